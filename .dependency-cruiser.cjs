@@ -1,0 +1,172 @@
+// Who may import whom. The picture is in section "Who may import whom" of the house's architecture.
+
+/** A room sees these other rooms, and only through their index.ts or contract.ts. A room that is not listed sees none. */
+const EDGES = {
+  account: [],
+  events: [],
+  webhooks: [],
+  instances: ['events', 'account'],
+  messages: ['instances', 'events'],
+  sandbox: ['instances'],
+}
+
+const ROOMS = [
+  ...['account', 'instances', 'messages', 'webhooks', 'instance-webhook', 'fusion', 'events', 'sandbox'],
+  ...['voice', 'campaigns', 'ai', 'billing', 'links', 'ghl', 'agency', 'direct'],
+]
+
+/** What each layer sees below itself. Itself it always sees. */
+const LAYERS = {
+  contract: [],
+  kernel: ['contract'],
+  storage: ['contract', 'kernel', 'config'],
+  vault: ['contract', 'kernel', 'config'],
+  engines: ['contract', 'kernel', 'config'],
+  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines'],
+  faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities'],
+  config: ['contract', 'kernel'],
+  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces'],
+  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
+}
+
+/** A package, and the only place in main/ that may import it. */
+const HOMES = {
+  electron: '^main/(desktop[.]ts|shell/)',
+  'better-sqlite3': '^main/storage/',
+  keytar: '^main/vault/',
+  undici: '^main/kernel/outbound[.]ts$',
+}
+
+/** `contract` is main/contract/…, `service` is main/service.ts. */
+const place = (name) => `^main/${name}(/|[.]ts$)`
+
+const layers = Object.entries(LAYERS).map(([layer, below]) => ({
+  name: `layer-${layer}`,
+  comment: `${layer} sees ${below.join(', ') || 'nobody'}, and itself.`,
+  severity: 'error',
+  from: { path: place(layer) },
+  to: { path: '^main/', pathNot: [layer, ...below].map(place) },
+}))
+
+const rooms = ROOMS.map((room) => {
+  const seen = EDGES[room] ?? []
+  return {
+    name: `room-${room}`,
+    comment: `${room} sees ${seen.join(', ') || 'no other room'}, through index.ts or contract.ts. Edges are written in .dependency-cruiser.cjs.`,
+    severity: 'error',
+    from: { path: `^main/capabilities/${room}/` },
+    to: {
+      path: '^main/capabilities/[^/]+/',
+      pathNot: [
+        `^main/capabilities/${room}/`,
+        ...seen.map((other) => `^main/capabilities/${other}/(index|contract)[.]ts$`),
+      ],
+    },
+  }
+})
+
+const homes = Object.entries(HOMES).map(([name, home]) => ({
+  name: `home-of-${name}`,
+  comment: `${name} is imported in ${home} only.`,
+  severity: 'error',
+  from: { path: '^(main|renderer)/', pathNot: home },
+  to: { path: `(^|node_modules/)${name}(/|$)` },
+}))
+
+module.exports = {
+  forbidden: [
+    ...layers,
+    ...rooms,
+    ...homes,
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'unlisted-room',
+      comment: 'A new room is written into ROOMS (and its edges into EDGES) first.',
+      severity: 'error',
+      from: { path: '^main/capabilities/[^/]+/', pathNot: `^main/capabilities/(${ROOMS.join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'rooms-do-not-see-the-lists',
+      comment: 'contracts.ts and handlers.ts list the rooms; a room that reads them would see all others.',
+      severity: 'error',
+      from: { path: '^main/capabilities/[^/]+/' },
+      to: { path: '^main/capabilities/(contracts|handlers)[.]ts$' },
+    },
+    {
+      name: 'contracts-are-pure',
+      comment:
+        'main/contract imports typebox only; a room’s contract.ts besides that only contracts. The renderer reads both.',
+      severity: 'error',
+      from: {
+        path: ['^main/contract/', '^main/capabilities/[^/]+/contract[.]ts$', '^main/capabilities/contracts[.]ts$'],
+      },
+      to: {
+        pathNot: ['^main/contract/', '^main/capabilities/[^/]+/contract[.]ts$', '^node_modules/typebox/'],
+      },
+    },
+    {
+      name: 'faces-see-rooms-from-outside',
+      severity: 'error',
+      from: { path: '^main/faces/' },
+      to: { path: '^main/capabilities/[^/]+/', pathNot: '^main/capabilities/[^/]+/(index|contract)[.]ts$' },
+    },
+    {
+      name: 'faces-use-the-door',
+      comment: 'Only the door itself (faces/http) binds handlers; the other faces call it.',
+      severity: 'error',
+      from: { path: '^main/faces/', pathNot: '^main/faces/http(/|[.]ts$)' },
+      to: { path: '^main/capabilities/handlers[.]ts$' },
+    },
+    {
+      name: 'nobody-imports-entries',
+      comment: 'Entry files are started, not imported.',
+      severity: 'error',
+      from: { path: '^(main|preload|renderer)/', pathNot: '^main/start[.]ts$' },
+      to: { path: '^main/(start|headless|desktop)[.]ts$' },
+    },
+    {
+      name: 'renderer-reads-contracts-only',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { path: '^(main|preload)/', pathNot: ['^main/contract/', '^main/capabilities/[^/]+/contract[.]ts$'] },
+    },
+    {
+      name: 'renderer-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'main-ships-without-development-packages',
+      comment: 'What main imports at run time stands in dependencies.',
+      severity: 'error',
+      from: { path: '^main/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/electron/' },
+    },
+    {
+      name: 'product-does-not-import-tests',
+      severity: 'error',
+      from: { path: '^(main|preload|renderer)/' },
+      to: { path: '^(test|resources)/' },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Type imports are dependencies as well.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

@@ -1,0 +1,157 @@
+import { defineConfig, globalIgnores } from 'eslint/config'
+import vue from 'eslint-plugin-vue'
+import ts from 'typescript-eslint'
+import vueParser from 'vue-eslint-parser'
+
+const TIME_AND_CHANCE = 'Time, chance and the network come from the world (kernel/clock.ts, kernel/ids.ts).'
+
+const timersAndNetwork = ['setTimeout', 'setInterval', 'fetch'].map((name) => ({ name, message: TIME_AND_CHANCE }))
+const globalObjects = ['globalThis', 'global'].flatMap((object) =>
+  timersAndNetwork.map(({ name, message }) => ({ object, property: name, message })),
+)
+const timeAndChance = [
+  { object: 'Date', property: 'now', message: TIME_AND_CHANCE },
+  { object: 'Math', property: 'random', message: TIME_AND_CHANCE },
+  ...globalObjects,
+]
+const environment = { object: 'process', property: 'env', message: 'Settings are read in main/config.ts only.' }
+const environmentImport = {
+  name: 'node:process',
+  importNames: ['env'],
+  message: 'Settings are read in main/config.ts only.',
+}
+const timerImports = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises'].map((name) => ({
+  name,
+  message: TIME_AND_CHANCE,
+}))
+const argumentlessDate = {
+  selector: "NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name='Date']",
+  message: TIME_AND_CHANCE,
+}
+const ownPath = {
+  selector: 'MemberExpression[object.type="MetaProperty"][property.name=/^(dirname|filename|url)$/]',
+  message: 'Paths are computed in entry files (main/headless.ts, main/start.ts) and handed down: chunks lie elsewhere.',
+}
+
+/** An escape from a rule says why. */
+const reasons = {
+  rules: {
+    'say-why': {
+      create: (context) => ({
+        Program() {
+          for (const comment of context.sourceCode.getAllComments()) {
+            if (/^\s*eslint-disable/.test(comment.value) && !/\s--\s+\S/.test(comment.value)) {
+              context.report({ loc: comment.loc, message: 'Say why: `eslint-disable-next-line rule -- reason`.' })
+            }
+          }
+        },
+      }),
+    },
+  },
+}
+
+export default defineConfig(
+  globalIgnores(['out', '.out-*', 'dist', 'coverage']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.{ts,vue}', 'resources/*.mjs'],
+    extends: [ts.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname, extraFileExtensions: ['.vue'] },
+    },
+    plugins: { reasons },
+    rules: {
+      'reasons/say-why': 'error',
+      'no-console': 'error',
+      eqeqeq: 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidOperator: true },
+      ],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { attributes: false, properties: false } },
+      ],
+      // An operation without a query or a statement without parameters has an empty type, and means it.
+      '@typescript-eslint/no-generated-empty-object-type': 'off',
+      // Ports are asynchronous by type, even where one implementation has nothing to wait for.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['main/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...timersAndNetwork],
+      'no-restricted-properties': ['error', ...timeAndChance, environment],
+      'no-restricted-imports': ['error', { paths: [...timerImports, environmentImport] }],
+      'no-restricted-syntax': ['error', argumentlessDate, ownPath],
+    },
+  },
+  {
+    files: ['main/kernel/{clock,ids}.ts'],
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-properties': ['error', environment],
+      'no-restricted-imports': ['error', { paths: [environmentImport] }],
+      'no-restricted-syntax': ['error', ownPath],
+    },
+  },
+  {
+    files: ['main/config.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...timeAndChance],
+      'no-restricted-imports': ['error', { paths: timerImports }],
+    },
+  },
+  {
+    files: ['main/{headless,start,desktop}.ts'],
+    rules: { 'no-restricted-syntax': ['error', argumentlessDate] },
+  },
+  {
+    files: ['preload/**/*.ts', 'renderer/**/*.{ts,vue}'],
+    rules: {
+      'no-restricted-properties': ['error', environment],
+      'no-restricted-syntax': ['error', ownPath],
+    },
+  },
+  {
+    files: ['renderer/**/*.{ts,vue}'],
+    ignores: ['renderer/app/{api,live}.ts'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'The door is reached through renderer/app/ only.' }],
+    },
+  },
+  {
+    files: ['**/*.vue'],
+    extends: [vue.configs['flat/recommended']],
+    languageOptions: { parser: vueParser, parserOptions: { parser: ts.parser } },
+    rules: {
+      'vue/no-v-html': 'error',
+      'vue/block-lang': ['error', { script: { lang: 'ts' } }],
+      'vue/multi-word-component-names': 'off',
+      // Prettier lays the templates out.
+      'vue/max-attributes-per-line': 'off',
+      'vue/singleline-html-element-content-newline': 'off',
+      'vue/multiline-html-element-content-newline': 'off',
+      'vue/html-self-closing': 'off',
+      'vue/html-indent': 'off',
+      'vue/html-closing-bracket-newline': 'off',
+    },
+  },
+  {
+    // Answers of the running service are read as they come; an assertion that fails says enough.
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+)

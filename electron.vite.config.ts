@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'electron-vite'
+import manifest from './package.json' with { type: 'json' }
+
+const at = (path: string) => resolve(import.meta.dirname, path)
+
+// Every target is written out: electron-vite derives missing ones from the Electron version it happens to know.
+export default defineConfig({
+  main: {
+    build: {
+      target: 'node24',
+      sourcemap: true,
+      rolldownOptions: {
+        input: { headless: at('main/headless.ts'), start: at('main/start.ts') },
+      },
+    },
+  },
+  preload: {
+    define: { __VERSION__: JSON.stringify(manifest.version) },
+    build: {
+      target: 'node24',
+      // A sandboxed window can load neither an ES module nor a package, hence CommonJS with everything inside.
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: { index: at('preload/index.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: at('renderer'),
+    plugins: [vue()],
+    server: { port: 5199, strictPort: true, hmr: { protocol: 'ws', host: 'localhost', clientPort: 5199 } },
+    build: {
+      target: 'chrome152',
+      // Inlined assets would become data: addresses, which the content security policy refuses for fonts.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: { index: at('renderer/index.html') } },
+    },
+  },
+})

@@ -1,0 +1,52 @@
+import type { BodyOf, Contract, Operation, ParamsOf, QueryOf, ReplyOf } from '../contract/operation.ts'
+import type { Engine, Network } from '../contract/shapes.ts'
+import type { Principal } from '../kernel/access.ts'
+import type { AccountId, InstanceId } from '../kernel/ids.ts'
+
+/** The instance an operation under /v1/instances/{id} is about; the door has checked that the caller may reach it. */
+export interface InstanceSubject {
+  readonly id: InstanceId
+  readonly accountId: AccountId
+  readonly engine: Engine
+  readonly network: Network
+  readonly connected: boolean
+  readonly deleted: boolean
+}
+
+/** A call after every check of the door (contract.md 1.5). */
+export interface Call<O extends Operation = Operation> {
+  readonly principal: Principal
+  readonly requestId: string
+  readonly params: ParamsOf<O>
+  readonly query: QueryOf<O>
+  /** Parsed and checked; defaults are filled in. */
+  readonly body: BodyOf<O>
+  /** The body as it was before defaults: what an idempotency fingerprint is taken over. */
+  readonly rawBody: unknown
+  /** Checked by the door; null when not sent or not accepted here. */
+  readonly idempotencyKey: string | null
+  /** `confirm=true` was in the query. */
+  readonly confirmed: boolean
+  /** Present when the operation's reach is `instance`. */
+  readonly instance: O['reach'] extends 'instance' ? InstanceSubject : undefined
+}
+
+/** An answer with more than a body: other status, extra headers, or exact stored bytes (a replay). */
+export class Answer<T> {
+  readonly body: T | undefined
+  readonly bytes: Buffer | undefined
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(answer: { body?: T; bytes?: Buffer; status?: number; headers?: Record<string, string> }) {
+    this.body = answer.body
+    this.bytes = answer.bytes
+    this.status = answer.status
+    this.headers = answer.headers ?? {}
+  }
+}
+
+export type Handler<O extends Operation = Operation> = (call: Call<O>) => Promise<ReplyOf<O> | Answer<ReplyOf<O>>>
+
+/** One handler for each operation of a room; a missing one does not compile. */
+export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[K]> }

@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox'
+import { Digits, MessageErrorShape, MessageStatus, Nullable, Source, Timestamp, Engine } from './shapes.ts'
+
+/** The 16 types of spec.md, Events, and no others: campaigns, calls and AI are read by GET (contract.md 7). */
+export const EVENT_TYPES = [
+  'instance.created',
+  'instance.updated',
+  'instance.connecting',
+  'instance.connected',
+  'instance.disconnected',
+  'instance.auth_failed',
+  'instance.qr.updated',
+  'instance.deleted',
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.edited',
+  'message.deleted',
+  'message.reaction',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+const Code = Nullable(Type.Integer({ description: 'Close or error code of the engine, when it gave one.' }))
+
+const messageMoved = {
+  message_id: Type.String(),
+  to: Digits,
+  chat: Type.String(),
+  status: MessageStatus,
+  timestamp: Timestamp,
+  idempotency_key: Nullable(Type.String()),
+  source: Source,
+  campaign_id: Nullable(Type.String()),
+}
+
+const spoken = { message_id: Type.String(), chat: Type.String(), from: Type.String(), from_me: Type.Boolean() }
+
+/** `data` of each type without the two fields every event has (`occurred_at`, `sequence`). contract.md 7. */
+export const EVENT_DATA = {
+  'instance.created': Type.Object({ name: Type.String(), engine: Engine, status: Type.String() }),
+  'instance.updated': Type.Object({
+    changes: Type.Array(Type.String()),
+    previous: Type.Record(Type.String(), Type.Unknown()),
+    current: Type.Record(Type.String(), Type.Unknown()),
+  }),
+  'instance.connecting': Type.Object({
+    reason: Type.Enum(['start', 'reconnect', 'restart']),
+    attempt: Type.Integer({ minimum: 1 }),
+  }),
+  'instance.connected': Type.Object({
+    number: Nullable(Digits),
+    name: Nullable(Type.String()),
+    reconnected: Type.Boolean(),
+    downtime_seconds: Nullable(Type.Integer({ minimum: 0 })),
+  }),
+  'instance.disconnected': Type.Object({
+    reason: Type.String(),
+    code: Code,
+    will_retry: Type.Boolean(),
+    next_retry_at: Nullable(Timestamp),
+  }),
+  'instance.auth_failed': Type.Object({
+    reason: Type.Enum(['logged_out', 'banned', 'temporary_ban', 'token_revoked']),
+    code: Code,
+    until: Nullable(Timestamp),
+  }),
+  'instance.qr.updated': Type.Object(
+    { attempt: Type.Integer({ minimum: 1 }), expires_at: Timestamp },
+    { description: 'The QR itself is a credential and is never part of an event; read it with GET …/qr.' },
+  ),
+  'instance.deleted': Type.Object({ name: Type.String(), deleted_at: Timestamp }),
+  'message.received': Type.Object({
+    ...spoken,
+    is_group: Type.Boolean(),
+    type: Type.String(),
+    text: Type.String(),
+    timestamp: Timestamp,
+    push_name: Nullable(Type.String()),
+    media: Nullable(
+      Type.Object({
+        id: Type.String(),
+        mime_type: Type.String(),
+        size: Type.Integer(),
+        filename: Nullable(Type.String()),
+        caption: Nullable(Type.String()),
+      }),
+    ),
+    quoted_message_id: Nullable(Type.String()),
+    participant: Nullable(Type.String()),
+    referral: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    from_lid: Type.Optional(Type.String({ description: 'Present when the phone number is hidden; equals `from`.' })),
+  }),
+  'message.sent': Type.Object(messageMoved),
+  'message.delivered': Type.Object(messageMoved),
+  'message.read': Type.Object(messageMoved),
+  'message.failed': Type.Object({ ...messageMoved, error: MessageErrorShape }),
+  'message.edited': Type.Object({ ...spoken, text: Type.String(), edited_at: Timestamp }),
+  'message.deleted': Type.Object({ ...spoken, deleted_by: Type.String(), deleted_at: Timestamp }),
+  'message.reaction': Type.Object({ ...spoken, emoji: Type.String({ description: 'Empty when taken back.' }) }),
+} as const satisfies Record<EventType, ReturnType<typeof Type.Object>>
+
+export type EventData = { [T in EventType]: Static<(typeof EVENT_DATA)[T]> }
+
+/** The instance as it stood at the moment of the event (spec: Event envelope). */
+export const EventInstance = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  external_ref: Nullable(Type.String()),
+  metadata: Nullable(Type.Record(Type.String(), Type.String())),
+  engine: Engine,
+})
+
+/** Body sent to the account webhook (spec: Event envelope). */
+export function eventEnvelope(type: EventType) {
+  return Type.Object({
+    event_id: Type.String({ pattern: '^evt_' }),
+    type: Type.Literal(type),
+    attempt: Type.Integer({ minimum: 1 }),
+    created_at: Timestamp,
+    account_id: Type.String({ format: 'uuid' }),
+    instance: EventInstance,
+    data: Type.Intersect([
+      EVENT_DATA[type],
+      Type.Object({ occurred_at: Timestamp, sequence: Type.Integer({ description: 'Rises per instance.' }) }),
+    ]),
+  })
+}
+

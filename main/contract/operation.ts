@@ -1,0 +1,85 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+import type { Scope } from './scopes.ts'
+import type { Engine } from './shapes.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * How far an operation reaches, and so what a restricted key may do with it (contract.md 2).
+ * - `key`: about the caller alone; any key.
+ * - `instance`: the path begins /v1/instances/{id}; outside the key's list it is 404.
+ * - `instances`: over all instances; a restricted key sees only its own.
+ * - `account`: creating an instance, billing, agency, sandbox; restricted keys get 403 `key_restricted`.
+ * - `webhooks`: account webhooks, deliveries, events; restricted keys get 403 `instance_restricted_key`.
+ */
+export type Reach = 'key' | 'instance' | 'instances' | 'account' | 'webhooks'
+
+/** How the operation appears to AI assistants over MCP. */
+export interface ToolFace {
+  /** `verb_noun`. */
+  readonly name: string
+  readonly title: string
+  /** Replaces `summary` + `description` where a model needs other words. */
+  readonly description?: string
+  /** Repeating the call with the same arguments changes nothing more. */
+  readonly idempotent: boolean
+  /** Touches people or systems outside the service. */
+  readonly openWorld: boolean
+}
+
+/** An operation as data. Route, OpenAPI entry, MCP tool and the console's client are derived from it. */
+export interface Operation {
+  /** camelCase, unique; `operationId` in OpenAPI. */
+  readonly id: string
+  readonly method: Method
+  /** Placeholders in braces: `/v1/instances/{id}/messages`. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly description: string
+  /** null: any valid key. */
+  readonly scope: Scope | null
+  readonly reach: Reach
+  /** The operation exists only for this engine: others get 400 `engine_mismatch`. */
+  readonly engine?: Engine
+  /** Irreversible: needs `confirm=true` in the query. `by-body`: the body decides (logout). */
+  readonly confirm?: 'always' | 'by-body'
+  /** DELETE of an instance stays reachable after it was deleted. */
+  readonly reachesDeleted?: true
+  /** Accepts the Idempotency-Key header (contract.md 1.6). */
+  readonly idempotencyKey?: true
+  readonly origin: 'spec' | 'ours'
+  /** `console`: never offered to API keys, OpenAPI or MCP. */
+  readonly audience?: 'console'
+  /** Removes or ends something; the console asks first. */
+  readonly destructive?: true
+  /** The answer must not be stored by anyone (credentials, QR codes). */
+  readonly noStore?: true
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** A missing body counts as {}. */
+  readonly bodyOptional?: true
+  readonly reply: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly schema: TSchema | null }
+  /** Codes this operation can answer with beyond those of the door (401, 403, 404, 429, validation …). */
+  readonly errors: readonly ErrorCode[]
+  readonly examples: { readonly body?: unknown; readonly reply?: unknown }
+  /** null: not offered to assistants; the reason stands in a comment. */
+  readonly tool: ToolFace | null
+}
+
+/** Declares an operation, keeping the literal types that handlers and clients are derived from. */
+export const operation = <const O extends Operation>(declared: O): O => declared
+
+/** A room's operations by id. */
+export type Contract = Readonly<Record<string, Operation>>
+
+export type BodyOf<O extends Operation> = O extends { body: infer S extends TSchema } ? Static<S> : undefined
+export type QueryOf<O extends Operation> = O extends { query: infer S extends TObject } ? Static<S> : Record<never, never>
+export type ReplyOf<O extends Operation> = O['reply']['schema'] extends infer S
+  ? S extends TSchema
+    ? Static<S>
+    : undefined
+  : never
+
+type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+export type ParamsOf<O extends Operation> = Readonly<Record<NamesIn<O['path']>, string>>

@@ -1,0 +1,87 @@
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+
+/** Pieces of schema that several operations and events share. */
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** An object of a request: an unknown field is refused (contract.md 1.8). */
+export const Body = <T extends TProperties>(properties: T, options: { description?: string; minProperties?: number } = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
+
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601, UTC, with milliseconds.',
+  examples: ['2026-03-01T09:30:00.000Z'],
+})
+
+export const Uuid = Type.String({ format: 'uuid' })
+
+export const Digits = Type.String({
+  pattern: '^[0-9]{7,15}$',
+  description: 'Phone number with country code, digits only, 7 to 15.',
+  examples: ['12025550123'],
+})
+
+export const Engine = Type.Enum(['smv2', 'official'], {
+  description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.',
+})
+export type Engine = Static<typeof Engine>
+
+export const Network = Type.Enum(['sandbox', 'live'], {
+  description: '`sandbox` is simulated inside the service; `live` is the real network. Never changes.',
+})
+export type Network = Static<typeof Network>
+
+export const INSTANCE_STATUSES = [
+  'created',
+  'connecting',
+  'qr',
+  'connected',
+  'disconnected',
+  'auth_failed',
+  'passkey_required',
+  'recreating',
+] as const
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
+export const InstanceStatus = Type.Enum([...INSTANCE_STATUSES])
+
+export const MESSAGE_STATUSES = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+export const MessageStatus = Type.Enum([...MESSAGE_STATUSES])
+
+export const MEDIA_TYPES = ['image', 'video', 'audio', 'document'] as const
+export type MediaType = (typeof MEDIA_TYPES)[number]
+export const MediaType = Type.Enum([...MEDIA_TYPES])
+
+export const SOURCES = ['api', 'campaign', 'ai', 'ghl', 'mcp', 'console', 'phone'] as const
+/** Who asked for a message. */
+export type Source = (typeof SOURCES)[number]
+export const Source = Type.Enum([...SOURCES])
+
+export const MESSAGE_ERROR_CODES = [
+  'reachout_restricted',
+  'not_on_whatsapp',
+  'outside_window',
+  'marketing_limit',
+  'undeliverable',
+  'media_rejected',
+  'engine_rejected',
+  'expired',
+] as const
+export type MessageErrorCode = (typeof MESSAGE_ERROR_CODES)[number]
+
+/** Why a message failed (contract.md 6). */
+export const MessageErrorShape = Type.Object({
+  code: Type.Enum([...MESSAGE_ERROR_CODES]),
+  message: Type.String({ description: 'In plain words, with what to do next.' }),
+  provider_code: Nullable(Type.Integer({ description: 'The code the network gave, for example 463 or 131047.' })),
+})
+export type MessageErrorShape = Static<typeof MessageErrorShape>
+
+/** `{data, next_cursor, has_more}`: every list but those the spec names otherwise (contract.md 1.2). */
+export const List = <T extends TSchema>(item: T) =>
+  Type.Object({
+    data: Type.Array(item),
+    next_cursor: Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' })),
+    has_more: Type.Boolean(),
+  })

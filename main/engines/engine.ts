@@ -1,0 +1,161 @@
+import type { Engine as EngineName, MediaType, MessageErrorShape, Network } from '../contract/shapes.ts'
+import type { Tx } from '../kernel/db.ts'
+import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
+
+/** What an engine is told of an instance. */
+export interface EngineInstance {
+  readonly id: InstanceId
+  readonly accountId: AccountId
+  readonly engine: EngineName
+  readonly network: Network
+}
+
+/** A message on its way out; exactly one of the three kinds. */
+export type Outgoing =
+  | { readonly kind: 'text'; readonly to: string; readonly text: string }
+  | {
+      readonly kind: 'media'
+      readonly to: string
+      readonly mediaType: MediaType
+      readonly mimeType: string
+      readonly bytes: Buffer
+      readonly caption: string | null
+      readonly filename: string | null
+    }
+  /** The raw payload of the Cloud API, passed on as it came (official only). */
+  | { readonly kind: 'cloud_api'; readonly to: string; readonly payload: object }
+
+/** The network took the message (server ack on smv2, HTTP 200 with an id on official). */
+export interface Accepted {
+  readonly engineMessageId: string
+  /** `sent` when the acceptance already is the confirmation; otherwise a receipt follows. */
+  readonly status: 'queued' | 'sent'
+  /** What the engine must remember of this message, written in the same commit as the result. */
+  readonly journal?: (tx: Tx) => Promise<void>
+}
+
+export type SendOutcome =
+  | ({ readonly kind: 'accepted' } & Accepted)
+  /** Refused for good, for the recipient or the account: row `failed`, the key is kept (201 with sent:false). */
+  | { readonly kind: 'refused'; readonly error: MessageErrorShape; readonly journal?: (tx: Tx) => Promise<void> }
+  /** The request itself is wrong: 400, no row, the key is released. */
+  | { readonly kind: 'invalid'; readonly message: string }
+  /** The instance cannot send now (link down, token dead): 409 not_ready, nothing stored. */
+  | { readonly kind: 'not_ready'; readonly message: string }
+  /** It is certain that no byte of the message left: 502, key released. */
+  | { readonly kind: 'nothing_sent'; readonly message: string }
+  /** Everything else, silence included: 504, the row stays queued and is never sent again. */
+  | { readonly kind: 'unknown'; readonly message: string }
+
+/** Where pairing stands. Never empty: without a code it says why (contract.md 4, QR view). */
+export interface QrState {
+  readonly state: 'pending' | 'ready' | 'expired' | 'connected' | 'passkey_required'
+  /** The text the phone scans. */
+  readonly text: string | null
+  readonly pairingCode: string | null
+  readonly expiresAtMs: number | null
+  readonly attempt: number
+}
+
+/** What an engine knows of a link without asking the network; unknown is null. */
+export interface Evidence {
+  readonly reachable: boolean
+  readonly lastSeenAtMs: number | null
+  readonly latencyMs: number | null
+  readonly restriction: { readonly kind: string; readonly untilMs: number | null; readonly sinceMs: number } | null
+  readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
+}
+
+export interface Spoken {
+  readonly engineMessageId: string
+  /** Digits, or the group's id. */
+  readonly chat: string
+  /** Digits, else the hidden id. */
+  readonly from: string
+  readonly fromMe: boolean
+  readonly atMs: number
+}
+
+/** What an engine reports. The sink resolves once it is durable; an engine forgets a signal only then. */
+export type EngineSignal =
+  | { readonly kind: 'qr'; readonly attempt: number; readonly expiresAtMs: number }
+  | { readonly kind: 'qr_expired' }
+  | { readonly kind: 'passkey_required' }
+  | { readonly kind: 'connected'; readonly number: string; readonly name: string | null }
+  | { readonly kind: 'link_lost'; readonly reason: string; readonly code: number | null; readonly nextRetryAtMs: number | null }
+  | {
+      readonly kind: 'auth_failed'
+      readonly reason: 'logged_out' | 'banned' | 'temporary_ban' | 'token_revoked'
+      readonly code: number | null
+      readonly untilMs: number | null
+    }
+  | {
+      readonly kind: 'receipt'
+      readonly messageId: MessageId
+      readonly status: 'sent' | 'delivered' | 'read'
+      readonly atMs: number
+      /** Known when the answer to the send was lost. */
+      readonly engineMessageId?: string
+    }
+  | { readonly kind: 'failed'; readonly messageId: MessageId; readonly error: MessageErrorShape; readonly atMs: number }
+  | ({
+      readonly kind: 'received'
+      readonly type: 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'poll' | 'unavailable'
+      readonly text: string
+      readonly isGroup: boolean
+      readonly pushName: string | null
+      readonly media: {
+        readonly id: string
+        readonly mimeType: string
+        readonly size: number
+        readonly filename: string | null
+        readonly caption: string | null
+      } | null
+      readonly quotedEngineMessageId: string | null
+      readonly participant: string | null
+      readonly referral: Record<string, unknown> | null
+      readonly fromLid: string | null
+    } & Spoken)
+  | ({ readonly kind: 'edited'; readonly text: string } & Spoken)
+  | ({ readonly kind: 'deleted'; readonly deletedBy: string } & Spoken)
+  | ({ readonly kind: 'reaction'; readonly emoji: string } & Spoken)
+
+export type EngineSink = (instanceId: InstanceId, signal: EngineSignal) => Promise<void>
+
+/**
+ * A way to a messaging network. Adapters keep their library's types to themselves; whatever happens to a send ends
+ * in exactly one SendOutcome.
+ */
+export interface Engine {
+  /** Begins pairing, or takes up a stored session; progress comes as signals. Starting twice is harmless. */
+  start(instance: EngineInstance): Promise<void>
+  /**
+   * At start of the service, before it listens: takes up a stored session.
+   * @returns the link at this moment; `connected` only when it is usable already.
+   */
+  resume(instance: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'>
+  /** Ends the link, keeps the session. */
+  stop(instance: EngineInstance): Promise<void>
+  /** Tells the network that this device leaves, then discards the session. */
+  logout(instance: EngineInstance): Promise<void>
+  /** Discards session, media and caches without talking to the network. */
+  wipe(instance: EngineInstance): Promise<void>
+  /** smv2 only. */
+  readonly pairing?: {
+    current(instance: EngineInstance): Promise<QrState>
+    /** Asks for a code a person types into the phone with this number. */
+    code(instance: EngineInstance, phone: string): Promise<QrState>
+    refresh(instance: EngineInstance): Promise<QrState>
+  }
+  /** official only: the token of the page that completes onboarding; `onboarding_url` ends with it. */
+  readonly onboarding?: { token(instance: EngineInstance): Promise<string | null> }
+  /** @param signal aborts after the send deadline; the outcome is then `unknown` unless nothing left. */
+  send(instance: EngineInstance, messageId: MessageId, out: Outgoing, signal: AbortSignal): Promise<SendOutcome>
+  /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
+  find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
+  evidence(instance: EngineInstance): Evidence
+  /** Takes up timers and pending work of before a restart; called once, after every resume. */
+  begin(): Promise<void>
+  /** Stops timers; nothing is lost. */
+  close(): Promise<void>
+}

@@ -1,0 +1,132 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InstanceSubject } from '../capabilities/handler.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import { isUuid } from '../contract/request.ts'
+import { mayReach, requireReach, requireScope, type Principal } from '../kernel/access.ts'
+import { currentCaller } from './identity.ts'
+import type { OriginGuard } from './origin-guard.ts'
+import type { RateLimiter, RateVerdict } from './rate-limit.ts'
+
+/** What the door asks of the rooms. */
+export interface AdmissionNeeds {
+  readonly guard: OriginGuard
+  readonly limiter: RateLimiter
+  readonly anonymousRatePerMinute: number
+  authenticate(token: string): Promise<Principal | undefined>
+  subject(accountId: string, instanceId: string): Promise<InstanceSubject | undefined>
+}
+
+/** What a request has proved by the time its handler runs. */
+export interface Admitted {
+  principal: Principal | null
+  instance: InstanceSubject | undefined
+  confirmed: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+    /** Answers without a key; a key that is sent is still checked (contract.md 1.11). */
+    open?: boolean
+  }
+  interface FastifyRequest {
+    admitted: Admitted
+    /** The body as text, from which the idempotency fingerprint is taken. */
+    rawText: string | undefined
+  }
+}
+
+/**
+ * Every check that comes before the body, in the order of contract.md 1.5: Host and Origin → key → rate → scope →
+ * key restriction → existence → engine → confirm. So nothing leaks existence to somebody who may not know.
+ */
+export function createAdmission(needs: AdmissionNeeds) {
+  const { guard, limiter, anonymousRatePerMinute } = needs
+
+  const spend = (reply: FastifyReply, bucket: string, perMinute: number): void => {
+    const verdict = limiter.take(bucket, perMinute)
+    showRate(reply, verdict)
+    if (verdict.allowed) return
+    throw new ApiError('rate_limited', `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s and go on more slowly.`, {
+      'retry-after': String(verdict.retryAfterSeconds),
+    })
+  }
+
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Principal | null> => {
+    const inside = currentCaller()
+    if (inside !== undefined) {
+      const { principal, prepaid } = inside
+      if (prepaid) showRate(reply, limiter.peek(bucketOf(principal), principal.ratePerMinute))
+      else spend(reply, bucketOf(principal), principal.ratePerMinute)
+      return principal
+    }
+    const address = `address:${request.ip}`
+    showRate(reply, limiter.peek(address, anonymousRatePerMinute))
+    guard.check({ host: request.headers.host, origin: request.headers.origin })
+
+    const { authorization } = request.headers
+    const principal = await authenticate(authorization, needs)
+    if (principal === undefined) {
+      spend(reply, address, anonymousRatePerMinute)
+      if (authorization === undefined && request.routeOptions.config.open === true) return null
+      throw unauthorized(authorization)
+    }
+    spend(reply, bucketOf(principal), principal.ratePerMinute)
+    return principal
+  }
+
+  return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const principal = await identify(request, reply)
+    request.admitted = { principal, instance: undefined, confirmed: false }
+    const { operation } = request.routeOptions.config
+    if (operation === undefined || principal === null) return
+    if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
+    requireScope(principal, operation.scope)
+    requireReach(principal, operation.reach)
+    if (operation.reach === 'instance') request.admitted.instance = await findSubject(request, principal, operation, needs)
+    request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
+    if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
+  }
+}
+
+export const unknownPath = () => new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
+
+export const confirmationRequired = (operation: Operation) =>
+  new ApiError('confirmation_required', `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`)
+
+export function showRate(reply: FastifyReply, verdict: RateVerdict): void {
+  reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
+}
+
+/** The console has a bucket of its own (contract.md 3). */
+const bucketOf = (principal: Principal) => (principal.key === null ? `console:${principal.accountId}` : `key:${principal.key.id}`)
+
+const BEARER = /^Bearer +(\S+) *$/i
+
+async function authenticate(authorization: string | undefined, needs: AdmissionNeeds): Promise<Principal | undefined> {
+  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
+  return token === undefined ? undefined : await needs.authenticate(token)
+}
+
+function unauthorized(authorization: string | undefined): ApiError {
+  const message =
+    authorization === undefined
+      ? 'This request carries no API key. Send the header Authorization: Bearer <API key>.'
+      : 'The API key is malformed, unknown, revoked or expired. Check it, or create a new one.'
+  return new ApiError('unauthorized', message, { 'www-authenticate': 'Bearer' })
+}
+
+/** An unknown id, another account's, one outside the key's list and a malformed one are the same 404. */
+async function findSubject(request: FastifyRequest, principal: Principal, operation: Operation, needs: AdmissionNeeds): Promise<InstanceSubject> {
+  const { id = '' } = request.params as { id?: string }
+  const reachable = isUuid(id) && mayReach(principal, id.toLowerCase())
+  const subject = reachable ? await needs.subject(principal.accountId, id.toLowerCase()) : undefined
+  if (subject === undefined || (subject.deleted && operation.reachesDeleted !== true)) {
+    throw new ApiError('not_found', 'There is no instance with this id.')
+  }
+  if (operation.engine !== undefined && operation.engine !== subject.engine) {
+    throw new ApiError('engine_mismatch', `This operation exists for ${operation.engine} instances only; this instance runs on ${subject.engine}.`)
+  }
+  return subject
+}

@@ -1,0 +1,101 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { TSchema } from 'typebox'
+import { ApiError } from '../contract/errors.ts'
+import { isUuid } from '../contract/request.ts'
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** Formats of ours: the usual collection accepts `urn:uuid:…`, and dates that do not exist. */
+const FORMATS = {
+  uuid: isUuid,
+  'date-time': (text: string) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)),
+  uri: (text: string) => URL.canParse(text),
+  email: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text),
+} as const
+
+const shared = { useDefaults: true, removeAdditional: false, allErrors: false, strict: false, verbose: true } as const
+
+/** Bodies are never coerced: "5" is not 5, null is not "" (contract.md 1.8). Query parameters are text, so they are. */
+const checkers = {
+  body: new Ajv2020({ ...shared, coerceTypes: false, formats: FORMATS }),
+  query: new Ajv2020({ ...shared, coerceTypes: true, formats: FORMATS }),
+}
+
+/** Checks a value in place (defaults are filled in). @throws ApiError validation_error naming the field and the rule. */
+export type Check = (value: unknown) => void
+
+/** A check of one part of a request, compiled when it is first needed: start-up is route compilation. */
+export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
+  let validate: ValidateFunction | undefined
+  return (value) => {
+    validate ??= checkers[part].compile(schema)
+    if (!validate(value)) throw new ApiError('validation_error', sentence(validate.errors ?? [], part))
+  }
+}
+
+/** One sentence for the person who must fix it: the deepest failure says most about what they meant. */
+export function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
+  const unions = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')
+  const details = errors.filter((error) => !unions.includes(error) && !isNullBranch(error))
+  const error = details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
+  if (error === undefined) return `The ${part} does not match the documented shape.`
+  return `${fieldName(error, part)} ${rule(error)}.`
+}
+
+/** "must be null" is only the other half of a nullable field; the failure of the first half is the useful one. */
+function isNullBranch(error: ErrorObject): boolean {
+  return error.keyword === 'type' && error.params['type'] === 'null'
+}
+
+function depth(error: ErrorObject): number {
+  return error.instancePath.split('/').length
+}
+
+function fieldName(error: ErrorObject, part: string): string {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer).join('.')
+  return path === '' ? `The ${part}` : path
+}
+
+const unescapePointer = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')
+
+type Params = Record<string, unknown>
+
+const RULES: Record<string, (params: Params, error: ErrorObject) => string> = {
+  type: ({ type }) => `must be ${Array.isArray(type) ? type.join(' or ') : article(String(type))}`,
+  required: ({ missingProperty }) => `must have ${String(missingProperty)}`,
+  additionalProperties: ({ additionalProperty }) => `has an unknown field ${JSON.stringify(additionalProperty)}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  minLength: ({ limit }) => `must have at least ${plural(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${plural(limit, 'character')}`,
+  minItems: ({ limit }) => `must have at least ${plural(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${plural(limit, 'item')}`,
+  minProperties: ({ limit }) => `must have at least ${plural(limit, 'field')}`,
+  maxProperties: ({ limit }) => `must have at most ${plural(limit, 'field')}`,
+  minimum: ({ limit }) => `must be ${String(limit)} or more`,
+  maximum: ({ limit }) => `must be ${String(limit)} or less`,
+  uniqueItems: () => 'must not repeat an item',
+  format: ({ format }) => `must be ${FORMAT_WORDS[String(format)] ?? `a valid ${String(format)}`}`,
+  pattern: (_params, error) => `must be ${describedBy(error)}`,
+  propertyNames: ({ propertyName }) => `has a key that is not allowed: ${JSON.stringify(propertyName)}`,
+}
+
+const FORMAT_WORDS: Record<string, string> = {
+  uuid: 'a UUID',
+  'date-time': 'an ISO 8601 time such as 2026-03-01T09:30:00.000Z',
+  uri: 'an address such as https://example.com/path',
+}
+
+function rule(error: ErrorObject): string {
+  return RULES[error.keyword]?.(error.params, error) ?? (error.message ?? 'is not valid')
+}
+
+/** A pattern says nothing to a person; the schema's own description does. */
+function describedBy(error: ErrorObject): string {
+  const description: unknown = (error.parentSchema as { description?: unknown } | undefined)?.description
+  return typeof description === 'string' ? lowerFirst(description.replace(/\.$/, '')) : `of the form ${String(error.params['pattern'])}`
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+const plural = (count: unknown, noun: string) => `${String(count)} ${noun}${count === 1 ? '' : 's'}`
+const article = (noun: string) => (noun === 'null' ? 'null' : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`)

@@ -1,0 +1,43 @@
+import { ApiError } from '../contract/errors.ts'
+import type { Reach } from '../contract/operation.ts'
+import { grants, type Scope, type ScopeWord } from '../contract/scopes.ts'
+import type { Source } from '../contract/shapes.ts'
+import type { AccountId, KeyId } from './ids.ts'
+
+/** Who calls, after the key was checked. The console is a principal of its own and carries no key. */
+export interface Principal {
+  readonly kind: 'key' | 'console'
+  readonly accountId: AccountId
+  readonly accountName: string
+  /** null for the console. */
+  readonly key: { readonly id: KeyId; readonly name: string; readonly last4: string; readonly expiresAtMs: number | null } | null
+  readonly scopes: readonly ScopeWord[]
+  /** null: all instances. */
+  readonly allowedInstanceIds: readonly string[] | null
+  /** Requests per minute of this key's bucket. */
+  readonly ratePerMinute: number
+  /** Recorded with what this caller sends. */
+  readonly source: Source
+}
+
+/** Spec: Authentication, rule 3. */
+export function requireScope(principal: Principal, scope: Scope | null): void {
+  if (scope === null || principal.kind === 'console' || grants(principal.scopes, scope)) return
+  throw new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key that has it, or create one.`)
+}
+
+/** Account operations are closed to restricted keys (spec: Authentication; which code: contract.md 2). */
+export function requireReach(principal: Principal, reach: Reach): void {
+  if (principal.allowedInstanceIds === null) return
+  if (reach === 'account') {
+    throw new ApiError('key_restricted', 'This key is limited to certain instances; this operation concerns the whole account. Use an unrestricted key.')
+  }
+  if (reach === 'webhooks') {
+    throw new ApiError('instance_restricted_key', 'This key is limited to certain instances; account webhooks, deliveries and events need an unrestricted key.')
+  }
+}
+
+/** Whether the key's list, if it has one, holds the instance. */
+export function mayReach(principal: Principal, instanceId: string): boolean {
+  return principal.allowedInstanceIds === null || principal.allowedInstanceIds.includes(instanceId)
+}

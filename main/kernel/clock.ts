@@ -1,0 +1,35 @@
+/** A timer that can be called off. Calling it off twice is harmless. */
+export interface Timer {
+  cancel(): void
+}
+
+/**
+ * Time, as the only source the product has. Tests replace it.
+ * No timer is longer than a second anywhere: systems disagree about what a long timer means across sleep.
+ */
+export interface Clock {
+  /** Wall clock, epoch milliseconds, for what is stored and shown. */
+  now(): number
+  /** Monotonic milliseconds, for durations inside the process. */
+  mono(): number
+  after(ms: number, act: () => void): Timer
+  every(ms: number, act: () => void): Timer
+  sleep(ms: number): Promise<void>
+}
+
+/** The machine's own time. Timers never keep the process alive by themselves. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  mono: () => performance.now(),
+  after(ms, act) {
+    const handle = setTimeout(act, ms)
+    handle.unref()
+    return { cancel: () => clearTimeout(handle) }
+  },
+  every(ms, act) {
+    const handle = setInterval(act, ms)
+    handle.unref()
+    return { cancel: () => clearInterval(handle) }
+  },
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}

@@ -1,0 +1,55 @@
+import type { BootId } from './ids.ts'
+import type { Statement } from './sql.ts'
+
+/** Growing tables whose rows are numbered by the application. Numbers only rise; gaps are normal. */
+export type SequenceName = 'events' | 'deliveries' | 'messages' | 'sandbox'
+
+/** What a unit of work sees: the database inside the transaction it shares with its group. */
+export interface Tx {
+  all<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R[]>
+  /** The first row or undefined. */
+  one<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R | undefined>
+  /** Runs a statement that returns nothing. @returns how many rows it changed. */
+  run<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<number>
+  /** The next number of a sequence; its order is the order of commits. */
+  next(sequence: SequenceName): Promise<number>
+  /** Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, telling windows. */
+  afterCommit(act: () => void): void
+}
+
+/**
+ * The storage port. Nothing above `storage/` knows which database answers.
+ *
+ * `commit` groups: units that arrive together run one after another inside one transaction, a savepoint each, and
+ * resolve after the one COMMIT. A unit that throws is undone and rejected alone; a storage fault rejects the whole
+ * group with StorageError. Inside a unit await nothing but `tx`; a unit has no side effects and may be run again.
+ */
+export interface Db {
+  /** Reads committed data on a connection of its own; never sees a half-done group. */
+  read<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R[]>
+  readOne<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R | undefined>
+  commit<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Drawn at each opening; leases carry it. */
+  readonly boot: BootId
+  /** Flushes what waits, checkpoints and closes. Idempotent. */
+  close(): Promise<void>
+}
+
+/** The storage itself failed: `full` (disk), `unknown` (I/O: the commit may or may not have happened), `closed`. */
+export class StorageError extends Error {
+  readonly kind: 'full' | 'unknown' | 'closed'
+
+  constructor(kind: 'full' | 'unknown' | 'closed', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StorageError'
+    this.kind = kind
+  }
+}
+
+/** A UNIQUE or CHECK constraint refused the unit; only that unit is undone. */
+export class ConstraintError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ConstraintError'
+  }
+}

@@ -1,0 +1,36 @@
+import { pino } from 'pino'
+
+/** Logs are events with fields. Never bodies, phone numbers, keys, or addresses with tokens in them. */
+export interface Log {
+  debug(fields: LogFields): void
+  info(fields: LogFields): void
+  warn(fields: LogFields): void
+  error(fields: LogFields): void
+}
+
+export interface LogFields {
+  /** Dotted name of what happened, for example `delivery.retry`. */
+  readonly event: string
+  readonly [field: string]: unknown
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** JSON lines on standard error, so that standard output stays free for answers to programs. */
+export function createLog(level: LogLevel): Log {
+  const lines = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }))
+  return {
+    debug: (fields) => lines.debug(fields),
+    info: (fields) => lines.info(fields),
+    warn: (fields) => lines.warn(fields),
+    error: (fields) => lines.error(fields),
+  }
+}
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** An error as log fields: name, message and stack of ours, never a foreign body. */
+export function cause(error: unknown): { name: string; message: string; stack?: string | undefined } {
+  if (error instanceof Error) return { name: error.name, message: error.message, stack: error.stack }
+  return { name: 'Unknown', message: String(error) }
+}

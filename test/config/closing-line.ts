@@ -1,0 +1,30 @@
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+
+/**
+ * Ends the run with `N passed, N failed`, one line that people and scripts can read.
+ * A file that cannot be loaded, an error outside of any test, and a build that fails each count as one failure.
+ */
+export default class ClosingLine implements Reporter {
+  #passed = 0
+  #failed = 1
+
+  /** On exit, because a failing build ends the run before any other hook is called. */
+  onInit(): void {
+    process.once('exit', () => process.stdout.write(`${this.#passed} passed, ${this.#failed} failed\n`))
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const counts = modules.map(countOf)
+    this.#passed = counts.reduce((sum, { passed }) => sum + passed, 0)
+    this.#failed = counts.reduce((sum, { failed }) => sum + failed, errors.length)
+  }
+}
+
+function countOf(module: TestModule): { passed: number; failed: number } {
+  const states = [...module.children.allTests()].map((test) => test.result().state)
+  const failed = states.filter((state) => state === 'failed').length
+  return {
+    passed: states.filter((state) => state === 'passed').length,
+    failed: module.state() === 'failed' ? Math.max(failed, 1) : failed,
+  }
+}
