@@ -26,6 +26,13 @@ export interface ToolFace {
   readonly idempotent: boolean
   /** Touches people or systems outside the service. */
   readonly openWorld: boolean
+  /**
+   * Fields of the reply that no assistant may see: secrets, QR and pairing codes. They are taken out of the tool's
+   * answer and of its output schema, at any depth. An operation with `noStore` has them or is no tool.
+   */
+  readonly redact?: readonly string[]
+  /** The reply can hold words of people outside (messages, profile names); the answer marks them as data. */
+  readonly untrusted?: true
 }
 
 /** An operation as data. Route, OpenAPI entry, MCP tool and the console's client are derived from it. */
@@ -72,6 +79,12 @@ export const operation = <const O extends Operation>(declared: O): O => declared
 
 /** A room's operations by id. */
 export type Contract = Readonly<Record<string, Operation>>
+
+/** A room's contract under its name: what the faces are built from. */
+export interface RoomContract {
+  readonly room: string
+  readonly operations: Contract
+}
 
 export type BodyOf<O extends Operation> = O extends { body: infer S extends TSchema } ? Static<S> : undefined
 export type QueryOf<O extends Operation> = O extends { query: infer S extends TObject } ? Static<S> : Record<never, never>

@@ -1,3 +1,6 @@
+import type { Database } from 'better-sqlite3'
+import { backUp } from './backup.ts'
+
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
 export interface Migration {
   /** Equals the database's `user_version` once applied. */
@@ -5,4 +8,48 @@ export interface Migration {
   readonly name: string
   /** DDL of the SQLite adapter: STRICT tables, portable column types (TEXT, INTEGER, BLOB). */
   readonly sql: string
+}
+
+interface MigrateNeeds {
+  readonly connection: Database
+  readonly migrations: readonly Migration[]
+  /** Where the copy goes that is made before an existing database is changed. */
+  readonly backupsFolder: string
+  readonly nowMs: number
+}
+
+/**
+ * Brings the schema up to date, each step in a transaction of its own.
+ * @returns the steps that were applied.
+ */
+export async function migrate({ connection, migrations, backupsFolder, nowMs }: MigrateNeeds): Promise<Migration[]> {
+  const at = versionOf(connection)
+  const newest = migrations.at(-1)?.version ?? 0
+  if (at > newest) {
+    throw new Error(
+      `The database ${connection.name} was written by a newer Switchboard (schema ${at}, this one knows ${newest}). ` +
+        'Install that version again, or start with another --home.',
+    )
+  }
+  const due = migrations.filter((step) => step.version > at)
+  if (at > 0 && due.length > 0) await backUp(connection, backupsFolder, `before-schema-${newest}`, nowMs)
+  for (const step of due) apply(connection, step)
+  return due
+}
+
+export function versionOf(connection: Database): number {
+  return Number(connection.pragma('user_version', { simple: true }))
+}
+
+function apply(connection: Database, step: Migration): void {
+  const inOneTransaction = connection.transaction(() => {
+    connection.exec(step.sql)
+    connection.pragma(`user_version = ${step.version}`)
+  })
+  try {
+    inOneTransaction.immediate()
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    throw new Error(`Schema step ${step.version} (${step.name}) failed and was undone: ${detail}`, { cause: error })
+  }
 }

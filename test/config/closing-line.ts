@@ -2,15 +2,18 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /**
  * Ends the run with `N passed, N failed`, one line that people and scripts can read.
- * A file that cannot be loaded, an error outside of any test, and a build that fails each count as one failure.
+ * A file that cannot be loaded, an error outside of any test, and a run that cannot begin each count as one failure.
  */
 export default class ClosingLine implements Reporter {
   #passed = 0
-  #failed = 1
+  #failed = 0
 
-  /** On exit, because a failing build ends the run before any other hook is called. */
+  /** On exit, because only the exit code knows of a build that failed or a filter that found nothing. */
   onInit(): void {
-    process.once('exit', () => process.stdout.write(`${this.#passed} passed, ${this.#failed} failed\n`))
+    process.once('exit', (code) => {
+      const failed = code === 0 ? this.#failed : Math.max(this.#failed, 1)
+      process.stdout.write(`${this.#passed} passed, ${failed} failed\n`)
+    })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {

@@ -1,3 +1,47 @@
 import type { Migration } from '../migrate.ts'
 
-export const ledger: Migration = { version: 1, name: 'ledger', sql: '' }
+/** What the kernel itself keeps: number blocks, facts about the home, the events, and the answers to repeated requests. */
+export const ledger: Migration = {
+  version: 1,
+  name: 'ledger',
+  sql: `
+CREATE TABLE counters (
+  name TEXT PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value ANY NOT NULL
+) STRICT;
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL,
+  instance_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  tail TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_account ON events (account_id, seq);
+CREATE INDEX events_by_instance ON events (instance_id, seq);
+CREATE INDEX events_by_age ON events (created_at);
+
+CREATE TABLE idempotency_keys (
+  scope_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fp BLOB NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('in_progress', 'unknown', 'done')),
+  boot TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  status INTEGER,
+  body BLOB,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (scope_id, key)
+) STRICT;
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+`,
+}

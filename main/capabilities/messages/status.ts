@@ -1,0 +1,93 @@
+import { isoTime } from '../../contract/request.ts'
+import type { MessageErrorShape, MessageStatus } from '../../contract/shapes.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { Announce } from './needs.ts'
+import { moveStatus, type Message } from './store.ts'
+
+/** Spec: States, Message status. What each status may become; `read` and `failed` are final (contract.md 6). */
+export const NEXT = {
+  queued: ['sent', 'failed'],
+  sent: ['delivered', 'failed'],
+  delivered: ['read', 'failed'],
+  read: [],
+  failed: [],
+} as const satisfies Record<MessageStatus, readonly MessageStatus[]>
+
+/**
+ * The statuses crossed on the way, the last one being `to`. Receipts arrive late, twice and out of order: one that
+ * skips crosses what lies between, one that goes backwards crosses nothing.
+ */
+export function crossed(from: MessageStatus, to: MessageStatus): MessageStatus[] {
+  const next: readonly MessageStatus[] = NEXT[from]
+  if (next.includes(to)) return [to]
+  for (const step of next) {
+    const rest = crossed(step, to)
+    if (rest.length > 0) return [step, ...rest]
+  }
+  return []
+}
+
+/** What is learned with a new status. */
+export interface Move {
+  readonly to: Exclude<MessageStatus, 'queued'>
+  readonly atMs: number
+  readonly error?: MessageErrorShape
+  readonly engineMessageId?: string | undefined
+}
+
+/**
+ * Moves a message and announces each status it crosses, in order, in the caller's unit of work.
+ * @param message as read in this same unit.
+ * @returns false when its status does not allow the move; then nothing changes and nothing is announced.
+ */
+export async function advance(tx: Tx, announce: Announce, message: Message, move: Move): Promise<boolean> {
+  const steps = crossed(message.status, move.to)
+  if (steps.length === 0) return false
+  const at = notBefore(message, move.atMs)
+  const dated = (status: MessageStatus) => (steps.includes(status) ? at : null)
+  await tx.run(moveStatus, {
+    seq: message.seq,
+    status: move.to,
+    engineMessageId: move.engineMessageId ?? null,
+    sentAt: dated('sent'),
+    deliveredAt: dated('delivered'),
+    readAt: dated('read'),
+    failedAt: dated('failed'),
+    errorCode: move.error?.code ?? null,
+    errorMessage: move.error?.message ?? null,
+    errorProviderCode: move.error?.provider_code ?? null,
+  })
+  for (const step of steps) await announceStatus(tx, announce, message, step, at, move.error)
+  return true
+}
+
+export type Announced = Pick<Message, 'id' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'>
+
+/** The event of one status (spec: Events, Links). */
+export async function announceStatus(
+  tx: Tx,
+  announce: Announce,
+  message: Announced,
+  status: MessageStatus,
+  atMs: number,
+  error?: MessageErrorShape,
+): Promise<void> {
+  if (status === 'queued') return
+  const data = {
+    message_id: message.id,
+    to: message.chat,
+    chat: message.chat,
+    status,
+    timestamp: isoTime(atMs),
+    idempotency_key: message.idempotencyKey,
+    source: message.source,
+    campaign_id: message.campaignId,
+  }
+  if (status !== 'failed') await announce(tx, message.instanceId, `message.${status}`, data)
+  else if (error !== undefined) await announce(tx, message.instanceId, 'message.failed', { ...data, error })
+}
+
+/** Networks date receipts by clocks of their own, often in whole seconds: a history must not run backwards. */
+function notBefore(message: Message, atMs: number): number {
+  return Math.max(atMs, message.createdAtMs, message.sentAtMs ?? 0, message.deliveredAtMs ?? 0)
+}

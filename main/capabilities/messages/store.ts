@@ -1,0 +1,194 @@
+import type { Engine, MessageErrorCode, MessageErrorShape, MessageStatus, Source } from '../../contract/shapes.ts'
+import type { AccountId, InstanceId, MessageId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** A message that has a status: sent through this service, or typed on the line's own phone. */
+export interface Message {
+  readonly seq: number
+  readonly id: MessageId
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  /** null for what was typed on the phone. */
+  readonly engine: Engine | null
+  readonly direction: 'out' | 'phone'
+  /** The number it goes to, or the id of a group. */
+  readonly chat: string
+  readonly type: string
+  readonly status: MessageStatus
+  readonly source: Source
+  readonly idempotencyKey: string | null
+  readonly campaignId: string | null
+  readonly engineMessageId: string | null
+  readonly createdAtMs: number
+  /** null: the engine has never been asked to send it. */
+  readonly dispatchStartedAtMs: number | null
+  readonly sentAtMs: number | null
+  readonly deliveredAtMs: number | null
+  readonly readAtMs: number | null
+  readonly failedAtMs: number | null
+  readonly error: MessageErrorShape | null
+}
+
+export interface MessageRow extends Omit<Message, 'id' | 'accountId' | 'instanceId' | 'error'> {
+  id: string
+  accountId: string
+  instanceId: string
+  errorCode: MessageErrorCode | null
+  errorMessage: string | null
+  errorProviderCode: number | null
+}
+
+const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, engine, direction, chat, type, status,
+  source, idem_key AS idempotencyKey, campaign_id AS campaignId, engine_message_id AS engineMessageId,
+  created_at AS createdAtMs, dispatch_started_at AS dispatchStartedAtMs, sent_at AS sentAtMs,
+  delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
+  error_code AS errorCode, error_message AS errorMessage, error_provider_code AS errorProviderCode`
+
+export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }: MessageRow): Message {
+  const error =
+    errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', provider_code: errorProviderCode }
+  // The ids were made by ids.ts before they were stored.
+  return { ...row, id: row.id as MessageId, accountId: row.accountId as AccountId, instanceId: row.instanceId as InstanceId, error }
+}
+
+// Messages on their way out.
+
+export const insertOutgoing = sql<{
+  seq: number
+  id: string
+  accountId: string
+  instanceId: string
+  engine: string
+  chat: string
+  type: string
+  text: string
+  media: string | null
+  source: string
+  idempotencyKey: string | null
+  campaignId: string | null
+  now: number
+}>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, status, source,
+      idem_key, campaign_id, is_group, created_at, dispatch_started_at)
+    VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, 'queued', :source,
+      :idempotencyKey, :campaignId, 0, :now, :now)`)
+
+/** The engine confirmed the send: the one statement of the usual case. */
+export const markSent = sql<{ seq: number; engineMessageId: string; now: number }>(
+  `UPDATE messages SET status = 'sent', sent_at = :now, engine_message_id = :engineMessageId
+   WHERE seq = :seq AND status = 'queued'`,
+)
+
+/** The engine took the message; a receipt says, or has already said, what became of it. */
+export const markCarried = sql<{ seq: number; engineMessageId: string }>(
+  'UPDATE messages SET engine_message_id = :engineMessageId WHERE seq = :seq',
+)
+
+/** Times and error columns that are null stay as they are. */
+export const moveStatus = sql<{
+  seq: number
+  status: MessageStatus
+  engineMessageId: string | null
+  sentAt: number | null
+  deliveredAt: number | null
+  readAt: number | null
+  failedAt: number | null
+  errorCode: string | null
+  errorMessage: string | null
+  errorProviderCode: number | null
+}>(`UPDATE messages SET status = :status, engine_message_id = COALESCE(engine_message_id, :engineMessageId),
+      sent_at = COALESCE(sent_at, :sentAt), delivered_at = COALESCE(delivered_at, :deliveredAt),
+      read_at = COALESCE(read_at, :readAt), failed_at = COALESCE(failed_at, :failedAt), error_code = :errorCode,
+      error_message = :errorMessage, error_provider_code = :errorProviderCode
+    WHERE seq = :seq`)
+
+/** Nothing left the machine, so there never was a message. */
+export const removeMessage = sql<{ seq: number }>(`DELETE FROM messages WHERE seq = :seq AND status = 'queued'`)
+
+// Reading.
+
+/** Messages that came from somebody else have no status and are not found here. */
+export const messageById = sql<{ id: string; instanceId: string }, MessageRow>(
+  `SELECT ${COLUMNS} FROM messages WHERE id = :id AND instance_id = :instanceId AND direction <> 'in'`,
+)
+
+export const newestByKey = sql<{ instanceId: string; idempotencyKey: string }, MessageRow>(
+  `SELECT ${COLUMNS} FROM messages WHERE instance_id = :instanceId AND idem_key = :idempotencyKey
+   ORDER BY seq DESC LIMIT 1`,
+)
+
+/** Everything still queued, in pages: `after` is the place the last page ended at. */
+export const queuedPage = sql<{ instanceId: string; seq: number; limit: number }, MessageRow>(
+  `SELECT ${COLUMNS} FROM messages WHERE status = 'queued' AND (instance_id, seq) > (:instanceId, :seq)
+   ORDER BY instance_id, seq LIMIT :limit`,
+)
+
+export const queueGauge = sql<{ instanceId: string }, { pending: number; oldestAtMs: number | null }>(
+  `SELECT count(*) AS pending, min(created_at) AS oldestAtMs FROM messages
+   WHERE instance_id = :instanceId AND status = 'queued'`,
+)
+
+/** Reads through the instance's part of an index; asked once for each instance after a start, then remembered. */
+export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
+  `SELECT created_at AS createdAtMs FROM messages
+   WHERE seq = (SELECT max(seq) FROM messages WHERE instance_id = :instanceId)`,
+)
+
+// What the network reports.
+
+export const heardAlready = sql<{ instanceId: string; engineMessageId: string; chat: string }, { seq: number }>(
+  `SELECT seq FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
+   AND direction <> 'out'`,
+)
+
+/** A message by the id the network gave it, whichever way it went. */
+export const byEngineId = sql<
+  { instanceId: string; engineMessageId: string },
+  { seq: number; id: string; direction: 'out' | 'phone' | 'in' }
+>(`SELECT seq, id, direction FROM messages
+   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction = 'out'
+   UNION ALL
+   SELECT seq, id, direction FROM messages
+   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out'
+   LIMIT 1`)
+
+export const insertHeard = sql<{
+  seq: number
+  id: string
+  accountId: string
+  instanceId: string
+  direction: 'phone' | 'in'
+  chat: string
+  sender: string
+  type: string
+  text: string
+  media: string | null
+  status: 'sent' | null
+  source: 'phone' | null
+  engineMessageId: string
+  pushName: string | null
+  participant: string | null
+  quotedMessageId: string | null
+  isGroup: 0 | 1
+  createdAt: number
+  sentAt: number | null
+}>(`INSERT INTO messages (seq, id, account_id, instance_id, direction, chat, sender, type, text, media, status, source,
+      engine_message_id, push_name, participant, quoted_message_id, is_group, created_at, sent_at)
+    VALUES (:seq, :id, :accountId, :instanceId, :direction, :chat, :sender, :type, :text, :media, :status, :source,
+      :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :createdAt, :sentAt)`)
+
+/** Nothing changes for an edit that was heard already, or that is older than the one known. */
+export const editText = sql<{ seq: number; text: string; at: number }>(
+  `UPDATE messages SET text = :text, edited_at = :at
+   WHERE seq = :seq AND (edited_at IS NULL OR edited_at < :at OR (edited_at = :at AND text <> :text))`,
+)
+
+export const markDeleted = sql<{ seq: number; at: number }>(
+  'UPDATE messages SET deleted_at = :at WHERE seq = :seq AND deleted_at IS NULL',
+)
+
+/** Nothing changes for a reaction that was heard already, or that is older than the one known. */
+export const react = sql<{ seq: number; sender: string; emoji: string; at: number }>(
+  `INSERT INTO message_reactions (message_seq, sender, emoji, at) VALUES (:seq, :sender, :emoji, :at)
+   ON CONFLICT (message_seq, sender) DO UPDATE SET emoji = excluded.emoji, at = excluded.at
+   WHERE excluded.at >= message_reactions.at AND excluded.emoji <> message_reactions.emoji`,
+)

@@ -1,0 +1,15 @@
+import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
+import { toString as drawQr } from 'qrcode'
+
+/** Reads the code out of the picture, as a phone's camera would. @returns undefined when it cannot be read. */
+export function readQrPicture(dataUri: string): string | undefined {
+  const { data, width, height } = PNG.sync.read(Buffer.from(dataUri.slice(dataUri.indexOf(',') + 1), 'base64'))
+  return jsQR.default(new Uint8ClampedArray(data), width, height)?.data
+}
+
+/** The code drawn with half blocks, dark on light as cameras want it. */
+export async function drawQrInTerminal(text: string): Promise<string[]> {
+  const drawing = await drawQr(text, { type: 'utf8', margin: 2 })
+  return drawing.split('\n').filter((line) => line !== '')
+}

@@ -1,0 +1,50 @@
+import { styleText } from 'node:util'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** A step of the demo did not hold; the sentence says which promise was broken. */
+export class BrokenPromise extends Error {}
+
+export interface Story {
+  /** Prints a numbered heading, runs the step and remembers that it held. */
+  step<T>(title: string, tell: () => Promise<T>): Promise<T>
+  /** A line under the current heading. */
+  say(line: string): void
+  /** A promise of the product; the demo ends with exit code 1 when it does not hold. */
+  hold(claim: boolean, promise: string): void
+  /** Looks again every few milliseconds until something is there. @throws BrokenPromise after ten seconds. */
+  until<T>(promise: string, look: () => Promise<T | undefined>): Promise<T>
+  readonly steps: number
+}
+
+const PATIENCE_MS = 10_000
+const LOOK_EVERY_MS = 40
+
+export function createStory({ clock, terminal }: { clock: Clock; terminal: Terminal }): Story {
+  let steps = 0
+  const paint = (style: Parameters<typeof styleText>[0], text: string) => (terminal.isInteractive ? styleText(style, text) : text)
+  return {
+    get steps() {
+      return steps
+    },
+    async step(title, tell) {
+      steps++
+      terminal.out(`\n ${paint('dim', String(steps).padStart(2))}  ${paint('bold', title)}`)
+      return tell()
+    },
+    say: (line) => terminal.out(line === '' ? '' : `     ${line}`),
+    hold(claim, promise) {
+      if (!claim) throw new BrokenPromise(promise)
+      terminal.out(`     ${paint('green', '✓')} ${promise}`)
+    },
+    async until(promise, look) {
+      const deadline = clock.mono() + PATIENCE_MS
+      for (;;) {
+        const found = await look()
+        if (found !== undefined) return found
+        if (clock.mono() > deadline) throw new BrokenPromise(`${promise} (waited ${PATIENCE_MS / 1000} s)`)
+        await clock.sleep(LOOK_EVERY_MS)
+      }
+    },
+  }
+}

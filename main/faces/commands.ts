@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox'
+import type { Accounts } from '../capabilities/account/index.ts'
+import { ApiError } from '../contract/errors.ts'
+import { isoTimeOrNull } from '../contract/request.ts'
+import { SCOPE_WORDS } from '../contract/scopes.ts'
+import { Body, Nullable, Uuid } from '../contract/shapes.ts'
+import type { AccountId } from '../kernel/ids.ts'
+import type { ControlRequest } from './control.ts'
+import { createCheck } from './validation.ts'
+
+const NewKey = Body({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
+  allowed_instance_ids: Nullable(Type.Array(Uuid, { minItems: 1, uniqueItems: true })),
+})
+const checkNewKey = createCheck('body', NewKey)
+
+const KeyName = Body({ id: Uuid })
+const checkKeyName = createCheck('body', KeyName)
+
+/**
+ * What the command line may ask of the service, whether it runs or was opened only for the command.
+ * Whoever reaches this is the user who owns the home folder; there is no key to check.
+ */
+export function createCommands(accounts: Accounts, accountId: AccountId): (request: ControlRequest) => Promise<unknown> {
+  const commands: Record<string, (input: unknown) => Promise<unknown>> = {
+    'keys.create': async (input) => {
+      checkNewKey(input)
+      const { name, scopes, allowed_instance_ids: allowedInstanceIds } = input as Static<typeof NewKey>
+      const made = await accounts.createKey({ accountId, name, scopes, allowedInstanceIds, expiresAtMs: null })
+      return { id: made.id, key: made.key.open(), name, scopes, allowed_instance_ids: allowedInstanceIds }
+    },
+    'keys.list': async () => {
+      const keys = await accounts.listKeys(accountId)
+      return {
+        data: keys.map((key) => ({
+          id: key.id,
+          name: key.name,
+          last4: key.last4,
+          scopes: key.scopes,
+          allowed_instance_ids: key.allowedInstanceIds,
+          expires_at: isoTimeOrNull(key.expiresAtMs),
+          last_used_at: isoTimeOrNull(key.lastUsedAtMs),
+          revoked_at: isoTimeOrNull(key.revokedAtMs),
+        })),
+      }
+    },
+    'keys.revoke': async (input) => {
+      checkKeyName(input)
+      await accounts.revokeKey(accountId, (input as Static<typeof KeyName>).id)
+      return {}
+    },
+  }
+  return async ({ command, input }) => {
+    const carryOut = commands[command]
+    if (carryOut === undefined) throw new ApiError('not_found', `This service does not know the command ${command}.`)
+    return carryOut(input)
+  }
+}

@@ -1,0 +1,8 @@
+// The pool of libuv is sized when it is first used; four threads would let one dead DNS name hold up everything.
+process.env['UV_THREADPOOL_SIZE'] ??= '16'
+
+const [command = '', ...argv] = process.argv.slice(2)
+const { runCommand } = await import('./commands/run.ts')
+process.exitCode = await runCommand(command, argv, { entry: import.meta.filename })
+
+export {}

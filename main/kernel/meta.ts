@@ -1,0 +1,20 @@
+import type { Db, Tx } from './db.ts'
+import { sql } from './sql.ts'
+
+/** Facts about this home that must travel with its database: which vault it chose, the check value of its key. */
+
+const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
+
+const keep = sql<{ name: string; value: string }>(
+  'INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING',
+)
+
+export async function readMeta(db: Db, name: string): Promise<string | undefined> {
+  return (await db.readOne(select, { name }))?.value
+}
+
+/** Records the value unless there is one already. @returns the value that stands now. */
+export async function keepMeta(tx: Tx, name: string, value: string): Promise<string> {
+  await tx.run(keep, { name, value })
+  return (await tx.one(select, { name }))?.value ?? value
+}

@@ -1,0 +1,80 @@
+/**
+ * A kind of setting: reads what a person wrote. Flags and environment variables are text, settings.json is JSON.
+ * Both throw a SettingFault whose message completes the sentence "<setting> must …".
+ */
+export interface Kind<T> {
+  /** For the table in the README, for example `integer, 0 to 65535`. */
+  readonly words: string
+  fromText(text: string): T
+  fromJson(value: unknown): T
+}
+
+export class SettingFault extends Error {}
+
+const fail = (rule: string): never => {
+  throw new SettingFault(rule)
+}
+
+export function integer({ min, max }: { min: number; max: number }): Kind<number> {
+  const rule = `be an integer from ${min} to ${max}`
+  const fromJson = (value: unknown) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : fail(rule)
+  return {
+    words: `integer, ${min} to ${max}`,
+    fromJson,
+    fromText: (text) => (/^-?\d+$/.test(text.trim()) ? fromJson(Number(text)) : fail(rule)),
+  }
+}
+
+/** Exactly `count` numbers; as text separated by commas. */
+export function numbers(count: number, { min, max, whole }: { min: number; max: number; whole: boolean }): Kind<readonly number[]> {
+  const noun = whole ? 'integers' : 'numbers'
+  const rule = `be ${count} ${noun} from ${min} to ${max}`
+  const fits = (item: unknown): item is number =>
+    typeof item === 'number' && item >= min && item <= max && (!whole || Number.isInteger(item))
+  const fromJson = (value: unknown) =>
+    Array.isArray(value) && value.length === count && value.every(fits) ? Object.freeze([...value]) : fail(rule)
+  return {
+    words: `${count} ${noun}, ${min} to ${max}`,
+    fromJson,
+    fromText: (text) => fromJson(text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)))),
+  }
+}
+
+export function oneOf<const W extends string>(...words: readonly W[]): Kind<W> {
+  const rule = `be one of ${words.join(', ')}`
+  const find = (value: unknown) => words.find((word) => word === value) ?? fail(rule)
+  return { words: words.map((word) => `\`${word}\``).join(' or '), fromJson: find, fromText: find }
+}
+
+export const yesOrNo: Kind<boolean> = {
+  words: '`true` or `false`',
+  fromJson: (value) => (typeof value === 'boolean' ? value : fail('be true or false')),
+  fromText: (text) => (text === 'true' ? true : text === 'false' ? false : fail('be true or false')),
+}
+
+/** Text that `accept` turns into the value; it returns undefined to refuse. */
+export function text<T>({ words, rule, accept }: { words: string; rule: string; accept(text: string): T | undefined }): Kind<T> {
+  const read = (value: unknown): T => {
+    const accepted = typeof value === 'string' ? accept(value) : undefined
+    return accepted === undefined ? fail(rule) : accepted
+  }
+  return { words, fromJson: read, fromText: read }
+}
+
+/** Any number of items of a kind; as text separated by commas. */
+export function listOf<T>(item: Kind<T>, words: string): Kind<readonly T[]> {
+  return {
+    words,
+    fromJson: (value) =>
+      Array.isArray(value) ? Object.freeze(value.map((one) => item.fromJson(one))) : fail('be a list'),
+    fromText: (value) =>
+      Object.freeze(
+        value
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+          .map((part) => item.fromText(part)),
+      ),
+  }
+}

@@ -1,0 +1,7 @@
+// The pool of libuv is sized when it is first used; four threads would let one dead DNS name hold up everything.
+process.env['UV_THREADPOOL_SIZE'] ??= '16'
+
+const { runCommand } = await import('./commands/run.ts')
+process.exitCode = await runCommand('start', process.argv.slice(2), { entry: import.meta.filename })
+
+export {}

@@ -1,0 +1,198 @@
+import type { Database } from 'better-sqlite3'
+import { StorageError, type Tx } from '../kernel/db.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import { asFault } from './faults.ts'
+import { createSequences } from './sequences.ts'
+import type { Prepare } from './statements.ts'
+import { openUnit, type RunningUnit } from './unit.ts'
+
+/** Groups units of work into transactions. Rules: kernel/db.ts. */
+export interface Groups {
+  commit<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Refuses what only makes sense outside a unit, and fails the unit that tried it. */
+  refuseInsideUnit(act: string): Error | undefined
+  /** Takes no more work and resolves when all that waits is settled. */
+  stop(): Promise<void>
+}
+
+interface GroupsNeeds {
+  readonly connection: Database
+  readonly prepare: Prepare
+  readonly log: Log
+  readonly onFault: (fault: StorageError) => void
+}
+
+interface Unit {
+  readonly work: (tx: Tx) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+  outcome: Outcome
+  running: RunningUnit | undefined
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+const UNITS_PER_GROUP = 64
+const NOTHING = {}
+const NOT_RUN: Outcome = { ok: false, error: new Error('The unit has not run yet') }
+const FOREIGN_AWAIT =
+  'A unit of work awaited something other than tx. Only storage may be awaited inside db.commit: ' +
+  'the transaction is shared with other callers and cannot wait. Fetch before the commit, act after it.'
+
+/**
+ * A group runs within one turn of the event loop: the units' awaits resolve at once, so the microtask queue runs dry
+ * only when all have ended, or when one awaits something foreign. That is how the latter is noticed, for the price of
+ * one `nextTick` per group, and why no other code can run while a unit is in progress.
+ */
+export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds): Groups {
+  const sequences = createSequences(prepare)
+  const [begin, commit, rollback] = [verb('BEGIN IMMEDIATE'), verb('COMMIT'), verb('ROLLBACK')]
+  const [savepoint, undo, release] = [verb('SAVEPOINT unit'), verb('ROLLBACK TO unit'), verb('RELEASE unit')]
+
+  let waiting: Unit[] = []
+  let isScheduled = false
+  let isStopped = false
+  let group: Unit[] = []
+  let position = 0
+  let running: RunningUnit | undefined
+  let fault: StorageError | undefined
+
+  /** A word of the transaction itself, ready to run. */
+  function verb(text: string): () => unknown {
+    const prepared = prepare({ text })
+    return () => prepared.run(NOTHING)
+  }
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(start)
+  }
+
+  function start(): void {
+    isScheduled = false
+    group = waiting.length <= UNITS_PER_GROUP ? waiting : waiting.slice(0, UNITS_PER_GROUP)
+    waiting = waiting.length <= UNITS_PER_GROUP ? [] : waiting.slice(UNITS_PER_GROUP)
+    if (waiting.length > 0) schedule()
+    position = 0
+    fault = undefined
+    guard(begin)
+    watch()
+    runNext()
+  }
+
+  function runNext(): void {
+    const unit = group[position]
+    if (!unit || fault) return finish()
+    guard(savepoint)
+    if (fault) return finish()
+    sequences.beginUnit()
+    const mine = (running = unit.running = openUnit(prepare, sequences))
+    try {
+      unit.work(mine.tx).then(
+        (value) => ended(unit, mine, { ok: true, value }),
+        (error: unknown) => ended(unit, mine, { ok: false, error }),
+      )
+    } catch (error) {
+      ended(unit, mine, { ok: false, error })
+    }
+  }
+
+  function ended(unit: Unit, mine: RunningUnit, outcome: Outcome): void {
+    // An abandoned unit comes to its end later, when its group is long gone.
+    if (running !== mine) return
+    running = undefined
+    mine.end()
+    unit.outcome = outcome.ok && mine.failure ? { ok: false, error: mine.failure } : outcome
+    if (mine.failure instanceof StorageError) fault = mine.failure
+    else if (!unit.outcome.ok) {
+      guard(undo)
+      sequences.undoUnit()
+    }
+    if (!fault) guard(release)
+    position++
+    runNext()
+  }
+
+  function watch(): void {
+    // A tick asked for inside a microtask comes when no microtask is left.
+    queueMicrotask(() => process.nextTick(abandonIfStuck))
+  }
+
+  function abandonIfStuck(): void {
+    const unit = group[position]
+    if (!running || !unit) return
+    watch()
+    ended(unit, running, { ok: false, error: running.fail(new Error(FOREIGN_AWAIT)) })
+  }
+
+  function finish(): void {
+    if (!fault) guard(commit)
+    const settled = group
+    group = []
+    if (fault) {
+      if (connection.inTransaction) guard(rollback)
+      sequences.undoGroup()
+      for (const unit of settled) unit.reject(fault)
+      log.error({ event: 'storage.fault', kind: fault.kind, units: settled.length, cause: cause(fault.cause) })
+      onFault(fault)
+      return
+    }
+    sequences.keepGroup()
+    for (const unit of settled) {
+      const { outcome } = unit
+      if (!outcome.ok) unit.reject(outcome.error)
+      else {
+        for (const act of unit.running?.afterCommit ?? []) callAfter(act)
+        unit.resolve(outcome.value)
+      }
+    }
+  }
+
+  function callAfter(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      log.error({ event: 'storage.after_commit', cause: cause(error) })
+    }
+  }
+
+  /** The first word that fails takes the whole group with it. */
+  function guard(act: () => unknown): void {
+    try {
+      act()
+    } catch (error) {
+      fault ??= asFault(error, `The storage failed: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  function refuseInsideUnit(act: string): Error | undefined {
+    return running?.fail(new Error(`${act} was called inside a unit of work. Use the unit's own tx there.`))
+  }
+
+  return {
+    refuseInsideUnit,
+    commit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+      const refusal = refuseInsideUnit('db.commit')
+      if (refusal) return refuse(refusal)
+      if (isStopped) return refuse(new StorageError('closed', 'The database is closed'))
+      return new Promise<T>((resolve, reject) => {
+        // What a unit's work resolves with is what its own caller typed.
+        const settle = resolve as (value: unknown) => void
+        waiting.push({ work, resolve: settle, reject, outcome: NOT_RUN, running: undefined })
+        schedule()
+      })
+    },
+    async stop() {
+      isStopped = true
+      while (isScheduled || running) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+function refuse<T>(error: Error): Promise<T> {
+  const refusal = Promise.reject<T>(error)
+  // The unit that called without awaiting has failed already; the process need not end as well.
+  if (!(error instanceof StorageError)) refusal.catch(() => {})
+  return refusal
+}

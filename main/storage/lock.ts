@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+/** Held for the life of the process; the system takes it back when the process dies, however it dies. */
+export interface HomeLock {
+  release(): void
+}
+
+/**
+ * Makes this process the only owner of the home folder: desktop and headless alike.
+ * @throws HomeInUseError at once when another process has it.
+ */
+export function lockHome(home: string): HomeLock {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const owner = join(home, 'lock.pid')
+  const lock = new Database(join(home, 'lock.db'), { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) throw new HomeInUseError(home, readPid(owner))
+    throw error
+  }
+  // Only for the sentence the second process prints; the lock itself is the open transaction.
+  writeFileSync(owner, String(process.pid))
+  let isHeld = true
+  return {
+    release() {
+      if (!isHeld) return
+      isHeld = false
+      rmSync(owner, { force: true })
+      lock.close()
+    },
+  }
+}
+
+export class HomeInUseError extends Error {
+  constructor(home: string, pid: number | undefined) {
+    const who = pid === undefined ? 'Another Switchboard' : `Another Switchboard (process ${pid})`
+    super(`${who} already uses the home folder ${home}. Quit it first, or start with another --home.`)
+    this.name = 'HomeInUseError'
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'))
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const alive = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+export interface Started {
+  readonly pid: number
+  /** The first line it printed, parsed. */
+  readonly ready: Record<string, unknown>
+  stop(): Promise<void>
+}
+
+/** Starts a program that prints one JSON line when it is ready. */
+export async function startProgram(file: string, args: readonly string[], environment: Record<string, string>): Promise<Started> {
+  const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+  alive.add(child)
+  child.once('exit', () => alive.delete(child))
+  for await (const line of createInterface({ input: child.stdout })) {
+    return {
+      pid: child.pid ?? 0,
+      ready: JSON.parse(line) as Record<string, unknown>,
+      stop: async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        child.kill('SIGTERM')
+        await once(child, 'exit')
+      },
+    }
+  }
+  throw new Error(`${file} ended before it was ready`)
+}
+
+/** Microseconds of processor time a process has used so far (Linux). */
+export function cpuMicros(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const ticks = Number(fields[11]) + Number(fields[12])
+  return ticks * 10_000
+}
+
+/** Resident memory in MiB (Linux). */
+export function residentMiB(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return (pages * 4096) / 2 ** 20
+}

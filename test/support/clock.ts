@@ -1,0 +1,86 @@
+import type { Clock, Timer } from '../../main/kernel/clock.ts'
+
+/** A clock that stands still until the test moves it. */
+export interface FakeClock extends Clock {
+  /**
+   * Lets time pass: due timers run in the order of their times, and promises settle after each.
+   * Also covers timers that other timers start meanwhile.
+   */
+  advance(ms: number): Promise<void>
+  /** Sets the wall clock, as a person or the network would; timers and durations do not notice. */
+  set(wallMs: number): void
+  /** How many timers wait: nothing may be left behind by what was closed. */
+  waiting(): number
+}
+
+interface Waiting {
+  dueMs: number
+  readonly everyMs: number | undefined
+  readonly act: () => void
+}
+
+/** 2026-01-05T12:00:00.000Z, a Monday. */
+export const START_MS = Date.UTC(2026, 0, 5, 12)
+
+export function fakeClock(startMs: number = START_MS): FakeClock {
+  let wall = startMs
+  let mono = 0
+  const timers = new Set<Waiting>()
+
+  function start(ms: number, act: () => void, everyMs?: number): Timer {
+    const timer = { dueMs: mono + Math.max(ms, 0), everyMs, act }
+    timers.add(timer)
+    return { cancel: () => void timers.delete(timer) }
+  }
+
+  function moveTo(targetMono: number): void {
+    wall += targetMono - mono
+    mono = targetMono
+  }
+
+  function nextDue(untilMono: number): Waiting | undefined {
+    // A Set keeps the order of starting, which decides between timers of one moment.
+    let first: Waiting | undefined
+    for (const timer of timers) {
+      if (timer.dueMs <= untilMono && (!first || timer.dueMs < first.dueMs)) first = timer
+    }
+    return first
+  }
+
+  function fire(timer: Waiting): void {
+    moveTo(Math.max(timer.dueMs, mono))
+    if (timer.everyMs === undefined) timers.delete(timer)
+    else timer.dueMs += Math.max(timer.everyMs, 1)
+    timer.act()
+  }
+
+  return {
+    now: () => wall,
+    mono: () => mono,
+    after: (ms, act) => start(ms, act),
+    every: (ms, act) => start(ms, act, ms),
+    sleep: (ms) => new Promise((resolve) => void start(ms, resolve)),
+    async advance(ms) {
+      const target = mono + ms
+      await settle()
+      for (let timer = nextDue(target); timer; timer = nextDue(target)) {
+        fire(timer)
+        await settle()
+      }
+      moveTo(target)
+      await settle()
+    },
+    set: (wallMs) => void (wall = wallMs),
+    waiting: () => timers.size,
+  }
+}
+
+const TURNS = 4
+
+/**
+ * Gives everything that is ready the chance to run: microtasks, and the commits they start (one turn of the event loop
+ * each). What waits for a real socket or file takes longer; wait for its effect, not for time.
+ */
+export async function settle(turns: number = TURNS): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Clock } from '../../main/kernel/clock.ts'
+import { createIds } from '../../main/kernel/ids.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import type { Migration } from '../../main/storage/migrate.ts'
+import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
+import { openStorage, type Storage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { fakeClock } from './clock.ts'
+import { seededRandom } from './random.ts'
+
+export interface TestDatabase {
+  readonly db: Storage
+  /** The home folder; the database is `switchboard.db` in it. */
+  readonly dir: string
+  /** A connection of the test's own, for looking at what was really written and for breaking things. */
+  readonly raw: Database.Database
+  /** Closes both and removes the folder. Harmless when repeated. */
+  close(): Promise<void>
+}
+
+/**
+ * A real database in a folder of its own, durable as in production.
+ * @param more replaces what the storage is opened with, such as `clock`, `log` or `onFault`.
+ */
+export async function testDatabase(
+  migrations: readonly Migration[] = MIGRATIONS,
+  more: Partial<StorageNeeds> & { readonly clock?: Clock } = {},
+): Promise<TestDatabase> {
+  const dir = tempFolder()
+  const clock = more.clock ?? fakeClock()
+  const ids = createIds(clock, seededRandom())
+  const file = join(dir, 'switchboard.db')
+  const db = await openStorage({ file, migrations, ids, log: silentLog, ...more, clock })
+  const raw = new Database(file)
+  return {
+    db,
+    dir,
+    raw,
+    async close() {
+      raw.close()
+      await db.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export function tempFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+}
