@@ -6,7 +6,7 @@ import type { Network } from './contract/shapes.ts'
 import { isLoopback, parseRange } from './kernel/address-range.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
-import { integer, listOf, numbers, oneOf, text, yesOrNo } from './kernel/setting-kinds.ts'
+import { integer, listOf, numbers, oneOf, text, yesOrNo, type Kind } from './kernel/setting-kinds.ts'
 import {
   ConfigError,
   describe,
@@ -145,7 +145,8 @@ const SETTINGS: { readonly [K in keyof Config]: Setting<Config[K]> } = {
   },
   sandboxTimelineMs: {
     name: 'sandbox.timeline_ms',
-    kind: numbers(4, { min: 0, max: 600_000, whole: true }),
+    // `numbers` checks the count.
+    kind: numbers(4, { min: 0, max: 600_000, whole: true }) as Kind<Config['sandboxTimelineMs']>,
     fallback: Object.freeze([50, 150, 600, 2_000] as const),
     description: 'Milliseconds until a sandbox message is accepted, sent, delivered and read.',
   },
@@ -217,7 +218,8 @@ function refuseSilentExposure(config: Config): void {
 
 /** The same folder for desktop and headless. */
 function defaultHome({ platform, env, homedir }: Machine): string {
-  if (platform === 'win32') return win32.join(env['APPDATA'] || win32.join(homedir, 'AppData', 'Roaming'), 'Switchboard')
+  if (platform === 'win32')
+    return win32.join(env['APPDATA'] || win32.join(homedir, 'AppData', 'Roaming'), 'Switchboard')
   if (platform === 'darwin') return posix.join(homedir, 'Library', 'Application Support', 'Switchboard')
   const data = env['XDG_DATA_HOME'] ?? ''
   // The XDG specification tells programs to ignore a relative path here.
@@ -231,17 +233,25 @@ function systemCredential({ env, readFile }: Machine): Secret | null {
   return content ? new Secret(content) : null
 }
 
-const passphrase = (words: string) => (words.length >= 8 ? new Secret(words) : undefined)
+function passphrase(words: string): Secret | undefined {
+  return words.length >= 8 ? new Secret(words) : undefined
+}
 
-const range = (words: string) => (parseRange(words) ? words : undefined)
+function range(words: string): string | undefined {
+  return parseRange(words) ? words : undefined
+}
 
-const hostName = (words: string) =>
-  isIP(words) !== 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(words) ? words.toLowerCase() : undefined
+function hostName(words: string): string | undefined {
+  return isIP(words) !== 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(words) ? words.toLowerCase() : undefined
+}
 
-const allowedHost = (words: string) => (/^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i.test(words) ? words.toLowerCase() : undefined)
+function allowedHost(words: string): string | undefined {
+  return /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i.test(words) ? words.toLowerCase() : undefined
+}
 
 function baseUrl(words: string): string | undefined {
   const url = URL.parse(words)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) return undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    return undefined
   return url.href.replace(/\/+$/, '')
 }

@@ -55,6 +55,8 @@ export interface Operation {
   readonly reachesDeleted?: true
   /** Accepts the Idempotency-Key header (contract.md 1.6). */
   readonly idempotencyKey?: true
+  /** Waits for an engine to answer; its room bounds how many do, the door's own bound does not count them. */
+  readonly waitsForEngine?: true
   readonly origin: 'spec' | 'ours'
   /** `console`: never offered to API keys, OpenAPI or MCP. */
   readonly audience?: 'console'

@@ -42,8 +42,11 @@ export type SendOutcome =
   | { readonly kind: 'invalid'; readonly message: string }
   /** The instance cannot send now (link down, token dead): 409 not_ready, nothing stored. */
   | { readonly kind: 'not_ready'; readonly message: string }
-  /** It is certain that no byte of the message left: 502, key released. */
-  | { readonly kind: 'nothing_sent'; readonly message: string }
+  /**
+   * It is certain that no byte of the message left: 502, key released.
+   * With `retryAfterSeconds` the network throttles this number: 429 rate_limited instead.
+   */
+  | { readonly kind: 'nothing_sent'; readonly message: string; readonly retryAfterSeconds?: number }
   /** Everything else, silence included: 504, the row stays queued and is never sent again. */
   | { readonly kind: 'unknown'; readonly message: string }
 

@@ -185,7 +185,6 @@ const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 function route(app: FastifyInstance, { operation, handler }: Served, gate: ReturnType<typeof createGate>): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
-  const isSend = operation.id === 'sendMessage'
 
   app.route({
     method: operation.method,
@@ -196,7 +195,7 @@ function route(app: FastifyInstance, { operation, handler }: Served, gate: Retur
       const body = operation.bodyOptional === true ? (request.body ?? {}) : request.body
       if (checkBody !== undefined && body === undefined) throw new ApiError('validation_error', 'This operation needs a JSON body.')
       checkBody?.(body)
-      const answer = await gate(!isSend, () => handler(callOf(operation, request, body)))
+      const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       return respond(operation, reply, answer)
     },
   })

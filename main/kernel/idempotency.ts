@@ -55,10 +55,10 @@ export interface Idempotency {
   /** The request may have taken effect: repeats are refused until it is settled, released or 24 hours old. */
   markUnknown(tx: Tx, scopeId: string, key: string, subjectId?: string): Promise<void>
   /**
-   * After a restart: requests that another boot left running become `unknown`.
-   * @returns those, so that their owner can release what it knows was never begun.
+   * After a restart: a request that another boot left running becomes `unknown`. Its owner names it, so that no
+   * index over all keys has to be kept for this.
    */
-  recover(tx: Tx, boot: BootId): Promise<Held[]>
+  recover(tx: Tx, boot: BootId, left: Held): Promise<void>
   /** Deletes at most `limit` expired rows. @returns how many. */
   prune(tx: Tx, nowMs: number, limit: number): Promise<number>
 }
@@ -103,9 +103,8 @@ const free = sql<Owned>(`DELETE FROM idempotency_keys WHERE ${OWNED} AND state <
 
 const doubt = sql<Owned>(`UPDATE idempotency_keys SET state = 'unknown' WHERE ${OWNED} AND state = 'in_progress'`)
 
-const doubtOthers = sql<{ boot: string }, Held>(
-  `UPDATE idempotency_keys SET state = 'unknown' WHERE state = 'in_progress' AND boot <> :boot
-   RETURNING scope_id AS scopeId, key, subject_id AS subjectId`,
+const doubtOther = sql<Owned & { boot: string }>(
+  `UPDATE idempotency_keys SET state = 'unknown' WHERE ${OWNED} AND state = 'in_progress' AND boot <> :boot`,
 )
 
 const deleteExpired = sql<{ now: number; limit: number }>(
@@ -135,7 +134,9 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
       await tx.run(doubt, { scopeId, key, subjectId: subjectId ?? null })
     },
 
-    recover: (tx, boot) => tx.all(doubtOthers, { boot }),
+    async recover(tx, boot, { scopeId, key, subjectId }) {
+      await tx.run(doubtOther, { scopeId, key, subjectId, boot })
+    },
     prune: (tx, now, limit) => tx.run(deleteExpired, { now, limit }),
   }
 }

@@ -27,7 +27,10 @@ export function integer({ min, max }: { min: number; max: number }): Kind<number
 }
 
 /** Exactly `count` numbers; as text separated by commas. */
-export function numbers(count: number, { min, max, whole }: { min: number; max: number; whole: boolean }): Kind<readonly number[]> {
+export function numbers(
+  count: number,
+  { min, max, whole }: { min: number; max: number; whole: boolean },
+): Kind<readonly number[]> {
   const noun = whole ? 'integers' : 'numbers'
   const rule = `be ${count} ${noun} from ${min} to ${max}`
   const fits = (item: unknown): item is number =>
@@ -54,7 +57,15 @@ export const yesOrNo: Kind<boolean> = {
 }
 
 /** Text that `accept` turns into the value; it returns undefined to refuse. */
-export function text<T>({ words, rule, accept }: { words: string; rule: string; accept(text: string): T | undefined }): Kind<T> {
+export function text<T>({
+  words,
+  rule,
+  accept,
+}: {
+  words: string
+  rule: string
+  accept(text: string): T | undefined
+}): Kind<T> {
   const read = (value: unknown): T => {
     const accepted = typeof value === 'string' ? accept(value) : undefined
     return accepted === undefined ? fail(rule) : accepted

@@ -78,7 +78,8 @@ export function splitFlags(settings: Settings, argv: readonly string[]): { setti
 
 export function fromFlags(settings: Settings, argv: readonly string[]): WrittenSettings {
   const { settings: ours, rest } = splitFlags(settings, argv)
-  if (rest[0] !== undefined) throw new ConfigError(`${rest[0]} is not a setting of Switchboard. The README lists them all.`)
+  if (rest[0] !== undefined)
+    throw new ConfigError(`${rest[0]} is not a setting of Switchboard. The README lists them all.`)
   const written = new Map<string, Written>()
   for (const argument of ours) {
     const [flag = ''] = argument.split('=', 1)
@@ -156,7 +157,11 @@ function named(settings: Settings, place: Place, said: string, isMeant: (setting
   const setting = Object.values(settings).find(isMeant)
   if (!setting) throw new ConfigError(`${said} is not a setting of Switchboard. The README lists them all.`)
   if (fits(setting, place)) return setting
-  const places: Record<Place, string> = { flag: flagOf(setting), environment: variableOf(setting), file: 'settings.json' }
+  const places: Record<Place, string> = {
+    flag: flagOf(setting),
+    environment: variableOf(setting),
+    file: 'settings.json',
+  }
   const allowed = (setting.only ?? []).map((one) => places[one]).join(' or ')
   throw new ConfigError(`${said} cannot be set there. Use ${allowed}.`)
 }

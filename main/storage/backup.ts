@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { isoTime } from '../contract/request.ts'
+import { checkIntegrity } from './integrity.ts'
 
 /**
  * Copies the database into the folder and checks the copy before it gets its name, so that what lies there is whole.
@@ -18,27 +19,26 @@ export async function backUp(
   const path = join(folder, `switchboard-${stamp(nowMs)}-${reason}.db`)
   const unfinished = `${path}.part`
   rmSync(unfinished, { force: true })
-  await connection.backup(unfinished)
-  checkCopy(unfinished)
-  renameSync(unfinished, path)
+  try {
+    await connection.backup(unfinished)
+    checkCopy(unfinished)
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
   return path
 }
 
 function checkCopy(file: string): void {
-  // A copy starts in the journal mode of its source; opened for reading only it could not clean up after itself.
   const copy = new Database(file, { fileMustExist: true })
   try {
+    // The copy inherits the mode of its source and would keep two more files beside it.
     copy.pragma('journal_mode = DELETE')
     checkIntegrity(copy)
   } finally {
     copy.close()
   }
-}
-
-/** Throws when SQLite finds the file damaged. Takes about a second per gigabyte. */
-export function checkIntegrity(connection: Database.Database): void {
-  const verdict = connection.pragma('quick_check(1)', { simple: true })
-  if (verdict !== 'ok') throw new Error(`The database ${connection.name} is damaged: ${String(verdict)}`)
 }
 
 /** 20260131T235959Z: sorts by time and is a legal file name everywhere. */

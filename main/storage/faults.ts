@@ -2,10 +2,19 @@ import Database from 'better-sqlite3'
 import { ConstraintError, StorageError } from '../kernel/db.ts'
 
 /** Refusals that a caller can cause with data; NOT NULL and type refusals are mistakes of ours and stay plain errors. */
-const CONSTRAINTS = ['UNIQUE', 'PRIMARYKEY', 'ROWID', 'CHECK', 'FOREIGNKEY', 'TRIGGER'].map((k) => `SQLITE_CONSTRAINT_${k}`)
+const CONSTRAINTS = ['UNIQUE', 'PRIMARYKEY', 'ROWID', 'CHECK', 'FOREIGNKEY', 'TRIGGER'].map(
+  (k) => `SQLITE_CONSTRAINT_${k}`,
+)
 
 /** A wrong statement or parameter: the unit is at fault, the storage is well. */
-const MISTAKES = ['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH', 'SQLITE_RANGE', 'SQLITE_TOOBIG', 'SQLITE_MISUSE']
+const MISTAKES = [
+  'SQLITE_ERROR',
+  'SQLITE_CONSTRAINT',
+  'SQLITE_MISMATCH',
+  'SQLITE_RANGE',
+  'SQLITE_TOOBIG',
+  'SQLITE_MISUSE',
+]
 
 /**
  * What SQLite reported, in the words of the port. The statement's text is part of the message, its parameters never
@@ -18,7 +27,8 @@ export function translate(error: unknown, statement: string): Error {
   if (!(error instanceof Database.SqliteError)) return new Error(message, { cause: error })
   const { code } = error
   if (CONSTRAINTS.includes(code)) return new ConstraintError(message, { cause: error })
-  if (MISTAKES.some((known) => code === known || code.startsWith(`${known}_`))) return new Error(message, { cause: error })
+  if (MISTAKES.some((known) => code === known || code.startsWith(`${known}_`)))
+    return new Error(message, { cause: error })
   return asFault(error, message)
 }
 

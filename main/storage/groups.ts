@@ -8,7 +8,7 @@ import { openUnit, type RunningUnit } from './unit.ts'
 
 /** Groups units of work into transactions. Rules: kernel/db.ts. */
 export interface Groups {
-  commit<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readonly commit: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Refuses what only makes sense outside a unit, and fails the unit that tried it. */
   refuseInsideUnit(act: string): Error | undefined
   /** Takes no more work and resolves when all that waits is settled. */
@@ -84,8 +84,7 @@ export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds)
   function runNext(): void {
     const unit = group[position]
     if (!unit || fault) return finish()
-    guard(savepoint)
-    if (fault) return finish()
+    if (!guard(savepoint)) return finish()
     sequences.beginUnit()
     const mine = (running = unit.running = openUnit(prepare, sequences))
     try {
@@ -128,28 +127,33 @@ export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds)
 
   function finish(): void {
     if (!fault) guard(commit)
-    const settled = group
+    const units = group
     group = []
-    if (fault) {
-      if (connection.inTransaction) guard(rollback)
-      sequences.undoGroup()
-      for (const unit of settled) unit.reject(fault)
-      log.error({ event: 'storage.fault', kind: fault.kind, units: settled.length, cause: cause(fault.cause) })
-      onFault(fault)
-      return
-    }
+    if (fault) rejectAll(units, fault)
+    else settle(units)
+  }
+
+  function rejectAll(units: readonly Unit[], reason: StorageError): void {
+    if (connection.inTransaction) guard(rollback)
+    sequences.undoGroup()
+    for (const unit of units) unit.reject(reason)
+    log.error({ event: 'storage.fault', kind: reason.kind, units: units.length, cause: cause(reason.cause) })
+    tell(() => onFault(reason))
+  }
+
+  function settle(units: readonly Unit[]): void {
     sequences.keepGroup()
-    for (const unit of settled) {
-      const { outcome } = unit
-      if (!outcome.ok) unit.reject(outcome.error)
+    for (const { outcome, running: done, resolve, reject } of units) {
+      if (!outcome.ok) reject(outcome.error)
       else {
-        for (const act of unit.running?.afterCommit ?? []) callAfter(act)
-        unit.resolve(outcome.value)
+        done?.afterCommit?.forEach(tell)
+        resolve(outcome.value)
       }
     }
   }
 
-  function callAfter(act: () => void): void {
+  /** Who is told has no say in the group's fate. */
+  function tell(act: () => void): void {
     try {
       act()
     } catch (error) {
@@ -158,11 +162,13 @@ export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds)
   }
 
   /** The first word that fails takes the whole group with it. */
-  function guard(act: () => unknown): void {
+  function guard(act: () => unknown): boolean {
     try {
       act()
+      return true
     } catch (error) {
       fault ??= asFault(error, `The storage failed: ${error instanceof Error ? error.message : String(error)}`)
+      return false
     }
   }
 

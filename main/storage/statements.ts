@@ -24,7 +24,7 @@ export function createStatements(connection: Database): Prepare {
 
 function prepare(connection: Database, text: string): Prepared {
   const { names, positional } = byPosition(text)
-  const native = attempt(text, () => connection.prepare<unknown[], unknown>(positional))
+  const native = attempt(text, () => connection.prepare(positional))
   // The values are bound before the call returns, so one array serves every call.
   const values: unknown[] = names.map(() => null)
   return {
@@ -71,4 +71,3 @@ function attempt<T>(text: string, act: () => T): T {
     throw translate(error, text)
   }
 }
-

@@ -11,12 +11,13 @@ import type { InstanceSubject } from '../handler.ts'
 import type { MediaSource } from './media.ts'
 import type { SendBody } from './contract.ts'
 
-/** Records an event of an instance inside the caller's unit of work. */
+/** Records an event of an instance inside the caller's unit of work. @param occurredAtMs where that is not now. */
 export type Announce = <T extends EventType>(
   tx: Tx,
   instanceId: InstanceId,
   type: T,
   data: EventData[T],
+  occurredAtMs?: number,
 ) => Promise<LedgerEvent>
 
 /** What this room asks of the instances room. */

@@ -83,8 +83,8 @@ export async function announceStatus(
     source: message.source,
     campaign_id: message.campaignId,
   }
-  if (status !== 'failed') await announce(tx, message.instanceId, `message.${status}`, data)
-  else if (error !== undefined) await announce(tx, message.instanceId, 'message.failed', { ...data, error })
+  if (status !== 'failed') await announce(tx, message.instanceId, `message.${status}`, data, atMs)
+  else if (error !== undefined) await announce(tx, message.instanceId, 'message.failed', { ...data, error }, atMs)
 }
 
 /** Networks date receipts by clocks of their own, often in whole seconds: a history must not run backwards. */

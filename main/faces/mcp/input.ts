@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { fieldsOf, mapInside, plainSchema, type Fields, type JsonSchema } from '../json-schema.ts'
 import { pathParams } from '../path-params.ts'
+import { opening } from './words.ts'
 
 /** What a tool call becomes at the door. */
 export interface ToolRequest {
@@ -28,15 +29,17 @@ export interface ToolInput {
 
 const NO_FIELDS: Fields = { properties: {}, required: [] }
 
+/** `instance_id` says what it is. */
+const ID: JsonSchema = { type: 'string' }
 const CONFIRM: JsonSchema = {
   type: 'boolean',
-  description: 'true only after the person agreed to this irreversible act.',
+  description: 'true only after the person agreed.',
 }
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: LIMITS.idempotencyKeyLength,
-  description: 'Your own name for this act: repeating the call with it does not act twice.',
+  description: 'Your own name for this act: a repeat with it does not act twice.',
 }
 
 /** @throws Error at start when two parts of the operation have a field of the same name, or the body is no object. */
@@ -50,7 +53,7 @@ export function toolInput(operation: Operation): ToolInput {
     properties[name] = terse(schema)
   }
 
-  for (const { fullName, description } of path) put(fullName, { type: 'string', description })
+  for (const { fullName, description } of path) put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
   for (const [name, schema] of Object.entries(query.properties)) put(name, schema)
   for (const [name, schema] of Object.entries(body?.properties ?? {})) put(name, schema)
   if (operation.confirm !== undefined) put('confirm', CONFIRM)
@@ -66,9 +69,9 @@ export function toolInput(operation: Operation): ToolInput {
         left.delete(name)
         return value
       }
-      const filled = path.reduce(
+      const filled = path.reduce<string>(
         (text, { name, fullName }) => text.replace(`{${name}}`, () => segment(fullName, take(fullName))),
-        operation.path as string,
+        operation.path,
       )
       const asked = new URLSearchParams()
       for (const name of Object.keys(query.properties)) {
@@ -93,10 +96,31 @@ function objectFields(operation: Operation, schema: object, part: string): Field
   return fields
 }
 
-/** Examples cost a model's context and say nothing the description does not. */
+/** Rules the door checks and the description says; a model reads words better, and pays for each. */
+const FOR_MACHINES = new Set([
+  ...['title', 'examples', 'pattern', 'format', 'minLength', 'maxLength'],
+  ...['minProperties', 'maxProperties', 'propertyNames'],
+])
+const ARGUMENT_CHARACTERS = 100
+
+/** What a model needs to fill the argument in: kind, choices, and what is said about it first. */
 function terse(schema: JsonSchema): JsonSchema {
-  const { examples: _examples, title: _title, ...rest } = schema
-  return mapInside(rest, terse)
+  const kept = Object.entries(schema).filter(([keyword, value]) => !FOR_MACHINES.has(keyword) && !isEmpty(value))
+  const { description, ...rest }: JsonSchema = Object.fromEntries(kept)
+  const words = description === undefined ? {} : { description: opening(description, ARGUMENT_CHARACTERS) }
+  return { ...foldNull(mapInside(rest, terse)), ...words }
+}
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** `anyOf: [{type: string}, {type: null}]` as `type: [string, null]`. */
+function foldNull(schema: JsonSchema): JsonSchema {
+  const [first, second, ...others] = schema.anyOf ?? []
+  if (first === undefined || second?.type !== 'null' || others.length > 0) return schema
+  const { anyOf: _anyOf, ...rest } = schema
+  const choices: unknown = first['enum']
+  if (Array.isArray(choices)) return { ...rest, ...first, enum: [...(choices as unknown[]), null] }
+  return typeof first.type === 'string' ? { ...rest, ...first, type: [first.type, 'null'] } : schema
 }
 
 /**

@@ -1,43 +1,37 @@
 import type { Operation } from '../../contract/operation.ts'
-import { fieldsOf, mapInside, plainSchema, type JsonSchema } from '../json-schema.ts'
+import { fieldsOf, plainSchema, type JsonSchema } from '../json-schema.ts'
 
 /**
- * The reply as a tool's output schema, or undefined when the operation answers without an object.
- * No field is required at the root: an error answers `{error}` there, and clients check both against this schema.
+ * The reply as a tool's output schema, or undefined when the operation answers without an object: the fields and what
+ * kind of value each has. No more, because a list of tools is paid for in every conversation, and the answer shows the
+ * rest. No field is required: an error answers `{error}` instead, and some clients hold that against the schema too.
  */
 export function toolOutput(operation: Operation, redact: ReadonlySet<string>): JsonSchema | undefined {
   if (operation.reply.schema === null) return undefined
   const fields = fieldsOf(plainSchema(operation.reply.schema))
   if (fields === undefined) return undefined
-  const { properties } = slim({ type: 'object', properties: fields.properties }, redact)
-  return { type: 'object', ...(properties !== undefined && { properties }) }
+  const shown = Object.entries(fields.properties).filter(([name]) => !redact.has(name))
+  return { type: 'object', properties: Object.fromEntries(shown.map(([name, schema]) => [name, kindOf(schema)])) }
 }
 
-/** What a reader of the answer sees anyway; kept out, because a list of tools is paid for in every conversation. */
-const NOT_NEEDED = new Set(['title', 'description', 'examples', 'default', 'format', 'pattern', 'required'])
-
-/** The shape alone: names, types and words to choose from, without the redacted fields. */
-function slim(schema: JsonSchema, redact: ReadonlySet<string>): JsonSchema {
-  const kept = Object.fromEntries(
-    Object.entries(schema).filter(([keyword]) => !NOT_NEEDED.has(keyword) && !/^(min|max)[A-Z]?/.test(keyword)),
-  )
-  const { properties, ...rest } = kept as JsonSchema
-  const shown = Object.entries(properties ?? {}).filter(([name]) => !redact.has(name))
-  return foldNull(
-    mapInside(properties === undefined ? rest : { ...rest, properties: Object.fromEntries(shown) }, (inner) =>
-      slim(inner, redact),
-    ),
-  )
+/** `{type: [string, null]}` and the like; `{}` where values can be anything. */
+function kindOf(schema: JsonSchema): JsonSchema {
+  const types = [...new Set(typesOf(schema))]
+  const [only] = types
+  if (only === undefined || types.includes(ANY)) return {}
+  return { type: types.length === 1 ? only : types }
 }
 
-/** `anyOf: [{type: string}, {type: null}]` as `type: [string, null]`. */
-function foldNull(schema: JsonSchema): JsonSchema {
-  const [first, second, ...others] = schema.anyOf ?? []
-  if (first === undefined || second?.type !== 'null' || others.length > 0) return schema
-  const { anyOf: _anyOf, ...rest } = schema
-  const choices: unknown = first['enum']
-  if (Array.isArray(choices)) return { ...rest, enum: [...(choices as unknown[]), null] }
-  return typeof first.type === 'string' ? { ...rest, ...first, type: [first.type, 'null'] } : schema
+const ANY = 'any'
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  if (schema.type !== undefined) return [schema.type].flat()
+  const variants = schema.anyOf ?? schema.oneOf
+  if (variants !== undefined) return variants.flatMap(typesOf)
+  if (schema.allOf !== undefined) return typesOf(schema.allOf[0] ?? {})
+  const choices: unknown = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']])
+  if (!Array.isArray(choices)) return [ANY]
+  return choices.map((choice: unknown) => (choice === null ? 'null' : typeof choice))
 }
 
 /** The answer without the redacted fields, at any depth. */

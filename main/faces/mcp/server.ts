@@ -1,8 +1,9 @@
-import { McpServer, ProtocolError, ProtocolErrorCode, type AuthInfo } from '@modelcontextprotocol/server'
+import { McpServer, ProtocolError, ProtocolErrorCode, type AuthInfo, type ListToolsResult } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { ApiError } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { internalError } from '../failure.ts'
 import type { ToolRequest } from './input.ts'
 import { errorResult, toolResult, type DoorAnswer, type ToolResult } from './result.ts'
 import type { Tool, Toolbox } from './tools.ts'
@@ -50,9 +51,11 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
   }
   return () => {
     const mcp = new McpServer(identity, options)
-    mcp.server.setRequestHandler('tools/list', (_request, { http }) => ({
-      tools: toolbox.offeredTo(callerOf(http?.authInfo).principal).map(({ definition }) => ({ ...definition })),
-    }))
+    mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
+      const tools = toolbox.offeredTo(callerOf(http?.authInfo).principal).map(({ definition }) => definition)
+      // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
+      return { tools: tools as unknown as ListToolsResult['tools'] }
+    })
     mcp.server.setRequestHandler('tools/call', ({ params }, { http }) => {
       // A tool the key may not use is not unknown: the door says which scope it lacks.
       const tool = toolbox.find(params.name)
@@ -76,6 +79,6 @@ async function callTool(needs: ServerNeeds, tool: Tool, given: Record<string, un
   } catch (error) {
     if (error instanceof ApiError) return errorResult(error, requestId)
     needs.log.error({ event: 'mcp.tool_failed', tool: tool.definition.name, requestId, cause: cause(error) })
-    return errorResult(new ApiError('internal_error', 'The service failed. Its log has the cause under this request id.'), requestId)
+    return errorResult(internalError(), requestId)
   }
 }

@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { KeyId } from '../../kernel/ids.ts'
+import { hashKey, isWellFormedKey } from '../../kernel/keys.ts'
+import { toKey, usableKey } from './store.ts'
+
+interface Needs {
+  readonly db: Pick<Db, 'readOne'>
+  readonly clock: Pick<Clock, 'now'>
+  /** For keys without a rate of their own. */
+  readonly ratePerMinute: number
+  /** Told of each successful use; must cost nothing. */
+  readonly used: (id: KeyId) => void
+}
+
+export interface Authentication {
+  /** @returns who the token speaks for; undefined when it is malformed, unknown, revoked or expired. */
+  authenticate(token: string): Promise<Principal | undefined>
+  /** Forgets what is cached. Called after every commit that changes a key, so that a revocation holds at once. */
+  forget(): void
+}
+
+interface Known {
+  readonly hash: Uint8Array
+  readonly keyId: KeyId
+  readonly expiresAtMs: number | null
+  readonly principal: Principal
+}
+
+/** Far above what an account has; it only keeps a runaway script from filling the memory. */
+const MOST_CACHED = 50_000
+
+export function createAuthentication({ db, clock, ratePerMinute, used }: Needs): Authentication {
+  const cache = new Map<string, Known>()
+  let changes = 0
+
+  async function load(hash: Buffer): Promise<Known | undefined> {
+    const changesBefore = changes
+    const row = await db.readOne(usableKey, { hash })
+    if (!row) return undefined
+    const key = toKey(row)
+    const known: Known = {
+      hash: row.hash,
+      keyId: key.id,
+      expiresAtMs: key.expiresAtMs,
+      principal: Object.freeze({
+        kind: 'key',
+        accountId: key.accountId,
+        accountName: row.accountName,
+        key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs },
+        scopes: key.scopes,
+        allowedInstanceIds: key.allowedInstanceIds,
+        ratePerMinute: key.ratePerMinute ?? ratePerMinute,
+        source: 'api',
+      }),
+    }
+    // A key revoked while it was being read must not be remembered as usable.
+    if (changes === changesBefore) {
+      if (cache.size >= MOST_CACHED) cache.clear()
+      cache.set(hash.toString('latin1'), known)
+    }
+    return known
+  }
+
+  return {
+    async authenticate(token) {
+      if (!isWellFormedKey(token)) return undefined
+      const hash = hashKey(token)
+      const known = cache.get(hash.toString('latin1')) ?? (await load(hash))
+      if (!known || !timingSafeEqual(known.hash, hash)) return undefined
+      if (known.expiresAtMs !== null && known.expiresAtMs <= clock.now()) return undefined
+      used(known.keyId)
+      return known.principal
+    },
+    forget() {
+      changes++
+      cache.clear()
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** Where an account's changes stand. */
+export interface AccountState {
+  /** The newest value the change clock gave out: a list bounded by it is one consistent state. */
+  readonly changeAtMs: number
+  readonly instancesLive: number
+}
+
+/** What a new instance gets from its account. */
+export interface Slot {
+  readonly changeAtMs: number
+  /** The how-manieth instance of the account this is, deleted ones included. */
+  readonly number: number
+  /** Slots in use, this one included. */
+  readonly inUse: number
+}
+
+type Moment = { id: string; now: number }
+
+/**
+ * The wall clock, but never a value twice and never backwards, whatever happens to the machine's time: `updated_since`
+ * is strictly-greater-than, so two changes of one value would hide one from a client that saw the other (contract.md 4).
+ */
+const TICK = 'change_at = CASE WHEN change_at >= :now THEN change_at + 1 ELSE :now END'
+
+const tick = sql<Moment, { changeAtMs: number }>(
+  `UPDATE accounts SET ${TICK} WHERE id = :id RETURNING change_at AS changeAtMs`,
+)
+
+const occupy = sql<Moment, Slot>(
+  `UPDATE accounts SET ${TICK}, instances_made = instances_made + 1, instances_live = instances_live + 1
+   WHERE id = :id RETURNING change_at AS changeAtMs, instances_made AS number, instances_live AS inUse`,
+)
+
+const free = sql<Moment, { changeAtMs: number }>(
+  `UPDATE accounts SET ${TICK}, instances_live = instances_live - 1 WHERE id = :id RETURNING change_at AS changeAtMs`,
+)
+
+const state = sql<{ id: string }, AccountState>(
+  'SELECT change_at AS changeAtMs, instances_live AS instancesLive FROM accounts WHERE id = :id',
+)
+
+/** The next value of the account's change clock, in the order of commits. */
+export async function nextChange(tx: Tx, accountId: AccountId, nowMs: number): Promise<number> {
+  return known(await tx.one(tick, { id: accountId, now: nowMs })).changeAtMs
+}
+
+/** Occupies a slot for a new instance; whether the plan allows it is for the caller to judge, inside the unit. */
+export async function occupySlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<Slot> {
+  return known(await tx.one(occupy, { id: accountId, now: nowMs }))
+}
+
+/** Frees the slot of a deleted instance. @returns the change's moment. */
+export async function freeSlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<number> {
+  return known(await tx.one(free, { id: accountId, now: nowMs })).changeAtMs
+}
+
+export async function accountState(db: Pick<Db, 'readOne'>, accountId: AccountId): Promise<AccountState> {
+  return known(await db.readOne(state, { id: accountId }))
+}
+
+function known<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('An instance belongs to an account that does not exist')
+  return row
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Ids, Random } from '../../kernel/ids.ts'
+import { createAuthentication, type Authentication } from './authenticate.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createLastUse } from './last-use.ts'
+import { firstAccount, insertAccount, type Account } from './store.ts'
+
+export { accountState, freeSlot, nextChange, occupySlot, type AccountState, type Slot } from './change-clock.ts'
+export type { MadeKey, NewKey } from './keys.ts'
+export type { Account, ApiKey } from './store.ts'
+
+export interface AccountsNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'account' | 'key'>
+  readonly random: Random
+  /** Requests per minute of a key without a rate of its own. */
+  readonly ratePerMinute: number
+  /** Which of the ids are instances of the account; asked when a key is restricted to some. */
+  readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
+}
+
+export interface Accounts extends Keys, Pick<Authentication, 'authenticate'> {
+  /** The home's first account, made when the home is fresh. */
+  ensureAccount(): Promise<Account>
+  /** Writes what waits. */
+  close(): Promise<void>
+}
+
+const FIRST_NAME = 'My agency'
+
+export function createAccounts(needs: AccountsNeeds): Accounts {
+  const { db, clock, ids, ratePerMinute } = needs
+  const lastUse = createLastUse({ db, clock })
+  const { authenticate, forget } = createAuthentication({ db, clock, ratePerMinute, used: lastUse.note })
+  return {
+    ...createKeys({ ...needs, changed: forget }),
+    authenticate,
+    ensureAccount: () =>
+      db.commit(async (tx) => {
+        const found = await tx.one(firstAccount, {})
+        if (found) return found
+        const made: Account = { id: ids.account(), name: FIRST_NAME }
+        await tx.run(insertAccount, { ...made, now: clock.now() })
+        return made
+      }),
+    close: lastUse.close,
+  }
+}

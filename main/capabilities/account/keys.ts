@@ -1,0 +1,95 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { ScopeWord } from '../../contract/scopes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
+import { hashKey, newKey } from '../../kernel/keys.ts'
+import type { Secret } from '../../kernel/secret.ts'
+import { insertKey, keysOfAccount, revoke, toKey, type ApiKey } from './store.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'key'>
+  readonly random: Random
+  /** Which of the ids are instances of the account that were not deleted. */
+  readonly knownInstances: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Called after each commit that changes a key. */
+  readonly changed: () => void
+}
+
+export interface NewKey {
+  readonly accountId: AccountId
+  readonly name: string
+  readonly scopes: readonly ScopeWord[]
+  /** null: all instances. */
+  readonly allowedInstanceIds: readonly string[] | null
+  readonly expiresAtMs: number | null
+  /** Absent or null: the setting. */
+  readonly ratePerMinute?: number | null
+}
+
+/** A key just made: the only moment its value exists outside the caller's hands. */
+export interface MadeKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
+  readonly key: Secret
+}
+
+export interface Keys {
+  /** @throws ApiError validation_error when a rule is broken or an instance of the restriction is unknown. */
+  createKey(wish: NewKey): Promise<MadeKey>
+  /** Newest first, revoked and expired ones included. */
+  listKeys(accountId: AccountId): Promise<ApiKey[]>
+  /** Holds from the next request on. Repeating it changes nothing. @throws ApiError not_found */
+  revokeKey(accountId: AccountId, id: string): Promise<{ revokedAtMs: number }>
+}
+
+const NAME_LENGTH = 100
+
+export function createKeys({ db, clock, ids, random, knownInstances, changed }: Needs): Keys {
+  return {
+    async createKey(wish) {
+      const { accountId, name, expiresAtMs, ratePerMinute = null } = wish
+      const [scopes, allowedInstanceIds] = [unique(wish.scopes), wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds)]
+      checkWish(wish, clock.now())
+      if (allowedInstanceIds) await refuseUnknown(accountId, allowedInstanceIds)
+      const key = newKey(random)
+      const now = clock.now()
+      const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, expiresAtMs }
+      const lists = { scopes: JSON.stringify(scopes), allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds) }
+      await db.commit((tx) => tx.run(insertKey, { ...made, ...lists, hash: hashKey(key.open()), now }))
+      return { ...made, key, scopes, allowedInstanceIds, createdAtMs: now }
+    },
+
+    listKeys: async (accountId) => (await db.read(keysOfAccount, { accountId })).map(toKey),
+
+    revokeKey: (accountId, id) =>
+      db.commit(async (tx) => {
+        const revoked = await tx.one(revoke, { id, accountId, now: clock.now() })
+        if (!revoked) throw new ApiError('not_found', `There is no API key with the id ${id}.`)
+        tx.afterCommit(changed)
+        return revoked
+      }),
+  }
+
+  async function refuseUnknown(accountId: AccountId, wanted: readonly string[]): Promise<void> {
+    const known = await knownInstances(accountId, wanted)
+    const unknown = wanted.filter((id) => !known.has(id))
+    if (unknown.length === 0) return
+    throw invalid(`allowed_instance_ids names what is no instance of this account: ${unknown.join(', ')}. Check the ids.`)
+  }
+}
+
+function checkWish({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
+  if (name.length < 1 || name.length > NAME_LENGTH) throw invalid(`name must have 1 to ${NAME_LENGTH} characters.`)
+  if (scopes.length === 0) throw invalid('scopes must name at least one scope: a key without any could do nothing.')
+  // An empty list would be a key that reaches nothing; whoever sends it most likely means "all", which is null.
+  if (allowedInstanceIds?.length === 0) throw invalid('allowed_instance_ids must name at least one instance; null means all.')
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalid('expires_at must lie in the future.')
+}
+
+const invalid = (message: string) => new ApiError('validation_error', message)
+
+const unique = <T>(list: readonly T[]): T[] => [...new Set(list)]
+
+/** Ids as instances carry them: the door compares with these. */
+const ownIds = (ids: readonly string[]) => unique(ids.map((id) => id.toLowerCase()))

@@ -1,0 +1,48 @@
+import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { KeyId } from '../../kernel/ids.ts'
+import { recordUse } from './store.ts'
+
+export interface LastUse {
+  /** Notes a use in memory; it reaches the database with the next batch, at most once a minute per key. */
+  note(id: KeyId): void
+  /** Writes what waits. */
+  close(): Promise<void>
+}
+
+const ONCE_PER_MS = 60_000
+const BATCH_AFTER_MS = 1_000
+
+/** When each key was last used, kept off the hot path: a write per request would cost more than the request. */
+export function createLastUse({ db, clock }: { db: Pick<Db, 'commit'>; clock: Clock }): LastUse {
+  const notedAt = new Map<KeyId, number>()
+  let waiting = new Map<KeyId, number>()
+  let timer: Timer | undefined
+
+  async function flush(): Promise<void> {
+    timer?.cancel()
+    timer = undefined
+    const batch = waiting
+    if (batch.size === 0) return
+    waiting = new Map()
+    try {
+      await db.commit(async (tx) => {
+        for (const [id, at] of batch) await tx.run(recordUse, { id, at })
+      })
+    } catch {
+      // Nobody waits for it and the storage reports its own faults; the next batch carries these too.
+      waiting = new Map([...batch, ...waiting])
+    }
+  }
+
+  return {
+    note(id) {
+      const now = clock.mono()
+      if (now - (notedAt.get(id) ?? -ONCE_PER_MS) < ONCE_PER_MS) return
+      notedAt.set(id, now)
+      waiting.set(id, clock.now())
+      timer ??= clock.after(BATCH_AFTER_MS, () => void flush())
+    },
+    close: flush,
+  }
+}

@@ -1,0 +1,82 @@
+import type { ScopeWord } from '../../contract/scopes.ts'
+import type { AccountId, KeyId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+export interface Account {
+  readonly id: AccountId
+  readonly name: string
+}
+
+/** A key as the account knows it; the key itself is not stored. */
+export interface ApiKey {
+  readonly id: KeyId
+  readonly accountId: AccountId
+  readonly name: string
+  readonly last4: string
+  readonly scopes: readonly ScopeWord[]
+  /** null: all instances. */
+  readonly allowedInstanceIds: readonly string[] | null
+  /** null: the setting. */
+  readonly ratePerMinute: number | null
+  readonly expiresAtMs: number | null
+  /** At most a minute behind. */
+  readonly lastUsedAtMs: number | null
+  readonly revokedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+type KeyRow = Omit<ApiKey, 'scopes' | 'allowedInstanceIds'> & { scopes: string; allowedInstanceIds: string | null }
+
+export const firstAccount = sql<object, Account>('SELECT id, name FROM accounts ORDER BY id LIMIT 1')
+
+export const insertAccount = sql<{ id: string; name: string; now: number }>(
+  'INSERT INTO accounts (id, name, change_at, created_at) VALUES (:id, :name, :now, :now)',
+)
+
+const KEY = `k.id, k.account_id AS accountId, k.name, k.last4, k.scopes, k.allowed_instance_ids AS allowedInstanceIds,
+  k.rate_per_minute AS ratePerMinute, k.expires_at AS expiresAtMs, k.last_used_at AS lastUsedAtMs,
+  k.revoked_at AS revokedAtMs, k.created_at AS createdAtMs`
+
+export const insertKey = sql<{
+  id: string
+  accountId: string
+  name: string
+  hash: Uint8Array
+  last4: string
+  scopes: string
+  allowedInstanceIds: string | null
+  ratePerMinute: number | null
+  expiresAtMs: number | null
+  now: number
+}>(`INSERT INTO api_keys (id, account_id, name, hash, last4, scopes, allowed_instance_ids, rate_per_minute,
+      expires_at, created_at)
+    VALUES (:id, :accountId, :name, :hash, :last4, :scopes, :allowedInstanceIds, :ratePerMinute, :expiresAtMs, :now)`)
+
+/** A key that may still be used, with the name of its account; expiry is for the clock to judge. */
+export const usableKey = sql<{ hash: Uint8Array }, KeyRow & { hash: Uint8Array; accountName: string }>(
+  `SELECT ${KEY}, k.hash, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.hash = :hash AND k.revoked_at IS NULL`,
+)
+
+export const keysOfAccount = sql<{ accountId: string }, KeyRow>(
+  `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId ORDER BY k.id DESC`,
+)
+
+/** The first revocation counts: repeating it returns the time of the first. */
+export const revoke = sql<{ id: string; accountId: string; now: number }, { revokedAtMs: number }>(
+  `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :accountId
+   RETURNING revoked_at AS revokedAtMs`,
+)
+
+export const recordUse = sql<{ id: string; at: number }>(
+  'UPDATE api_keys SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)',
+)
+
+export function toKey(row: KeyRow): ApiKey {
+  const { id, accountId, name, last4, ratePerMinute, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs } = row
+  const rest = { ratePerMinute, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs }
+  // Both columns were written by createKey from these types.
+  const scopes = JSON.parse(row.scopes) as ScopeWord[]
+  const allowedInstanceIds = row.allowedInstanceIds === null ? null : (JSON.parse(row.allowedInstanceIds) as string[])
+  return { id, accountId, name, last4, scopes, allowedInstanceIds, ...rest }
+}

@@ -1,0 +1,40 @@
+import type { EventData, EventType } from '../../contract/events.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
+import { nextEvent } from './store.ts'
+
+/**
+ * Records an event of an instance inside the commit that makes it true, and numbers it within the instance.
+ * Works for an instance that the same commit deletes.
+ * @param occurredAtMs when it happened, where that is not now (a receipt carries its own time).
+ */
+export type Announce = <T extends EventType>(
+  tx: Tx,
+  instanceId: InstanceId,
+  type: T,
+  data: EventData[T],
+  occurredAtMs?: number,
+) => Promise<LedgerEvent>
+
+/** On the path of every send: one UPDATE and the ledger's append, nothing else. */
+export function createAnnounce({ ledger, clock }: { ledger: Ledger; clock: Pick<Clock, 'now'> }): Announce {
+  return async (tx, instanceId, type, data, occurredAtMs = clock.now()) => {
+    const row = await tx.one(nextEvent, { id: instanceId })
+    if (!row) throw new Error(`${type} was announced for an instance that does not exist`)
+    return ledger.append(tx, {
+      accountId: row.accountId,
+      instanceId,
+      type,
+      instance: {
+        id: instanceId,
+        external_ref: row.externalRef,
+        metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+        engine: row.engine,
+      },
+      data: { ...data, occurred_at: isoTime(occurredAtMs), sequence: row.sequence },
+    })
+  }
+}

@@ -1,0 +1,377 @@
+import { Type } from 'typebox'
+import {
+  ConnectionView,
+  DeletedInstance,
+  ExternalRef,
+  HealthView,
+  InstanceName,
+  InstanceRecord,
+  Metadata,
+  QrView,
+} from '../../contract/instance.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { operation, type Contract } from '../../contract/operation.ts'
+import { Body, Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+
+const EXAMPLE: InstanceRecord = {
+  id: '019b8d40-5c1e-7d2a-a6f3-0e9b8c7d6a51',
+  name: 'Acme support',
+  instance_name: 'acme-support',
+  engine: 'smv2',
+  status: 'connected',
+  connected: true,
+  network: 'sandbox',
+  phone_number: '12025550123',
+  profile_name: 'Acme',
+  external_ref: 'customer-42',
+  metadata: { plan: 'gold' },
+  created_at: '2026-03-01T09:30:00.000Z',
+  updated_at: '2026-03-01T09:31:12.480Z',
+  last_connected_at: '2026-03-01T09:31:12.478Z',
+  last_disconnect_reason: null,
+}
+
+const CREATED: InstanceRecord = {
+  ...EXAMPLE,
+  status: 'created',
+  connected: false,
+  phone_number: null,
+  profile_name: null,
+  updated_at: EXAMPLE.created_at,
+  last_connected_at: null,
+}
+
+const QR_READY = {
+  qr: 'data:image/png;base64,iVBORw0KGgo=',
+  pairing_code: null,
+  state: 'ready',
+  expires_at: '2026-03-01T09:31:00.000Z',
+  attempt: 1,
+} as const satisfies QrView
+
+const cursorText = Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' }))
+
+const PlainList = Type.Object(
+  {
+    data: Type.Array(InstanceRecord),
+    count: Type.Integer({ minimum: 0, description: 'All that match, on whatever page.' }),
+    next_cursor: Type.Optional(cursorText),
+    has_more: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Instances', description: 'Without `updated_since`: newest first.' },
+)
+
+const ChangeList = Type.Object(
+  {
+    data: Type.Array(InstanceRecord, { description: 'Instances changed since then, oldest change first.' }),
+    deleted: Type.Array(DeletedInstance, {
+      description: 'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
+    }),
+    next_cursor: cursorText,
+    has_more: Type.Boolean({ description: 'More changes: repeat the call with `cursor`.' }),
+    deleted_has_more: Type.Boolean({
+      description: 'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
+    }),
+  },
+  { title: 'Changed instances', description: 'With `updated_since`.' },
+)
+
+export const instancesContract = {
+  createInstance: operation({
+    id: 'createInstance',
+    method: 'POST',
+    path: '/v1/instances',
+    summary: 'Create an instance',
+    description:
+      'Uses a free slot of the plan and never buys one (409 `no_free_slot`). Every field is optional. An `smv2` instance ' +
+      'is connected by scanning its QR code (`GET …/qr`), an `official` one on the page behind its `onboarding_url`. ' +
+      'With an `Idempotency-Key`, a repeat answers with the instance made the first time. Fires `instance.created`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'spec',
+    idempotencyKey: true,
+    body: Body({
+      name: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.instanceNameLength,
+          description: 'For people; need not be unique. Default: `Instance N`, counted in the account.',
+        }),
+      ),
+      engine: Type.Optional(
+        Type.Enum([...Engine.enum], { default: 'smv2', description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.' }),
+      ),
+      network: Type.Optional(
+        Type.Enum([...Network.enum], {
+          description: '`sandbox` is simulated inside the service, `live` is the real network. Never changes. Default: the setting `network`.',
+        }),
+      ),
+      external_ref: Type.Optional(Nullable(ExternalRef)),
+      metadata: Type.Optional(Nullable(Metadata)),
+    }),
+    bodyOptional: true,
+    reply: { status: 201, description: 'The new instance.', schema: InstanceRecord },
+    errors: ['external_ref_conflict', 'no_free_slot', 'idempotency_conflict', 'idempotency_in_progress', 'service_unavailable'],
+    examples: {
+      body: { name: 'Acme support', external_ref: 'customer-42', metadata: { plan: 'gold' } },
+      reply: CREATED,
+    },
+    tool: { name: 'create_instance', title: 'Create an instance', idempotent: false, openWorld: false },
+  }),
+
+  listInstances: operation({
+    id: 'listInstances',
+    method: 'GET',
+    path: '/v1/instances',
+    summary: 'List instances',
+    description:
+      `Without \`updated_since\`: \`{data, count}\`, newest first, up to ${LIMITS.plainListSize} at once; \`next_cursor\` and \`has_more\` are added ` +
+      'when `limit` or `cursor` is sent or when more match. ' +
+      'With `updated_since`: what changed after that moment, oldest change first, and what was deleted. Three rules keep a copy ' +
+      'complete: apply `data` and `deleted` of every answer; while `has_more` is true repeat the call with `next_cursor` as ' +
+      '`cursor`; then, while `deleted_has_more` is true, repeat it with `updated_since` set to the last `deleted_at` received. ' +
+      'Start the next synchronisation from the latest `updated_at` or `deleted_at` received. ' +
+      '`external_ref` filters `data` alone. A restricted key sees only its instances.',
+    scope: 'instances:read',
+    reach: 'instances',
+    origin: 'spec',
+    query: Type.Object({
+      external_ref: Type.Optional(
+        Type.String({ minLength: 1, maxLength: LIMITS.externalRefLength, description: 'Only the instance with this `external_ref`.' }),
+      ),
+      updated_since: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'ISO 8601 time. Only changes after this moment; asks for the incremental form.',
+          examples: ['2026-03-01T09:30:00.000Z'],
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.changesPage,
+          description: `Page size: 1 to ${LIMITS.pageSize}; with \`updated_since\` 1 to ${LIMITS.changesPage}, default ${LIMITS.changesPageDefault}.`,
+        }),
+      ),
+      cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
+    }),
+    reply: { status: 200, description: 'A page of instances.', schema: Type.Union([PlainList, ChangeList]) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [EXAMPLE], count: 1 } },
+    tool: { name: 'list_instances', title: 'List instances', idempotent: true, openWorld: false },
+  }),
+
+  getInstance: operation({
+    id: 'getInstance',
+    method: 'GET',
+    path: '/v1/instances/{id}',
+    summary: 'Read an instance',
+    description: 'The instance as it stands. A deleted one is 404.',
+    scope: 'instances:read',
+    reach: 'instance',
+    origin: 'ours',
+    reply: { status: 200, description: 'The instance.', schema: InstanceRecord },
+    errors: [],
+    examples: { reply: EXAMPLE },
+    tool: { name: 'get_instance', title: 'Read an instance', idempotent: true, openWorld: false },
+  }),
+
+  updateInstance: operation({
+    id: 'updateInstance',
+    method: 'PATCH',
+    path: '/v1/instances/{id}',
+    summary: 'Update an instance',
+    description:
+      'Changes the fields that are sent. `metadata` replaces the whole object; null clears `metadata` or `external_ref`. ' +
+      'What changes something fires `instance.updated`; what changes nothing answers 200, fires nothing and leaves `updated_at` as it was.',
+    scope: 'instances:write',
+    reach: 'instance',
+    origin: 'spec',
+    body: Body({
+      name: Type.Optional(InstanceName),
+      external_ref: Type.Optional(Nullable(ExternalRef)),
+      metadata: Type.Optional(Nullable(Metadata)),
+    }),
+    reply: { status: 200, description: 'The instance after the change.', schema: InstanceRecord },
+    errors: ['external_ref_conflict'],
+    examples: {
+      body: { metadata: { plan: 'platinum' } },
+      reply: { ...EXAMPLE, metadata: { plan: 'platinum' }, updated_at: '2026-03-02T08:00:00.000Z' },
+    },
+    tool: { name: 'update_instance', title: 'Update an instance', idempotent: true, openWorld: false },
+  }),
+
+  deleteInstance: operation({
+    id: 'deleteInstance',
+    method: 'DELETE',
+    path: '/v1/instances/{id}',
+    summary: 'Delete an instance',
+    description:
+      'Deletes the instance and its session and frees its slot and its `external_ref`. Cannot be undone, so it needs ' +
+      '`confirm=true`. Repeating it gives the same answer. Fires `instance.deleted` once.',
+    scope: 'instances:write',
+    reach: 'instance',
+    confirm: 'always',
+    reachesDeleted: true,
+    destructive: true,
+    origin: 'spec',
+    reply: {
+      status: 200,
+      description: 'The same on every repeat.',
+      schema: Type.Object({ id: Uuid, deleted: Type.Literal(true), deleted_at: Timestamp }),
+    },
+    errors: ['confirmation_required'],
+    examples: { reply: { id: EXAMPLE.id, deleted: true, deleted_at: '2026-03-02T08:00:00.000Z' } },
+    tool: { name: 'delete_instance', title: 'Delete an instance', idempotent: true, openWorld: true },
+  }),
+
+  getInstanceConnection: operation({
+    id: 'getInstanceConnection',
+    method: 'GET',
+    path: '/v1/instances/{id}/connection',
+    summary: 'Read the connection',
+    description: 'Whether the instance is logged in and usable, and as whom. Both engines.',
+    scope: 'instances:read',
+    reach: 'instance',
+    origin: 'spec',
+    reply: { status: 200, description: 'The connection.', schema: ConnectionView },
+    errors: [],
+    examples: { reply: { connected: true, logged_in: true, name: 'Acme', number: '12025550123' } },
+    tool: { name: 'get_instance_connection', title: 'Read the connection', idempotent: true, openWorld: false },
+  }),
+
+  getInstanceHealth: operation({
+    id: 'getInstanceHealth',
+    method: 'GET',
+    path: '/v1/instances/{id}/health',
+    summary: 'Read the health',
+    description:
+      'One view for both engines: link, engine, queue, webhooks, restrictions, and in `issues` what is wrong and what to do. ' +
+      'Answers 200 within two seconds also when the engine is down; what is not known is null.',
+    scope: 'instances:read',
+    reach: 'instance',
+    origin: 'spec',
+    reply: { status: 200, description: 'The health.', schema: HealthView },
+    errors: [],
+    examples: {
+      reply: {
+        instance_id: EXAMPLE.id,
+        engine: 'smv2',
+        status: 'ok',
+        connected: true,
+        logged_in: true,
+        engine_reachable: true,
+        checked_at: '2026-03-01T10:00:00.000Z',
+        last_seen_at: '2026-03-01T09:59:58.120Z',
+        last_message_at: '2026-03-01T09:58:00.000Z',
+        latency_ms: 42,
+        uptime_seconds: 1727,
+        reconnects_24h: 0,
+        queue: { pending: 0, oldest_seconds: null },
+        webhooks: { pending: 0, failing: 0 },
+        restriction: null,
+        quality: null,
+        issues: [],
+      },
+    },
+    tool: { name: 'get_instance_health', title: 'Read the health', idempotent: true, openWorld: false },
+  }),
+
+  getInstanceQr: operation({
+    id: 'getInstanceQr',
+    method: 'GET',
+    path: '/v1/instances/{id}/qr',
+    summary: 'Read the QR code',
+    description:
+      'The code to scan with the phone, and always a `state` that says where pairing stands. The first read of a new ' +
+      'instance starts pairing (fires `instance.connecting`); later a restart or qr/refresh does. A code lives 60 s, the ' +
+      'following ones 20 s each: read again at `expires_at`. With `phone`, the number of the phone, the answer also carries ' +
+      'a `pairing_code` to type in there instead. The code is a credential: never store or forward it.',
+    scope: 'instances:read',
+    reach: 'instance',
+    engine: 'smv2',
+    noStore: true,
+    origin: 'spec',
+    query: Type.Object({
+      phone: Type.Optional(Digits),
+    }),
+    reply: { status: 200, description: 'Where pairing stands.', schema: QrView },
+    errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
+    examples: { reply: QR_READY },
+    tool: { name: 'get_instance_qr', title: 'Read the QR code', idempotent: true, openWorld: true },
+  }),
+
+  refreshInstanceQr: operation({
+    id: 'refreshInstanceQr',
+    method: 'POST',
+    path: '/v1/instances/{id}/qr/refresh',
+    summary: 'Force a new QR code',
+    description:
+      'Starts pairing anew and answers with the QR view; fires `instance.connecting` unless pairing was under way, and ' +
+      '`instance.qr.updated` for each code. 409 `invalid_state` when connected: disconnect first.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    noStore: true,
+    origin: 'spec',
+    reply: { status: 202, description: 'Where pairing stands.', schema: QrView },
+    errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
+    examples: { reply: QR_READY },
+    tool: { name: 'refresh_instance_qr', title: 'Force a new QR code', idempotent: false, openWorld: true },
+  }),
+
+  restartInstance: operation({
+    id: 'restartInstance',
+    method: 'POST',
+    path: '/v1/instances/{id}/restart',
+    summary: 'Restart an instance',
+    description:
+      'Ends the link and connects again with the stored session; without one, pairing begins and the QR code is read ' +
+      'with `GET …/qr`. A connected instance is unusable until its link is back, usually under a second.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    origin: 'spec',
+    reply: {
+      status: 202,
+      description: 'Restarting.',
+      schema: Type.Object({ id: Uuid, engine: Engine, status: InstanceStatus }),
+    },
+    errors: ['engine_mismatch', 'service_unavailable'],
+    examples: { reply: { id: EXAMPLE.id, engine: 'smv2', status: 'connecting' } },
+    tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false, openWorld: true },
+  }),
+
+  disconnectInstance: operation({
+    id: 'disconnectInstance',
+    method: 'POST',
+    path: '/v1/instances/{id}/disconnect',
+    summary: 'Disconnect an instance',
+    description:
+      'Ends the link and stops reconnecting; a restart connects again. With `logout: true` the session is discarded too: ' +
+      'the phone must be paired again, so `confirm=true` is needed. Repeating it is harmless.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    confirm: 'by-body',
+    destructive: true,
+    origin: 'spec',
+    body: Body({
+      logout: Type.Optional(
+        Type.Boolean({ default: false, description: 'Also discard the session. Irreversible; needs `confirm=true` in the query.' }),
+      ),
+    }),
+    bodyOptional: true,
+    reply: {
+      status: 200,
+      description: 'Disconnected.',
+      schema: Type.Object({ id: Uuid, connected: Type.Literal(false), status: InstanceStatus, logged_out: Type.Boolean() }),
+    },
+    errors: ['engine_mismatch', 'confirmation_required'],
+    examples: {
+      body: { logout: false },
+      reply: { id: EXAMPLE.id, connected: false, status: 'disconnected', logged_out: false },
+    },
+    tool: { name: 'disconnect_instance', title: 'Disconnect an instance', idempotent: true, openWorld: true },
+  }),
+} as const satisfies Contract

@@ -1,0 +1,34 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine as EngineName, Network } from '../../contract/shapes.ts'
+import type { Engine, EngineInstance } from '../../engines/engine.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+
+/** The engine of each kind of instance; null where this build has none. */
+export type Engines = Readonly<Record<Network, Readonly<Record<EngineName, Engine | null>>>>
+
+type Kind = Pick<EngineInstance, 'engine' | 'network'>
+
+/** @throws ApiError service_unavailable when this build has no engine of the kind. */
+export function engineOf(engines: Engines, { engine, network }: Kind): Engine {
+  const found = engines[network][engine]
+  if (found) return found
+  throw new ApiError(
+    'service_unavailable',
+    `This version has no ${engine} engine for the ${network} network yet. Use an instance on the sandbox network ("network": "sandbox").`,
+  )
+}
+
+export function toEngineInstance({ id, accountId, engine, network }: EngineInstance): EngineInstance {
+  return { id, accountId, engine, network }
+}
+
+/** Runs a call to an engine; what an engine throws is logged and never forwarded. @throws ApiError upstream_unavailable */
+export async function ask<T>(log: Log, { id }: EngineInstance, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    log.warn({ event: 'instance.engine.failed', instanceId: id, cause: cause(error) })
+    throw new ApiError('upstream_unavailable', 'The engine of this instance cannot be reached. Try again in a few seconds.')
+  }
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { nextChange } from '../account/index.ts'
+import type { Announce } from './announce.ts'
+import { change, type Announcement, type Change, type Happening } from './link.ts'
+import { createOutages, type Outage } from './outages.ts'
+import { byId, insertReconnect, linkRow, pruneReconnects, toInstance, updateLink, type Instance } from './store.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly announce: Announce
+}
+
+export interface Lifecycle {
+  /**
+   * Lets something happen to an instance: status, fields, `updated_at` and the event it is, in the caller's unit.
+   * @returns the instance afterwards; undefined when there is none or it was deleted.
+   */
+  happen(tx: Tx, id: InstanceId, happening: Happening): Promise<Instance | undefined>
+  /** Takes up a loss that was not announced when the service stopped. */
+  watch(outage: Outage, leftMs: number): void
+  /** Whatever was lost is nobody's concern any more: the instance is gone. */
+  forget(id: InstanceId): void
+  close(): void
+}
+
+const DAY_MS = 86_400_000
+/** Bulk work shares the thread with everything else (kernel/db.ts), and each of these writes several rows. */
+const OUTAGES_PER_UNIT = 100
+
+export function createLifecycle({ db, clock, log, announce }: Needs): Lifecycle {
+  const outages = createOutages({ clock, log, announce: announceOutages })
+
+  async function happen(tx: Tx, id: InstanceId, happening: Happening): Promise<Instance | undefined> {
+    const row = await tx.one(byId, { id })
+    if (!row || row.deletedAtMs !== null) return undefined
+    const before = toInstance(row)
+    let instance = before
+    for (const step of changesOf(before, happening, clock.now())) instance = await write(tx, instance, step)
+    if (instance.linkLostAtMs !== before.linkLostAtMs) tx.afterCommit(() => follow(id, instance.linkLostAtMs))
+    return instance
+  }
+
+  async function write(tx: Tx, before: Instance, { link, announcement, reconnected }: Change): Promise<Instance> {
+    const now = clock.now()
+    const updatedAtMs = isVisible(before, link) ? await nextChange(tx, before.accountId, now) : before.updatedAtMs
+    await tx.run(updateLink, { id: before.id, ...linkRow(link), updatedAtMs })
+    if (announcement) await tell(tx, before.id, announcement)
+    if (reconnected) {
+      await tx.run(pruneReconnects, { id: before.id, before: now - DAY_MS })
+      await tx.run(insertReconnect, { id: before.id, at: now })
+    }
+    return { ...before, ...link, updatedAtMs }
+  }
+
+  const tell = (tx: Tx, id: InstanceId, { type, data }: Announcement) => announce(tx, id, type, data)
+
+  function follow(id: InstanceId, linkLostAtMs: number | null): void {
+    if (linkLostAtMs === null) outages.forget(id)
+    else outages.watch({ id, linkLostAtMs })
+  }
+
+  async function announceOutages(due: readonly Outage[]): Promise<void> {
+    for (let i = 0; i < due.length; i += OUTAGES_PER_UNIT) {
+      await db.commit(async (tx) => {
+        for (const { id, linkLostAtMs } of due.slice(i, i + OUTAGES_PER_UNIT)) {
+          await happen(tx, id, { kind: 'outage', linkLostAtMs })
+        }
+      })
+    }
+  }
+
+  return { happen, watch: outages.watch, forget: outages.forget, close: outages.close }
+}
+
+/**
+ * The steps of a happening: none, one, or two for an `official` instance whose number was connected on its onboarding
+ * page. There the start and the login are one act, so both states are crossed and both events fire, in order.
+ */
+function changesOf(instance: Instance, happening: Happening, nowMs: number): Change[] {
+  const direct = change(instance, happening, nowMs)
+  if (direct || happening.kind !== 'connected' || instance.engine !== 'official') return direct ? [direct] : []
+  const started = change(instance, { kind: 'start', by: 'pairing' }, nowMs)
+  const connected = started && change(started.link, happening, nowMs)
+  return started && connected ? [started, connected] : []
+}
+
+/** Whether a field of the record moves, and `updated_at` with it. */
+function isVisible(before: Instance, { status, phoneNumber, profileName, lastConnectedAtMs, lastDisconnectReason }: Change['link']): boolean {
+  return (
+    before.status !== status ||
+    before.phoneNumber !== phoneNumber ||
+    before.profileName !== profileName ||
+    before.lastConnectedAtMs !== lastConnectedAtMs ||
+    before.lastDisconnectReason !== lastDisconnectReason
+  )
+}

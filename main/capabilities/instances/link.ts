@@ -1,0 +1,177 @@
+import type { EventData, EventType } from '../../contract/events.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { EngineSignal } from '../../engines/engine.ts'
+import { stepFrom, type Condition, type Trigger } from './status.ts'
+import type { Link } from './store.ts'
+
+/** What an engine reports about a link; its other signals are about messages. */
+export type LinkSignal = Extract<EngineSignal, { kind: Trigger }>
+
+export type Happening =
+  | LinkSignal
+  | { readonly kind: 'start'; readonly by: 'restart' | 'pairing' }
+  | { readonly kind: 'stop'; readonly logout: boolean }
+  /** Of the loss that happened at this moment and no other. */
+  | { readonly kind: 'outage'; readonly linkLostAtMs: number }
+  | { readonly kind: 'session_lost' }
+
+export type Announcement = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType]
+
+export interface Change {
+  readonly link: Link
+  readonly announcement: Announcement | null
+  /** The link came back with the session it had. */
+  readonly reconnected: boolean
+}
+
+type Of<K extends Happening['kind']> = Extract<Happening, { kind: K }>
+/** What a trigger writes besides the status, and what its event says. */
+type Effect = { readonly fields: Partial<Link>; readonly announcement: Announcement | null }
+
+/** @returns what the happening makes of the link; undefined when it changes nothing. Pure. */
+export function change(link: Link, happening: Happening, nowMs: number): Change | undefined {
+  const step = stepFrom(link.status, happening.kind)
+  if (!step || !holds(step.when, link) || isOld(link, happening)) return withoutStep(link, happening)
+  const { fields, announcement } = effectOf(link, happening, nowMs)
+  const statusAtMs = step.to === link.status ? link.statusAtMs : nowMs
+  return {
+    link: { ...link, ...fields, status: step.to, statusAtMs },
+    announcement: step.event === null ? null : announcement,
+    reconnected: happening.kind === 'connected' && isReturn(link),
+  }
+}
+
+function holds(condition: Condition | undefined, link: Link): boolean {
+  if (condition === 'link_lost') return link.linkLostAtMs !== null
+  return condition !== 'retrying' || link.willRetry
+}
+
+/** Reported twice, or overtaken by what happened since. */
+function isOld(link: Link, happening: Happening): boolean {
+  if (happening.kind === 'outage') return happening.linkLostAtMs !== link.linkLostAtMs
+  if (happening.kind !== 'qr') return false
+  return happening.attempt === link.qrAttempt && happening.expiresAtMs === link.qrExpiresAtMs
+}
+
+/** What changes although the status does not. */
+function withoutStep(link: Link, happening: Happening): Change | undefined {
+  const silent = (fields: Partial<Link>): Change => ({ link: { ...link, ...fields }, announcement: null, reconnected: false })
+  if (happening.kind === 'connected' && link.status === 'connected') {
+    const { number, name } = happening
+    if (number === link.phoneNumber && name === link.profileName) return undefined
+    return silent({ phoneNumber: number, profileName: name })
+  }
+  if (happening.kind === 'stop' && happening.logout && link.status !== 'created') {
+    const isDone = !link.loggedIn && link.lastDisconnectReason === 'logout'
+    return isDone ? undefined : silent({ ...loggedOut, lastDisconnectReason: 'logout' })
+  }
+  return undefined
+}
+
+/** The session the link had is still good, so a connection now is its return and no new pairing. */
+const isReturn = (link: Link) => link.downAtMs !== null && link.loggedIn
+
+const ended = { willRetry: false, nextRetryAtMs: null, linkLostAtMs: null, qrAttempt: null, qrExpiresAtMs: null } as const
+const loggedOut = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null, discard: 'logout' } as const
+
+const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {
+  start(link, { by }) {
+    const attempts = link.attempts + 1
+    const reason = by === 'restart' && link.status !== 'created' ? 'restart' : 'start'
+    return {
+      fields: { ...ended, attempts, blockedUntilMs: null },
+      announcement: { type: 'instance.connecting', data: { reason, attempt: attempts } },
+    }
+  },
+  stop(link, { logout }, nowMs) {
+    const reason = logout ? 'logout' : 'user'
+    const downAtMs = link.status === 'connected' ? nowMs : link.downAtMs
+    return over(reason, { downAtMs, ...(logout ? loggedOut : {}) })
+  },
+  qr(_link, { attempt, expiresAtMs }) {
+    // A code means that there is no session: whatever number the instance had, it is not its number any more.
+    const unpaired = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null }
+    return {
+      fields: { ...ended, ...unpaired, qrAttempt: attempt, qrExpiresAtMs: expiresAtMs },
+      announcement: { type: 'instance.qr.updated', data: { attempt, expires_at: isoTime(expiresAtMs) } },
+    }
+  },
+  qr_expired: () => over('qr_expired', {}),
+  passkey_required: () => ({ fields: ended, announcement: null }),
+  connected(link, { number, name }, nowMs) {
+    const isSilent = link.linkLostAtMs !== null
+    const reconnected = isReturn(link)
+    const downtime = reconnected ? Math.max(0, Math.floor((nowMs - (link.downAtMs ?? nowMs)) / 1_000)) : null
+    return {
+      fields: {
+        ...ended,
+        loggedIn: true,
+        phoneNumber: number,
+        profileName: name,
+        downAtMs: null,
+        attempts: 0,
+        lastConnectedAtMs: nowMs,
+        blockedUntilMs: null,
+      },
+      announcement: isSilent
+        ? null
+        : { type: 'instance.connected', data: { number, name, reconnected, downtime_seconds: downtime } },
+    }
+  },
+  link_lost: (_link, { reason, code, nextRetryAtMs }, nowMs) => ({
+    fields: {
+      willRetry: true,
+      nextRetryAtMs,
+      linkLostAtMs: nowMs,
+      downAtMs: nowMs,
+      lastDisconnectReason: reason,
+      disconnectCode: code,
+    },
+    announcement: null,
+  }),
+  outage(link, _happening, nowMs) {
+    const nextRetryAtMs = link.nextRetryAtMs !== null && link.nextRetryAtMs > nowMs ? link.nextRetryAtMs : null
+    return {
+      fields: { linkLostAtMs: null, nextRetryAtMs },
+      announcement: {
+        type: 'instance.disconnected',
+        data: {
+          reason: link.lastDisconnectReason ?? 'link_lost',
+          code: link.disconnectCode,
+          will_retry: true,
+          next_retry_at: isoTimeOrNull(nextRetryAtMs),
+        },
+      },
+    }
+  },
+  auth_failed: (_link, { reason, code, untilMs }) => ({
+    fields: {
+      ...ended,
+      loggedIn: false,
+      downAtMs: null,
+      lastDisconnectReason: reason,
+      disconnectCode: code,
+      blockedUntilMs: untilMs,
+    },
+    announcement: { type: 'instance.auth_failed', data: { reason, code, until: isoTimeOrNull(untilMs) } },
+  }),
+  session_lost: (link) =>
+    over(link.loggedIn ? 'session_lost' : 'pairing_interrupted', { loggedIn: false, downAtMs: null }),
+}
+
+/** Disconnected for a reason that no retry heals. */
+function over(reason: string, fields: Partial<Link>): Effect {
+  return {
+    fields: { ...ended, lastDisconnectReason: reason, disconnectCode: null, ...fields },
+    announcement: {
+      type: 'instance.disconnected',
+      data: { reason, code: null, will_retry: false, next_retry_at: null },
+    },
+  }
+}
+
+function effectOf<K extends Happening['kind']>(link: Link, happening: Of<K>, nowMs: number): Effect {
+  // The table's key is the happening's kind; the compiler does not connect an index with its own discriminant.
+  const effect = EFFECTS[happening.kind as K] as (link: Link, happening: Of<K>, nowMs: number) => Effect
+  return effect(link, happening, nowMs)
+}

@@ -1,0 +1,76 @@
+import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+
+/** How long a lost link may take to heal before anybody is told (contract.md 4). */
+export const OUTAGE_MS = 5_000
+/** No timer is longer: systems disagree about what a long one means across sleep (kernel/clock.ts). */
+const LONGEST_TIMER_MS = 1_000
+
+export interface Outage {
+  readonly id: InstanceId
+  /** Names the loss, so that an announcement that comes late never hits the next one. */
+  readonly linkLostAtMs: number
+}
+
+interface Needs {
+  readonly clock: Clock
+  readonly log: Log
+  /** Makes the outages known, in one commit each. */
+  readonly announce: (due: readonly Outage[]) => Promise<void>
+}
+
+export interface Outages {
+  /** Starts the five seconds, or what is left of them after a restart of the service. */
+  watch(outage: Outage, leftMs?: number): void
+  /** The link is back, or nobody waits for it any more. */
+  forget(id: InstanceId): void
+  close(): void
+}
+
+/** The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look. */
+export function createOutages({ clock, log, announce }: Needs): Outages {
+  const waiting = new Map<InstanceId, { readonly outage: Outage; readonly dueMono: number }>()
+  let timer: Timer | undefined
+  let isClosed = false
+
+  function arm(): void {
+    if (timer || isClosed || waiting.size === 0) return
+    let next = Infinity
+    for (const { dueMono } of waiting.values()) next = Math.min(next, dueMono)
+    const leftMs = Math.ceil(next - clock.mono())
+    timer = clock.after(Math.max(1, Math.min(LONGEST_TIMER_MS, leftMs)), () => {
+      timer = undefined
+      void look()
+    })
+  }
+
+  async function look(): Promise<void> {
+    const now = clock.mono()
+    const due = [...waiting.values()].filter(({ dueMono }) => dueMono <= now).map(({ outage }) => outage)
+    for (const { id } of due) waiting.delete(id)
+    arm()
+    if (due.length === 0) return
+    try {
+      await announce(due)
+    } catch (error) {
+      log.error({ event: 'instance.outage.unannounced', instances: due.length, cause: cause(error) })
+      for (const outage of due) if (!waiting.has(outage.id)) watch(outage, LONGEST_TIMER_MS)
+    }
+  }
+
+  function watch(outage: Outage, leftMs = OUTAGE_MS): void {
+    waiting.set(outage.id, { outage, dueMono: clock.mono() + leftMs })
+    arm()
+  }
+
+  return {
+    watch,
+    forget: (id) => void waiting.delete(id),
+    close() {
+      isClosed = true
+      timer?.cancel()
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import { toEngineInstance, type Engines } from './engines.ts'
+import { discarded, type Instance } from './store.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly engines: Engines
+  readonly log: Log
+}
+
+/** Carries out what the row says is still to be done with the session. @returns whether it is done. */
+export type DiscardSession = (instance: Instance) => Promise<boolean>
+
+/**
+ * Discarding a session is decided in a commit and done afterwards; the row remembers it until the engine has done it,
+ * so neither a crash nor an engine that is down leaves a session behind.
+ */
+export function createDiscardSession({ db, engines, log }: Needs): DiscardSession {
+  return async (instance) => {
+    const { id, discard } = instance
+    const engine = engines[instance.network][instance.engine]
+    if (discard === null) return true
+    if (!engine) return false
+    const subject = toEngineInstance(instance)
+    try {
+      if (discard === 'logout') await engine.logout(subject)
+      else {
+        // The network may be out of reach; what is deleted is wiped all the same.
+        if (instance.loggedIn) await engine.logout(subject).catch((error: unknown) => warn(error))
+        await engine.stop(subject)
+        await engine.wipe(subject)
+      }
+      await db.commit((tx) => tx.run(discarded, { id, discard }))
+      return true
+    } catch (error) {
+      warn(error)
+      return false
+    }
+
+    function warn(error: unknown): void {
+      log.warn({ event: 'instance.session.kept', instanceId: id, discard, cause: cause(error) })
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { EventType } from '../../contract/events.ts'
+import type { InstanceStatus } from '../../contract/shapes.ts'
+
+/** What can move an instance: calls, signals of its engine, and five seconds without a link. */
+export const TRIGGERS = [
+  /** Restart, qr/refresh, the first QR read. */
+  'start',
+  /** POST disconnect. */
+  'stop',
+  'qr',
+  'qr_expired',
+  'passkey_required',
+  'connected',
+  'link_lost',
+  /** The link was not back after five seconds. */
+  'outage',
+  'auth_failed',
+  /** The engine has no session to take up after a restart of the service. */
+  'session_lost',
+] as const
+export type Trigger = (typeof TRIGGERS)[number]
+
+export interface Step {
+  readonly to: InstanceStatus
+  /** null: nobody is told. */
+  readonly event: EventType | null
+  /** Only while this holds. */
+  readonly when?: Condition
+}
+
+/**
+ * - `link_lost`: the link is lost and that is not announced yet.
+ * - `retrying`: the outage is announced and the engine goes on trying; after a disconnect by the user it does not,
+ *   so that a late signal cannot connect an instance somebody has just disconnected.
+ */
+export type Condition = 'link_lost' | 'retrying'
+
+const start = { to: 'connecting', event: 'instance.connecting' } as const
+const stop = { to: 'disconnected', event: 'instance.disconnected' } as const
+const connect = { to: 'connected', event: 'instance.connected' } as const
+const refuse = { to: 'auth_failed', event: 'instance.auth_failed' } as const
+const code = { to: 'qr', event: 'instance.qr.updated' } as const
+
+/**
+ * The life of an instance (contract.md 4). What is not here changes nothing: a signal that comes late, twice or out of
+ * order finds no step. Creation and deletion stand apart; `recreating` is left when the engine starts anew.
+ */
+export const STEPS = {
+  created: { start },
+  connecting: {
+    stop,
+    qr: code,
+    // Heals silently while `link_lost`: who was not told of the loss is not told of the return (lifecycle.ts).
+    connected: connect,
+    auth_failed: refuse,
+    outage: { ...stop, when: 'link_lost' },
+    session_lost: stop,
+  },
+  qr: {
+    stop,
+    qr: code,
+    connected: connect,
+    qr_expired: stop,
+    passkey_required: { to: 'passkey_required', event: null },
+    session_lost: stop,
+  },
+  connected: {
+    stop,
+    link_lost: { to: 'connecting', event: null },
+    auth_failed: refuse,
+    session_lost: stop,
+  },
+  disconnected: {
+    start,
+    // Stays disconnected, but the retries end; that it is disconnected was announced before.
+    stop: { to: 'disconnected', event: null, when: 'retrying' },
+    connected: { ...connect, when: 'retrying' },
+    auth_failed: { ...refuse, when: 'retrying' },
+    session_lost: { to: 'disconnected', event: null, when: 'retrying' },
+  },
+  auth_failed: { start },
+  passkey_required: { start },
+  recreating: { start },
+} as const satisfies Record<InstanceStatus, Partial<Record<Trigger, Step>>>
+
+/** The step a trigger makes from a status, conditions not yet considered; undefined: it changes nothing. */
+export function stepFrom(status: InstanceStatus, trigger: Trigger): Step | undefined {
+  const steps: Partial<Record<Trigger, Step>> = STEPS[status]
+  return steps[trigger]
+}

@@ -1,0 +1,21 @@
+/** Lets acts on one subject follow each other; acts on different subjects do not wait for each other. */
+export type InTurn = <T>(subject: string, act: () => Promise<T>) => Promise<T>
+
+/**
+ * A call commits a status and then tells the engine. Without turns a disconnect and a restart could commit in one
+ * order and reach the engine in the other, and the link would stand against the status.
+ */
+export function createTurns(): InTurn {
+  const last = new Map<string, Promise<unknown>>()
+  return async (subject, act) => {
+    const before = last.get(subject)
+    // A failure belongs to the caller whose act it was, not to the next one.
+    const mine = before ? before.then(act, act) : act()
+    last.set(subject, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(subject) === mine) last.delete(subject)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine, MediaType } from '../../contract/shapes.ts'
+import type { Outgoing } from '../../engines/engine.ts'
+import type { SendBody } from './contract.ts'
+
+/** A media message whose file is still where the caller said. */
+export interface MediaDraft {
+  readonly kind: 'media'
+  readonly to: string
+  readonly url: string
+  readonly mediaType: MediaType
+  readonly caption: string | null
+  readonly filename: string | null
+}
+
+export type Draft = MediaDraft | Extract<Outgoing, { kind: 'text' | 'cloud_api' }>
+
+const KINDS = ['text', 'media_url', 'cloud_api'] as const
+
+/**
+ * What the body asks to send. The schema has checked each field by itself; this checks how they go together, because a
+ * schema's own words for "exactly one of three" help nobody.
+ * @throws ApiError validation_error naming field and rule; engine_mismatch for cloud_api on smv2.
+ */
+export function readDraft(body: SendBody, engine: Engine): Draft {
+  const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
+  const given = KINDS.filter((kind) => body[kind] !== undefined)
+  if (given.length > 1) {
+    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api in each message.`)
+  }
+  if (url === undefined) refuseMediaFields(body)
+  for (const field of ['text', 'caption', 'filename'] as const) {
+    if (body[field]?.isWellFormed() === false) throw wrong(`${field} holds half of a surrogate pair. Send well-formed Unicode.`)
+  }
+  if (payload !== undefined) {
+    if (engine === 'official') return { kind: 'cloud_api', to, payload }
+    throw new ApiError('engine_mismatch', 'cloud_api is the payload of the official engine; this instance runs on smv2. Use text or media_url.')
+  }
+  if (text !== undefined) return { kind: 'text', to, text }
+  if (url === undefined) throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
+  if (mediaType === undefined) throw wrong('media_type is missing: media_url needs it to be image, video, audio or document.')
+  const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
+  return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename }
+}
+
+function refuseMediaFields(body: SendBody): void {
+  for (const field of ['media_type', 'caption', 'filename'] as const) {
+    if (body[field] !== undefined) throw wrong(`${field} is only allowed together with media_url, which is missing.`)
+  }
+}
+
+/** The last part of the address's path: what a browser would save the file as. */
+function nameOf(url: string): string | null {
+  if (!URL.canParse(url)) return null
+  const last = new URL(url).pathname.split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last).slice(0, 255) || null
+  } catch {
+    return last || null
+  }
+}
+
+/** The `type` of the status record. */
+export function typeOf(draft: Draft): string {
+  if (draft.kind === 'media') return draft.mediaType
+  if (draft.kind === 'text') return 'text'
+  // The Cloud API reads a payload without a type as text.
+  const type: unknown = 'type' in draft.payload ? draft.payload.type : 'text'
+  return typeof type === 'string' && /^[a-z_]{1,32}$/.test(type) ? type : 'text'
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)

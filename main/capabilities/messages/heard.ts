@@ -1,0 +1,135 @@
+import type { EventData } from '../../contract/events.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { EngineSignal } from '../../engines/engine.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { Ids, InstanceId } from '../../kernel/ids.ts'
+import type { Announce } from './needs.ts'
+import { byEngineId, editText, heardAlready, insertHeard, markDeleted, react } from './store.ts'
+
+type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
+
+interface HeardNeeds {
+  readonly db: Db
+  readonly ids: Ids
+  readonly announce: Announce
+  readonly onStored: (instanceId: string, atMs: number) => void
+}
+
+export type Heard = ReturnType<typeof createHeard>
+
+/**
+ * What people say on the network. Engines repeat a signal until it is durable, so each unit asks the database whether
+ * it was heard already, and never a memory that could be ahead of it: that has lost real messages elsewhere.
+ */
+export function createHeard({ db, ids, announce, onStored }: HeardNeeds) {
+  /** Our id of a message; the network's own when the message is older than this instance here. */
+  const nameOf = async (tx: Tx, instanceId: InstanceId, engineMessageId: string) => {
+    const known = await tx.one(byEngineId, { instanceId, engineMessageId })
+    return { seq: known?.seq, id: known?.id ?? engineMessageId }
+  }
+
+  const received = async (instanceId: InstanceId, signal: Signal<'received'>): Promise<void> => {
+    const id = ids.message()
+    const { engineMessageId, chat } = signal
+    await db.commit(async (tx) => {
+      if (await tx.one(heardAlready, { instanceId, engineMessageId, chat })) return
+      // The phone shows what was sent through us as its own; that message has a row and events already.
+      if (signal.fromMe && (await tx.one(byEngineId, { instanceId, engineMessageId }))?.direction === 'out') return
+      const quoted = signal.quotedEngineMessageId
+      const quotedId = quoted === null ? null : (await nameOf(tx, instanceId, quoted)).id
+      const event = await announce(tx, instanceId, 'message.received', receivedData(id, signal, quotedId), signal.atMs)
+      await tx.run(insertHeard, {
+        ...columnsOf(signal),
+        seq: await tx.next('messages'),
+        id,
+        accountId: event.accountId,
+        instanceId,
+        quotedMessageId: quotedId,
+      })
+      tx.afterCommit(() => onStored(instanceId, signal.atMs))
+    })
+  }
+
+  const edited = (instanceId: InstanceId, signal: Signal<'edited'>): Promise<void> =>
+    db.commit(async (tx) => {
+      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { text, atMs } = signal
+      if (seq !== undefined && (await tx.run(editText, { seq, text, at: atMs })) === 0) return
+      const data = { ...spoken(id, signal), text, edited_at: isoTime(atMs) }
+      await announce(tx, instanceId, 'message.edited', data, atMs)
+    })
+
+  const deleted = (instanceId: InstanceId, signal: Signal<'deleted'>): Promise<void> =>
+    db.commit(async (tx) => {
+      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { deletedBy, atMs } = signal
+      if (seq !== undefined && (await tx.run(markDeleted, { seq, at: atMs })) === 0) return
+      const data = { ...spoken(id, signal), deleted_by: deletedBy, deleted_at: isoTime(atMs) }
+      await announce(tx, instanceId, 'message.deleted', data, atMs)
+    })
+
+  const reaction = (instanceId: InstanceId, signal: Signal<'reaction'>): Promise<void> =>
+    db.commit(async (tx) => {
+      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { from, emoji, atMs } = signal
+      if (seq !== undefined && (await tx.run(react, { seq, sender: from, emoji, at: atMs })) === 0) return
+      await announce(tx, instanceId, 'message.reaction', { ...spoken(id, signal), emoji }, atMs)
+    })
+
+  return { received, edited, deleted, reaction }
+}
+
+interface Speaker {
+  readonly chat: string
+  readonly from: string
+  readonly fromMe: boolean
+}
+
+const spoken = (messageId: string, { chat, from, fromMe }: Speaker) => ({
+  message_id: messageId,
+  chat,
+  from,
+  from_me: fromMe,
+})
+
+function receivedData(id: string, signal: Signal<'received'>, quotedId: string | null): EventData['message.received'] {
+  return {
+    ...spoken(id, signal),
+    is_group: signal.isGroup,
+    type: signal.type,
+    text: signal.text,
+    timestamp: isoTime(signal.atMs),
+    push_name: signal.pushName,
+    media: mediaOf(signal),
+    quoted_message_id: quotedId,
+    participant: signal.participant,
+    referral: signal.referral,
+    ...(signal.fromLid === null ? {} : { from_lid: signal.fromLid }),
+  }
+}
+
+function mediaOf({ media }: Signal<'received'>): EventData['message.received']['media'] {
+  if (media === null) return null
+  const { id, mimeType, size, filename, caption } = media
+  return { id, mime_type: mimeType, size, filename, caption }
+}
+
+function columnsOf(signal: Signal<'received'>) {
+  const media = mediaOf(signal)
+  const whoseWords = signal.fromMe
+    ? ({ direction: 'phone', source: 'phone', status: 'sent', sentAt: signal.atMs } as const)
+    : ({ direction: 'in', source: null, status: null, sentAt: null } as const)
+  return {
+    ...whoseWords,
+    chat: signal.chat,
+    sender: signal.from,
+    type: signal.type,
+    text: signal.text,
+    media: media === null ? null : JSON.stringify(media),
+    engineMessageId: signal.engineMessageId,
+    pushName: signal.pushName,
+    participant: signal.participant,
+    isGroup: signal.isGroup ? (1 as const) : (0 as const),
+    createdAt: signal.atMs,
+  }
+}

@@ -1,0 +1,108 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { EngineSignal } from '../../engines/engine.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { createHeard } from './heard.ts'
+import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+import { createOutcomes } from './outcome.ts'
+import { createReceipts } from './receipts.ts'
+import { createSend } from './send.ts'
+import { lastMessage, messageById, newestByKey, queueGauge, toMessage, type Message } from './store.ts'
+import { createSweep } from './sweep.ts'
+
+export type { InstanceDesk, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+
+/** The signals this room hears; those about the link belong to the instances room. */
+export type MessageSignal = Extract<
+  EngineSignal,
+  { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' }
+>
+
+export interface Messages {
+  /** @throws ApiError for every outcome but a 201. */
+  send(request: SendRequest): Promise<SendReply>
+  /** @throws ApiError not_found, also for a message that came from somebody else: it has no status. */
+  get(instanceId: InstanceId, messageId: string): Promise<Message>
+  /** The newest message sent with the key. @throws ApiError not_found */
+  getByKey(instanceId: InstanceId, idempotencyKey: string): Promise<Message>
+  /** Resolves once the fact is durable. */
+  onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
+  /** At each opening, before the service listens: judges the sends that another boot left running. */
+  recover(): Promise<void>
+  /** Starts the slow pass: asks engines about open outcomes, ends what waits too long, prunes keys. */
+  start(): void
+  stop(): Promise<void>
+  /** One slow pass now; `start` makes one a minute. */
+  sweep(): Promise<void>
+  /** What waits to be confirmed; `oldestSeconds` is null when nothing does. */
+  gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
+  /** When a message last went either way; null when none ever did. */
+  lastMessageAtMs(instanceId: string): Promise<number | null>
+}
+
+export function createMessages(needs: MessagesNeeds): Messages {
+  const { db, clock, ids, log, instances, idempotency } = needs
+  const { announce } = instances
+  const underWay = new Set<string>()
+  /** Only instances somebody asked about: the first answer comes from the database. */
+  const last = new Map<string, number | null>()
+  const onStored = (instanceId: string, atMs: number) => {
+    const known = last.get(instanceId)
+    if (known !== undefined) last.set(instanceId, Math.max(atMs, known ?? 0))
+  }
+
+  const outcomes = createOutcomes({ db, clock, log, announce, idempotency })
+  const receipts = createReceipts({ db, announce, idempotency })
+  const heard = createHeard({ db, ids, announce, onStored })
+  const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
+
+  return {
+    send: createSend({ ...needs, outcomes, underWay, onStored }),
+
+    async get(instanceId, messageId) {
+      const row = await db.readOne(messageById, { id: messageId, instanceId })
+      if (!row) throw new ApiError('not_found', 'There is no message with this id that went out through this instance.')
+      return toMessage(row)
+    },
+    async getByKey(instanceId, idempotencyKey) {
+      const row = await db.readOne(newestByKey, { instanceId, idempotencyKey })
+      if (!row) throw new ApiError('not_found', 'No message was sent with this idempotency_key in this instance.')
+      return toMessage(row)
+    },
+
+    async onSignal(instanceId, signal) {
+      switch (signal.kind) {
+        case 'receipt':
+        case 'failed':
+          return receipts(instanceId, signal)
+        case 'received':
+          return heard.received(instanceId, signal)
+        case 'edited':
+          return heard.edited(instanceId, signal)
+        case 'deleted':
+          return heard.deleted(instanceId, signal)
+        case 'reaction':
+          return heard.reaction(instanceId, signal)
+      }
+    },
+
+    recover: sweep.recover,
+    start: sweep.start,
+    stop: sweep.stop,
+    sweep: sweep.pass,
+
+    async gauges(instanceId) {
+      const gauge = await db.readOne(queueGauge, { instanceId })
+      const oldestAtMs = gauge?.oldestAtMs ?? null
+      const oldestSeconds = oldestAtMs === null ? null : Math.max(0, Math.floor((clock.now() - oldestAtMs) / 1_000))
+      return { pending: gauge?.pending ?? 0, oldestSeconds }
+    },
+    async lastMessageAtMs(instanceId) {
+      const known = last.get(instanceId)
+      if (known !== undefined) return known
+      const row = await db.readOne(lastMessage, { instanceId })
+      const atMs = row?.createdAtMs ?? null
+      last.set(instanceId, atMs)
+      return atMs
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine, MessageErrorShape } from '../../contract/shapes.ts'
+import type { SendOutcome } from '../../engines/engine.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Announce } from './needs.ts'
+import { advance, announceStatus, type Announced } from './status.ts'
+import { markCarried, markSent, messageById, removeMessage, toMessage } from './store.ts'
+
+/** A message that was accepted for sending and given to its engine. */
+export interface Dispatched extends Announced {
+  readonly seq: number
+  readonly engine: Engine
+}
+
+export interface OutcomeNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly announce: Announce
+  readonly idempotency: Idempotency
+}
+
+export type Outcomes = ReturnType<typeof createOutcomes>
+
+/** The body of a 201, built once: what is answered is what is kept for replay. */
+export const answerBytes = (message: { engine: Engine; id: MessageId }, sent: boolean): Buffer =>
+  Buffer.from(JSON.stringify({ engine: message.engine, sent, message_id: message.id }))
+
+/** The engine proved that it never got the message. */
+export const NEVER_ARRIVED: MessageErrorShape = {
+  code: 'undeliverable',
+  message: 'The message never reached the network. Send it again; its Idempotency-Key is free.',
+  provider_code: null,
+}
+
+/** Writes what became of a send: message, event, engine journal and stored answer in one commit. */
+export function createOutcomes({ db, clock, log, announce, idempotency }: OutcomeNeeds) {
+  /** Results whose commit failed; they are tried again until the storage takes them. */
+  const unwritten = new Map<Dispatched, () => Promise<unknown>>()
+  let isRetrying = false
+
+  const settle = async (tx: Tx, message: Dispatched, bytes: Buffer) => {
+    const { instanceId, idempotencyKey, id } = message
+    if (idempotencyKey !== null) await idempotency.settle(tx, instanceId, idempotencyKey, 201, bytes, id)
+  }
+  const release = async (tx: Tx, { instanceId, idempotencyKey, id }: Dispatched) => {
+    if (idempotencyKey !== null) await idempotency.release(tx, instanceId, idempotencyKey, id)
+  }
+  const doubt = async (tx: Tx, { instanceId, idempotencyKey, id }: Dispatched) => {
+    if (idempotencyKey !== null) await idempotency.markUnknown(tx, instanceId, idempotencyKey, id)
+  }
+
+  type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
+  type Refused = Extract<SendOutcome, { kind: 'refused' }>
+
+  const writeAccepted = (message: Dispatched, { engineMessageId, status, journal }: Accepted, bytes: Buffer) =>
+    db.commit(async (tx) => {
+      const { seq } = message
+      const now = clock.now()
+      await journal?.(tx)
+      if (status === 'queued') await tx.run(markCarried, { seq, engineMessageId })
+      else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
+        await announceStatus(tx, announce, message, 'sent', now)
+      }
+      // A receipt was faster than the answer to the send; it has announced `sent`.
+      else await tx.run(markCarried, { seq, engineMessageId })
+      await settle(tx, message, bytes)
+    })
+
+  const writeRefused = (message: Dispatched, { error, journal }: Refused, bytes: Buffer) =>
+    db.commit(async (tx) => {
+      await journal?.(tx)
+      const row = await tx.one(messageById, message)
+      if (row) await advance(tx, announce, toMessage(row), { to: 'failed', atMs: clock.now(), error })
+      await settle(tx, message, bytes)
+    })
+
+  const forget = (message: Dispatched) =>
+    db.commit(async (tx) => {
+      await tx.run(removeMessage, { seq: message.seq })
+      await release(tx, message)
+    })
+
+  const neverArrived = (message: Dispatched) =>
+    db.commit(async (tx) => {
+      const row = await tx.one(messageById, message)
+      // A receipt that came meanwhile outweighs every proof of absence.
+      if (row?.status !== 'queued' || row.engineMessageId !== null) return
+      await advance(tx, announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: NEVER_ARRIVED })
+      await release(tx, message)
+    })
+
+  /** The engine has it, but its result cannot be stored: the truth towards the caller is "unknown" until it is. */
+  const writeOrDoubt = async (message: Dispatched, write: () => Promise<unknown>): Promise<void> => {
+    try {
+      await write()
+    } catch (error) {
+      log.error({ event: 'message.result_not_stored', messageId: message.id, cause: cause(error) })
+      unwritten.set(message, write)
+      await leaveUnknown(message)
+    }
+  }
+
+  const leaveUnknown = async (message: Dispatched): Promise<never> => {
+    if (message.idempotencyKey !== null) await db.commit((tx) => doubt(tx, message)).catch(logged(log, message))
+    throw timedOut(message)
+  }
+
+  return {
+    /**
+     * Records an outcome and gives the answer to it.
+     * @returns the body of the 201. @throws ApiError for every outcome that is none.
+     */
+    async record(message: Dispatched, outcome: SendOutcome): Promise<Buffer> {
+      switch (outcome.kind) {
+        case 'accepted': {
+          const bytes = answerBytes(message, true)
+          await writeOrDoubt(message, () => writeAccepted(message, outcome, bytes))
+          return bytes
+        }
+        case 'refused': {
+          const bytes = answerBytes(message, false)
+          await writeOrDoubt(message, () => writeRefused(message, outcome, bytes))
+          return bytes
+        }
+        case 'unknown':
+          return leaveUnknown(message)
+        default:
+          await forget(message)
+          throw refusal(outcome)
+      }
+    },
+
+    /** Records an outcome that came after the caller had been told 504. */
+    async recordLate(message: Dispatched, outcome: SendOutcome): Promise<void> {
+      if (outcome.kind === 'unknown') return
+      const write = () => {
+        if (outcome.kind === 'accepted') return writeAccepted(message, outcome, answerBytes(message, true))
+        if (outcome.kind === 'refused') return writeRefused(message, outcome, answerBytes(message, false))
+        return neverArrived(message)
+      }
+      await write().catch((error: unknown) => {
+        logged(log, message)(error)
+        unwritten.set(message, write)
+      })
+    },
+
+    neverArrived,
+
+    /** Tries the results again whose commit failed. */
+    async retryUnwritten(): Promise<void> {
+      if (isRetrying) return
+      isRetrying = true
+      try {
+        for (const [message, write] of unwritten) {
+          // A commit that fails in doubt may have happened all the same.
+          const row = await db.readOne(messageById, message)
+          if (row?.status === 'queued' && row.engineMessageId === null) await write()
+          unwritten.delete(message)
+        }
+      } catch (error) {
+        // The storage is still at fault, and has said so itself. Anything else would fail for ever.
+        if (!(error instanceof StorageError)) unwritten.clear()
+      } finally {
+        isRetrying = false
+      }
+    },
+  }
+}
+
+const logged = (log: Log, message: Dispatched) => (error: unknown) =>
+  log.error({ event: 'message.result_not_stored', messageId: message.id, cause: cause(error) })
+
+type NotSent = Extract<SendOutcome, { kind: 'invalid' | 'not_ready' | 'nothing_sent' }>
+
+function refusal(outcome: NotSent): ApiError {
+  const said = sentence(outcome.message)
+  switch (outcome.kind) {
+    case 'invalid':
+      return new ApiError('validation_error', `${said} Nothing was sent; correct it and send again.`)
+    case 'not_ready':
+      return new ApiError('not_ready', `${said} Nothing was sent; connect the instance, then send again.`)
+    case 'nothing_sent': {
+      const { retryAfterSeconds: wait } = outcome
+      if (wait === undefined) return new ApiError('upstream_unavailable', `${said} Nothing was sent; repeat the request.`)
+      const message = `${said} Nothing was sent; repeat the request in ${wait} s.`
+      return new ApiError('rate_limited', message, { 'Retry-After': String(wait) })
+    }
+  }
+}
+
+function timedOut({ id, idempotencyKey }: Dispatched): ApiError {
+  const where = idempotencyKey === null ? `under its id ${id}` : 'by its Idempotency-Key'
+  return new ApiError(
+    'upstream_timeout',
+    `The engine did not confirm the message, which may have been sent. Look it up ${where} before sending it again: ` +
+      'it stays queued and moves on by itself when the network confirms it.',
+  )
+}
+
+const sentence = (said: string) => (/[.!?]$/.test(said) ? said : `${said}.`)

@@ -1,0 +1,43 @@
+import type { EngineSignal } from '../../engines/engine.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Announce } from './needs.ts'
+import { answerBytes } from './outcome.ts'
+import { advance, type Move } from './status.ts'
+import { messageById, toMessage } from './store.ts'
+
+export type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
+
+interface ReceiptNeeds {
+  readonly db: Db
+  readonly announce: Announce
+  readonly idempotency: Idempotency
+}
+
+export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise<void>
+
+/**
+ * What the network says of a message of ours. The row exists since before the engine was asked, so a receipt that is
+ * faster than the answer to the send finds it, moves it, and the answer then has nothing left to move.
+ */
+export function createReceipts({ db, announce, idempotency }: ReceiptNeeds): Receipts {
+  return (instanceId, signal) =>
+    db.commit(async (tx) => {
+      const row = await tx.one(messageById, { id: signal.messageId, instanceId })
+      // It was removed because nothing had left the machine, or it belongs to another instance.
+      if (!row) return
+      const message = toMessage(row)
+      const hasMoved = await advance(tx, announce, message, moveOf(signal))
+      if (!hasMoved || message.status !== 'queued' || message.engineMessageId !== null) return
+      // The outcome of the send was open, and this settles it: repeats get the answer the first one did not.
+      if (message.idempotencyKey === null || message.engine === null) return
+      const bytes = answerBytes({ engine: message.engine, id: message.id }, signal.kind === 'receipt')
+      await idempotency.settle(tx, instanceId, message.idempotencyKey, 201, bytes, message.id)
+    })
+}
+
+function moveOf(signal: StatusSignal): Move {
+  if (signal.kind === 'failed') return { to: 'failed', atMs: signal.atMs, error: signal.error }
+  return { to: signal.status, atMs: signal.atMs, engineMessageId: signal.engineMessageId }
+}

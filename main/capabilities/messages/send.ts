@@ -1,0 +1,158 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Engine, Outgoing, SendOutcome } from '../../engines/engine.ts'
+import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { ask } from './ask.ts'
+import { readDraft, typeOf, type Draft } from './draft.ts'
+import { fetchMedia, largestBytes } from './media.ts'
+import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+import type { Dispatched, Outcomes } from './outcome.ts'
+import { createPlaces, type Place } from './places.ts'
+import { insertOutgoing } from './store.ts'
+
+/** Files in memory at one moment, for all sends together. */
+const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
+
+interface Key {
+  readonly scopeId: string
+  readonly key: string
+  readonly fp: Buffer
+}
+
+interface SendNeeds extends MessagesNeeds {
+  readonly outcomes: Outcomes
+  /** Messages that are with their engine at this moment; nobody else may judge them meanwhile. */
+  readonly underWay: Set<string>
+  /** Told of each message once it is stored. */
+  readonly onStored: (instanceId: string, atMs: number) => void
+}
+
+/**
+ * Sends a message. The order of the checks is a promise (contract.md 1.5): body, then Idempotency-Key, then state, so
+ * that a replay is answered also when the instance is no longer connected.
+ */
+export function createSend(needs: SendNeeds) {
+  const { db, clock, ids, instances, idempotency, outbound, config, log, outcomes, underWay } = needs
+  const places = createPlaces({
+    inAll: LIMITS.sendsInFlight,
+    perInstance: LIMITS.sendsInFlightPerInstance,
+    bytes: MEDIA_BYTES_IN_ALL,
+  })
+
+  /** Commit 1: the key is taken and the message queued, before the engine hears of it. */
+  const accept = (message: Dispatched, request: SendRequest, draft: Draft, out: Outgoing, key: Key | null) => {
+    const now = clock.now()
+    const columns = columnsOf(request, draft, out)
+    return db.commit(async (tx): Promise<{ claim: Claim; seq: number }> => {
+      if (key !== null) {
+        const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
+        if (claim.kind !== 'fresh') return { claim, seq: 0 }
+      }
+      const seq = await tx.next('messages')
+      await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
+      tx.afterCommit(() => needs.onStored(message.instanceId, now))
+      return { claim: FRESH, seq }
+    })
+  }
+
+  /** Gives the message to the engine, then commit 2: what became of it. */
+  const dispatch = async (engine: Engine, message: Dispatched, instance: InstanceSubject, out: Outgoing) => {
+    underWay.add(message.id)
+    try {
+      const onLate = (outcome: SendOutcome) => void outcomes.recordLate(message, outcome)
+      const outcome = await ask({ clock, log, timeoutMs: config.sendTimeoutMs, onLate }, (signal) =>
+        engine.send(instance, message.id, out, signal),
+      )
+      return await outcomes.record(message, outcome)
+    } finally {
+      underWay.delete(message.id)
+    }
+  }
+
+  const sendFrom = async (place: Place, request: SendRequest, draft: Draft, key: Key | null): Promise<SendReply> => {
+    const { instance } = request
+    // Asked for first: an engine that does not exist must not leave a message behind.
+    const engine = instances.engineFor(instance)
+    const out = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, instance.accountId) : draft
+    if (out.kind === 'media') place.hold(out.bytes.length)
+    const message = {
+      id: ids.message(),
+      seq: 0,
+      instanceId: instance.id,
+      engine: instance.engine,
+      chat: draft.to,
+      source: request.source,
+      idempotencyKey: request.idempotencyKey,
+      campaignId: request.campaignId ?? null,
+    }
+    const { claim, seq } = await accept(message, request, draft, out, key)
+    if (claim.kind !== 'fresh') return repeated(claim)
+    return { bytes: await dispatch(engine, { ...message, seq }, instance, out), replayed: false }
+  }
+
+  return async function send(request: SendRequest): Promise<SendReply> {
+    const { instance } = request
+    const draft = readDraft(request.body, instance.engine)
+    const key = keyOf(request, idempotency.fingerprint)
+    const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
+    try {
+      // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
+      if (key !== null && (place === undefined || !instance.connected || draft.kind === 'media')) {
+        const claim = await idempotency.peek(db, key)
+        if (claim.kind !== 'fresh') return repeated(claim)
+      }
+      if (!instance.connected) throw notConnected()
+      if (place === undefined) throw noPlace()
+      return await sendFrom(place, request, draft, key)
+    } finally {
+      place?.leave()
+    }
+  }
+}
+
+const FRESH = { kind: 'fresh' } as const
+
+function keyOf(
+  { idempotencyKey, instance, rawBody }: SendRequest,
+  fingerprint: MessagesNeeds['idempotency']['fingerprint'],
+): Key | null {
+  if (idempotencyKey === null) return null
+  return { scopeId: instance.id, key: idempotencyKey, fp: fingerprint('POST messages', instance.id, rawBody()) }
+}
+
+function repeated(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
+  if (claim.kind === 'busy') throw stillBusy(claim)
+  return { bytes: claim.body, replayed: true }
+}
+
+function columnsOf(request: SendRequest, draft: Draft, out: Outgoing) {
+  const { instance, source, idempotencyKey, campaignId } = request
+  return {
+    accountId: instance.accountId,
+    instanceId: instance.id,
+    engine: instance.engine,
+    chat: draft.to,
+    type: typeOf(draft),
+    text: out.kind === 'text' ? out.text : out.kind === 'media' ? (out.caption ?? '') : '',
+    media: mediaColumn(draft, out),
+    source,
+    idempotencyKey,
+    campaignId: campaignId ?? null,
+  }
+}
+
+/** What a conversation shows of a file: never the file itself. */
+function mediaColumn(draft: Draft, out: Outgoing): string | null {
+  if (draft.kind !== 'media' || out.kind !== 'media') return null
+  const { mimeType, bytes, filename, caption } = out
+  return JSON.stringify({ url: draft.url, mime_type: mimeType, size: bytes.length, filename, caption })
+}
+
+const notConnected = () =>
+  new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it (GET …/connection shows its state), then send again.')
+
+const noPlace = () =>
+  new ApiError('service_unavailable', 'Too many sends are waiting for their engine, so nothing was sent. Repeat the request in a second.', {
+    'Retry-After': '1',
+  })

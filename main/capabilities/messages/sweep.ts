@@ -1,0 +1,179 @@
+import type { MessageErrorShape } from '../../contract/shapes.ts'
+import type { Engine } from '../../engines/engine.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { InstanceDesk } from './needs.ts'
+import type { Dispatched, Outcomes } from './outcome.ts'
+import type { Receipts } from './receipts.ts'
+import { advance } from './status.ts'
+import { messageById, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
+
+const TICK_MS = 1_000
+const PASS_EVERY_TICKS = 60
+const PAGE = 200
+const PRUNED_AT_ONCE = 500
+
+/** "The engine does not know this id" is proof only when no late send can be under way any more. */
+const PROOF_AFTER_MS = 60_000
+const EXPIRES_AFTER_MS = 24 * 3_600_000
+/** A link that has just come back brings the receipts of its absence with it; this is the time it gets for that. */
+const LIVE_FOR_MS = 600_000
+
+const EXPIRED: MessageErrorShape = {
+  code: 'expired',
+  message: 'The network did not confirm the message within 24 hours. Check whether it arrived before sending it again.',
+  provider_code: null,
+}
+
+interface SweepNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly instances: InstanceDesk
+  readonly idempotency: Idempotency
+  readonly outcomes: Outcomes
+  readonly receipts: Receipts
+  readonly underWay: ReadonlySet<string>
+}
+
+/** What no caller waits for: messages that a crash, a silence or a dead link left queued. */
+export function createSweep(needs: SweepNeeds) {
+  const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = needs
+  /** Since when each instance's link has been seen up, by the monotonic clock. */
+  const liveSince = new Map<string, number>()
+
+  /** Visits everything queued, a page at a time. */
+  const eachQueued = async (visit: (rows: MessageRow[]) => Promise<void>): Promise<void> => {
+    for (let instanceId = '', seq = 0; ; ) {
+      const rows = await db.read(queuedPage, { instanceId, seq, limit: PAGE })
+      const last = rows.at(-1)
+      if (last !== undefined) await visit(rows)
+      if (last === undefined || rows.length < PAGE) return
+      instanceId = last.instanceId
+      seq = last.seq
+    }
+  }
+
+  /**
+   * At each opening, before the service listens. A send that another boot left running either never began, then it is
+   * undone and its key is free; or it may have gone out, then its key is `unknown` until something proves either.
+   */
+  const recover = (): Promise<void> =>
+    eachQueued((rows) =>
+      db.commit(async (tx) => {
+        for (const { id, seq, instanceId, idempotencyKey: key, engineMessageId, dispatchStartedAtMs } of rows) {
+          if (key === null || engineMessageId !== null) continue
+          if (dispatchStartedAtMs === null) {
+            await tx.run(removeMessage, { seq })
+            await idempotency.release(tx, instanceId, key, id)
+          } else {
+            await idempotency.recover(tx, db.boot, { scopeId: instanceId, key, subjectId: id })
+          }
+        }
+      }),
+    )
+
+  /** Asks the engine what became of a message whose outcome nobody heard. */
+  const reconcile = async (message: Message & Dispatched, subject: InstanceSubject): Promise<void> => {
+    const found = await findWith(instances.engineFor(subject), subject, message)
+    if (found === 'arrived') {
+      await receipts(message.instanceId, { kind: 'receipt', messageId: message.id, status: 'sent', atMs: clock.now() })
+    } else if (found === 'never_arrived') {
+      await outcomes.neverArrived(message)
+    }
+  }
+
+  /** An engine that fails to find a message has proved nothing, and must not keep the others from being judged. */
+  const findWith = async (engine: Engine, subject: InstanceSubject, { id }: Message) => {
+    try {
+      return await engine.find(subject, id)
+    } catch (error) {
+      log.warn({ event: 'message.find_failed', messageId: id, cause: cause(error) })
+      return 'cannot_tell'
+    }
+  }
+
+  const expire = ({ id, instanceId }: Message): Promise<void> =>
+    db.commit(async (tx) => {
+      const row = await tx.one(messageById, { id, instanceId })
+      if (row?.status !== 'queued') return
+      await advance(tx, instances.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
+    })
+
+  const judge = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {
+    const now = clock.now()
+    const { dispatchStartedAtMs: asked, createdAtMs, engineMessageId } = message
+    if (asked !== null && engineMessageId === null && now - asked >= PROOF_AFTER_MS && isDispatched(message)) {
+      await reconcile(message, subject)
+    }
+    if (isLive && now - createdAtMs >= EXPIRES_AFTER_MS) await expire(message)
+  }
+
+  const noteLink = ({ id, connected }: InstanceSubject): boolean => {
+    if (!connected) {
+      liveSince.delete(id)
+      return false
+    }
+    const since = liveSince.get(id) ?? clock.mono()
+    liveSince.set(id, since)
+    return clock.mono() - since >= LIVE_FOR_MS
+  }
+
+  const visitQueued = async (): Promise<void> => {
+    const links = new Map<InstanceId, { subject: InstanceSubject; isLive: boolean } | null>()
+    const linkOf = async ({ accountId, instanceId }: Message) => {
+      const known = links.get(instanceId)
+      if (known !== undefined) return known
+      const subject = await instances.subject(accountId, instanceId)
+      const link = subject === undefined || subject.deleted ? null : { subject, isLive: noteLink(subject) }
+      links.set(instanceId, link)
+      return link
+    }
+    await eachQueued(async (rows) => {
+      for (const message of rows.map(toMessage)) {
+        const link = underWay.has(message.id) ? null : await linkOf(message)
+        if (link !== null) await judge(message, link.subject, link.isLive)
+      }
+    })
+    for (const id of liveSince.keys()) if (!links.has(id as InstanceId)) liveSince.delete(id)
+  }
+
+  let running: Promise<void> | undefined
+  let timer: { cancel(): void } | undefined
+
+  /** One slow pass; a failure is logged, and the next pass tries again. */
+  const pass = (): Promise<void> =>
+    (running ??= (async () => {
+      try {
+        await visitQueued()
+        await db.commit((tx) => idempotency.prune(tx, clock.now(), PRUNED_AT_ONCE))
+      } catch (error) {
+        log.error({ event: 'message.sweep_failed', cause: cause(error) })
+      } finally {
+        running = undefined
+      }
+    })())
+
+  const start = (): void => {
+    let ticks = 0
+    timer ??= clock.every(TICK_MS, () => {
+      void outcomes.retryUnwritten()
+      if (ticks++ % PASS_EVERY_TICKS === 0) void pass()
+    })
+  }
+
+  const stop = async (): Promise<void> => {
+    timer?.cancel()
+    timer = undefined
+    await running
+  }
+
+  return { recover, pass, start, stop }
+}
+
+/** What was typed on the phone has no engine of ours to ask. */
+const isDispatched = (message: Message): message is Message & Dispatched => message.engine !== null

@@ -1,0 +1,69 @@
+import type { OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Secret } from '../../kernel/secret.ts'
+import type { DeliveryStatus, FinalReason, Lane, Trigger } from './states.ts'
+
+/** Where a delivery stood when it was claimed. Nothing of it can change while the lease is held. */
+export interface Standing {
+  readonly status: DeliveryStatus
+  readonly counted: number
+  readonly interrupted: number
+  readonly nextAttemptAtMs: number | null
+  readonly gapMs: number
+  readonly lane: Lane
+  readonly finalReason: FinalReason | null
+  readonly deliveredAtMs: number | null
+}
+
+/** One claimed attempt: all that is needed to send it and to judge what comes back. */
+export interface Attempt {
+  readonly deliverySeq: number
+  readonly deliveryId: string
+  /** Durable before any byte leaves. */
+  readonly number: number
+  readonly trigger: Trigger
+  readonly standing: Standing
+  readonly event: EventText
+  readonly target: AttemptTarget
+}
+
+/** The body of attempt n is `head + n + tail`. */
+export interface EventText {
+  readonly id: string
+  readonly head: string
+  readonly tail: string
+}
+
+/** The webhook as it was at the claim; a change of `url` applies from the next attempt. */
+export interface AttemptTarget {
+  readonly webhookSeq: number
+  readonly accountId: string
+  readonly url: string
+  /** Rises with each reactivation: a verdict on the webhook counts only while it is the same. */
+  readonly activation: number
+  readonly keys: SigningKeys
+}
+
+export interface SigningKeys {
+  readonly current: Secret
+  /** Sent along while `now < previousUntilMs`. */
+  readonly previous: Secret | null
+  readonly previousUntilMs: number
+}
+
+/** How an attempt ended. */
+export type Ended =
+  | { readonly kind: 'answered'; readonly answer: OutboundAnswer }
+  /** Cut off by us: quit, watchdog, crash. */
+  | { readonly kind: 'interrupted' }
+  /** This machine, not the receiver, is at fault: no network, captive portal. */
+  | { readonly kind: 'local_fault'; readonly answer: OutboundAnswer }
+
+/** An ended attempt as it is recorded. */
+export interface Finished {
+  readonly ended: Ended
+  readonly startedAtMs: number
+  readonly finishedAtMs: number
+  readonly durationMs: number
+  /** Value of X-Service-Timestamp; null when nothing was signed. */
+  readonly sentTimestamp: number | null
+}

@@ -1,0 +1,185 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { Attempt, AttemptTarget, EventText, Standing } from './attempt.ts'
+import { splitLanes } from './fairness.ts'
+import type { Keyring, SealedKeys } from './keyring.ts'
+import type { Trigger } from './states.ts'
+import { NOTHING_AHEAD, type ActiveRow, type Ahead, type Share, type Targets } from './targets.ts'
+
+/** How many due deliveries beyond those claimed are looked up at once. */
+const AHEAD_ROWS = 256
+
+export interface HookRow extends SealedKeys {
+  readonly accountId: string
+  readonly url: string
+  readonly activation: number
+  readonly maxInFlight: number
+}
+
+const HOOK = `w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max_in_flight AS maxInFlight,
+  w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
+  w.prev_expires_at AS prevExpiresAtMs`
+
+/** Whether it may be delivered to is decided here, in the claim's own commit: a pause before it wins. */
+const activeHook = sql<{ seq: number }, HookRow>(
+  `SELECT ${HOOK} FROM webhooks w WHERE w.seq = :seq AND w.state = 'active' AND w.deleted_at IS NULL`,
+)
+
+/** The lane is written out in both: only then do the partial indexes apply. */
+const dueFresh = sql<{ webhook: number; now: number; limit: number }, { seq: number }>(
+  `SELECT seq FROM deliveries
+    WHERE webhook_seq = :webhook AND lane = 0 AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
+      AND lease IS NULL
+    ORDER BY seq LIMIT :limit`,
+)
+
+/** Oldest delivery first, not longest due: the first of an outage reach their last attempt on time. */
+const dueRetries = sql<{ webhook: number; now: number; limit: number }, { seq: number }>(
+  `SELECT seq FROM deliveries
+    WHERE webhook_seq = :webhook AND lane = 1 AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
+      AND lease IS NULL
+    ORDER BY seq LIMIT :limit`,
+)
+
+interface TakenRow extends Standing {
+  readonly id: string
+  readonly eventSeq: number
+  readonly attempts: number
+}
+
+export const STANDING = `status, counted, interrupted, next_attempt_at AS nextAttemptAtMs, gap_ms AS gapMs, lane,
+  final_reason AS finalReason, delivered_at AS deliveredAtMs`
+
+const take = sql<{ seq: number; boot: string; now: number }, TakenRow>(
+  `UPDATE deliveries SET attempts = attempts + 1, lease = :boot, updated_at = :now
+    WHERE seq = :seq AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
+   RETURNING id, event_seq AS eventSeq, attempts, ${STANDING}`,
+)
+
+const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number }>(
+  `INSERT INTO delivery_attempts (delivery_seq, attempt, trigger, outcome, counted, started_at)
+   VALUES (:seq, :attempt, :trigger, 'in_progress', 0, :now)`,
+)
+
+const eventText = sql<{ seq: number }, EventText>('SELECT event_id AS id, head, tail FROM events WHERE seq = :seq')
+
+const activeHooks = sql<{ now: number }, ActiveRow>(
+  `SELECT w.seq, w.max_in_flight AS maxInFlight,
+          EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 0
+                     AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
+       OR EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1
+                     AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL) AS isDue
+     FROM webhooks w WHERE w.state = 'active' AND w.deleted_at IS NULL`,
+)
+
+interface ClaimNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly seal: Seal
+  readonly keyring: Keyring
+  readonly targets: Targets
+  readonly log: Log
+}
+
+/** Takes due deliveries: the attempt number and the lease are durable before any byte leaves. */
+export function createClaims({ db, clock, seal, keyring, targets, log }: ClaimNeeds) {
+  /** All claims of a turn are queued together and so share one commit. */
+  async function claim(most: number): Promise<Attempt[]> {
+    if (seal.state() === 'sealed') return []
+    const { redeliveries, shares } = targets.plan(most)
+    const claimed = await Promise.all(shares.map(claimShare))
+    return [...redeliveries, ...claimed.flat()]
+  }
+
+  async function claimShare(share: Share): Promise<readonly Attempt[]> {
+    const { target, slots } = share
+    const stirs = target.stirs
+    const hints = targets.isFresh(target.ahead) ? target.ahead : NOTHING_AHEAD
+    try {
+      const found = await db.commit((tx) => claimFor(tx, target.seq, { slots, hints, isRetryTurn: target.isRetryTurn }))
+      targets.settle(share, found.attempts.length)
+      target.ahead = found.ahead
+      if (slots === 1 && found.attempts.length === 1) target.isRetryTurn = !target.isRetryTurn
+      if (!found.isActive) targets.retire(target.seq)
+      else if (found.isEmpty && target.stirs === stirs) target.isWaiting = false
+      return found.attempts
+    } catch (error) {
+      targets.settle(share, 0)
+      // Until the next look, or each answer of another webhook would fail here again.
+      target.isWaiting = false
+      log.warn({ event: 'delivery.claim_failed', webhook: target.seq, cause: cause(error) })
+      return []
+    }
+  }
+
+  /** One webhook's unit of work. Everything is decided inside it; what memory believes are only hints. */
+  async function claimFor(tx: Tx, webhook: number, want: { slots: number; hints: Ahead; isRetryTurn: boolean }) {
+    const attempts: Attempt[] = []
+    const hook = await tx.one(activeHook, { seq: webhook })
+    if (!hook) return { attempts, ahead: NOTHING_AHEAD, isActive: false, isEmpty: true }
+    const target = asTarget(hook)
+    const now = clock.now()
+    let waiting = { fresh: [...want.hints.fresh], retry: [...want.hints.retry] }
+    let atMono = want.hints.atMono
+    let isComplete = false
+    while (attempts.length < want.slots) {
+      if (waiting.fresh.length + waiting.retry.length === 0) {
+        if (isComplete) break
+        const limit = want.slots + AHEAD_ROWS
+        const fresh = (await tx.all(dueFresh, { webhook, now, limit })).map((row) => row.seq)
+        const retry = (await tx.all(dueRetries, { webhook, now, limit })).map((row) => row.seq)
+        waiting = { fresh, retry }
+        atMono = clock.mono()
+        isComplete = fresh.length < limit && retry.length < limit
+        if (fresh.length + retry.length === 0) break
+      }
+      const split = splitLanes(want.slots - attempts.length, lengths(waiting), want.isRetryTurn)
+      for (const seq of [...waiting.fresh.splice(0, split.fresh), ...waiting.retry.splice(0, split.retry)]) {
+        const attempt = await claimOne(tx, seq, target, now)
+        if (attempt) attempts.push(attempt)
+      }
+    }
+    const isEmpty = isComplete && waiting.fresh.length + waiting.retry.length === 0
+    return { attempts, ahead: { ...waiting, atMono }, isActive: true, isEmpty }
+  }
+
+  async function claimOne(tx: Tx, seq: number, target: AttemptTarget, now: number): Promise<Attempt | undefined> {
+    const row = await tx.one(take, { seq, boot: db.boot, now })
+    if (!row) return undefined
+    return begun(tx, { seq, row, target, trigger: 'schedule', now })
+  }
+
+  function asTarget(hook: HookRow): AttemptTarget {
+    const { seq: webhookSeq, accountId, url, activation } = hook
+    return { webhookSeq, accountId, url, activation, keys: keyring.open(hook) }
+  }
+
+  /** Looks which webhooks are active and have something due; called once a second. */
+  async function look(): Promise<void> {
+    targets.refresh(await db.read(activeHooks, { now: clock.now() }))
+  }
+
+  return { claim, look, asTarget }
+}
+
+const lengths = (waiting: { fresh: unknown[]; retry: unknown[] }) => ({
+  fresh: waiting.fresh.length,
+  retry: waiting.retry.length,
+})
+
+/** Writes the attempt's row beside the lease that was just taken. */
+export async function begun(
+  tx: Tx,
+  claim: { seq: number; row: TakenRow; target: AttemptTarget; trigger: Trigger; now: number },
+): Promise<Attempt> {
+  const { seq, row, target, trigger, now } = claim
+  const { id, eventSeq, attempts: number, ...standing } = row
+  await tx.run(begin, { seq, attempt: number, trigger, now })
+  const event = await tx.one(eventText, { seq: eventSeq })
+  // Events outlive their deliveries (retention keeps an event while any delivery row refers to it).
+  if (!event) throw new Error(`Delivery ${id} refers to event ${eventSeq}, which is not in the ledger`)
+  return { deliverySeq: seq, deliveryId: id, number, trigger, standing, event, target }
+}

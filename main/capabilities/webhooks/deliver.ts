@@ -1,0 +1,84 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
+import { signature } from './signature.ts'
+import type { Targets } from './targets.ts'
+import { pressure } from './verdict.ts'
+
+/** Success is decided at the header; of the body only what a person might read is kept. */
+const CONNECT_MS = 5_000
+const BODY_BYTES = 16 * 1024
+const BODY_MS = 2_000
+
+interface DeliverNeeds {
+  readonly clock: Clock
+  readonly outbound: Pick<Outbound, 'request'>
+  readonly targets: Pick<Targets, 'freed'>
+  /** Whether the failure is this machine's own (offline, captive portal), which uses up nothing. */
+  readonly isLocalFault: (ended: Ended) => boolean
+}
+
+/** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
+export function createDeliver({ clock, outbound, targets, isLocalFault }: DeliverNeeds) {
+  return async function deliver(attempt: Attempt): Promise<Finished> {
+    let ended: Ended = { kind: 'interrupted' }
+    try {
+      const startedAtMs = clock.now()
+      const startedMono = clock.mono()
+      // Taken now: a time from before the queue would eat into the 300 seconds receivers allow.
+      const sentTimestamp = Math.floor(startedAtMs / 1_000)
+      const body = bodyOf(attempt.event, attempt.number)
+      const answer = await outbound.request({
+        url: attempt.target.url,
+        method: 'POST',
+        headers: headersOf(attempt, { body, sentTimestamp, nowMs: startedAtMs }),
+        body,
+        connectTimeoutMs: CONNECT_MS,
+        headersTimeoutMs: LIMITS.deliveryTimeoutMs,
+        maxBodyBytes: BODY_BYTES,
+        bodyTimeoutMs: BODY_MS,
+        // The row was written by an account of ours (parsed at the edge of the store).
+        from: { accountId: attempt.target.accountId as AccountId },
+      })
+      ended = { kind: 'answered', answer }
+      if (isLocalFault(ended)) ended = { kind: 'local_fault', answer }
+      const durationMs = Math.round(clock.mono() - startedMono)
+      return { ended, startedAtMs, finishedAtMs: clock.now(), durationMs, sentTimestamp }
+    } finally {
+      targets.freed(attempt.target.webhookSeq, pressure(ended))
+    }
+  }
+}
+
+/** The exact bytes of attempt n (spec: Event envelope): all attempts differ in these digits only. */
+export function bodyOf(event: EventText, attempt: number): Buffer {
+  return Buffer.from(event.head + attempt + event.tail)
+}
+
+/** Spec: Events, Request sent to the destination. */
+function headersOf(
+  { event, number, target }: Attempt,
+  { body, sentTimestamp, nowMs }: { body: Buffer; sentTimestamp: number; nowMs: number },
+): Record<string, string> {
+  const { current, previous, previousUntilMs } = target.keys
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Switchboard-Webhooks/1',
+    'X-Service-Event-Id': event.id,
+    'X-Service-Timestamp': String(sentTimestamp),
+    'X-Service-Attempt': String(number),
+    'X-Service-Signature': signature(current, sentTimestamp, body),
+  }
+  if (previous && nowMs < previousUntilMs) {
+    headers['X-Service-Signature-Previous'] = signature(previous, sentTimestamp, body)
+  }
+  return headers
+}
+
+/** What is recorded of an attempt that was cut off. */
+export function cutOff(clock: Pick<Clock, 'now'>): Finished {
+  const nowMs = clock.now()
+  return { ended: { kind: 'interrupted' }, startedAtMs: nowMs, finishedAtMs: nowMs, durationMs: 0, sentTimestamp: null }
+}

@@ -1,0 +1,191 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Db } from '../../kernel/db.ts'
+import { earliestId } from '../../kernel/ids.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { EventText } from './attempt.ts'
+import type { DeliveriesQuery } from './contract.ts'
+import type { Delivery, DeliveryDetail } from './shapes.ts'
+import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
+
+export interface DeliveryRow {
+  readonly seq: number
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly eventType: string
+  readonly instanceId: string
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly manual: number
+  readonly nextAttemptAtMs: number | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly deliveredAtMs: number | null
+  readonly lastStatusCode: number | null
+  readonly lastError: string | null
+  readonly finalReason: FinalReason | null
+}
+
+const DELIVERY = `d.seq, d.id, w.id AS webhookId, e.event_id AS eventId, d.event_type AS eventType,
+  d.instance_id AS instanceId, d.status, d.attempts, d.manual, d.next_attempt_at AS nextAttemptAtMs,
+  d.created_at AS createdAtMs, d.updated_at AS updatedAtMs, d.delivered_at AS deliveredAtMs,
+  d.last_status_code AS lastStatusCode, d.last_error AS lastError, d.final_reason AS finalReason`
+
+const FROM = `FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq`
+
+interface PageParams {
+  readonly accountId: string
+  readonly webhookId: string | null
+  readonly instanceId: string | null
+  readonly status: string | null
+  readonly eventType: string | null
+  readonly sinceMs: number
+  readonly fromSeq: number
+  readonly beforeSeq: number
+  readonly rows: number
+}
+
+/** The filter that names the index comes first and is always set; the others narrow what that index yields. */
+const page = (driver: string) =>
+  sql<PageParams, DeliveryRow>(
+    `SELECT ${DELIVERY} ${FROM}
+      WHERE ${driver} AND d.account_id = :accountId AND d.seq < :beforeSeq AND d.seq >= :fromSeq
+        AND d.created_at >= :sinceMs
+        AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_id = :instanceId)
+        AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)
+      ORDER BY d.seq DESC LIMIT :rows`,
+  )
+
+const pages = {
+  account: page('d.account_id = :accountId'),
+  status: page('d.account_id = :accountId AND d.status = :status'),
+  type: page('d.account_id = :accountId AND d.event_type = :eventType'),
+  instance: page('d.instance_id = :instanceId'),
+  webhook: page('d.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)'),
+}
+
+/** Ids are time-ordered, so the first row of a period is found in their index. */
+const firstSince = sql<{ id: string }, { seq: number }>(
+  'SELECT seq FROM deliveries WHERE id >= :id ORDER BY id LIMIT 1',
+)
+
+export const deliveryBySeq = sql<{ seq: number }, DeliveryRow>(`SELECT ${DELIVERY} ${FROM} WHERE d.seq = :seq`)
+
+const detailById = sql<{ id: string; accountId: string }, DeliveryRow & Pick<EventText, 'head' | 'tail'>>(
+  `SELECT ${DELIVERY}, e.head, e.tail ${FROM} WHERE d.id = :id AND d.account_id = :accountId`,
+)
+
+interface AttemptRow {
+  readonly attempt: number
+  readonly trigger: Trigger
+  readonly outcome: Outcome
+  readonly counted: number
+  readonly startedAtMs: number
+  readonly durationMs: number | null
+  readonly statusCode: number | null
+  readonly error: string | null
+  readonly responseExcerpt: string | null
+}
+
+const attemptsOf = sql<{ seq: number }, AttemptRow>(
+  `SELECT attempt, trigger, outcome, counted, started_at AS startedAtMs, duration_ms AS durationMs,
+          http_status AS statusCode, error_message AS error, response_prefix AS responseExcerpt
+     FROM delivery_attempts WHERE delivery_seq = :seq ORDER BY attempt`,
+)
+
+const FAR_SEQ = Number.MAX_SAFE_INTEGER
+
+/** What owners read of their deliveries. */
+export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) {
+  async function list(accountId: string, query: DeliveriesQuery) {
+    const size = query.limit ?? LIMITS.pageSizeDefault
+    const name = listName(accountId, query)
+    const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
+    const sinceMs = query.since === undefined ? 0 : Date.parse(query.since)
+    const fromSeq = sinceMs === 0 ? 0 : await firstSeqSince(sinceMs)
+    const found = await db.read(pages[indexFor(query)], {
+      accountId,
+      webhookId: query.webhook_id ?? null,
+      instanceId: query.instance_id ?? null,
+      status: query.status ?? null,
+      eventType: query.event_type ?? null,
+      sinceMs,
+      fromSeq,
+      beforeSeq: Number(before),
+      rows: size + 1,
+    })
+    const rows = found.slice(0, size)
+    const last = found.length > size ? rows.at(-1) : undefined
+    return { data: rows.map(toDelivery), next_cursor: last ? cursors.encode(name, [last.seq]) : null, has_more: !!last }
+  }
+
+  async function firstSeqSince(sinceMs: number): Promise<number> {
+    const row = await db.readOne(firstSince, { id: earliestId('dlv', sinceMs) })
+    return row?.seq ?? FAR_SEQ
+  }
+
+  async function get(accountId: string, id: string): Promise<DeliveryDetail> {
+    const row = await db.readOne(detailById, { id, accountId })
+    if (!row) throw noSuchDelivery(id)
+    const attempts = await db.read(attemptsOf, { seq: row.seq })
+    // Written by the ledger as JSON around the attempt number.
+    const payload = JSON.parse(row.head + Math.max(1, row.attempts) + row.tail) as DeliveryDetail['payload']
+    return { ...toDelivery(row), payload, attempt_log: attempts.map(toEntry) }
+  }
+
+  return { list, get }
+}
+
+/** Few deliveries are open or failed, so those filters find their rows fastest; nearly all are delivered. */
+function indexFor(query: DeliveriesQuery): keyof typeof pages {
+  if (query.status !== undefined && query.status !== 'delivered') return 'status'
+  if (query.instance_id !== undefined) return 'instance'
+  if (query.webhook_id !== undefined) return 'webhook'
+  if (query.event_type !== undefined) return 'type'
+  return query.status === undefined ? 'account' : 'status'
+}
+
+const listName = (accountId: string, { webhook_id, instance_id, status, event_type, since }: DeliveriesQuery) =>
+  JSON.stringify(['deliveries', accountId, webhook_id, instance_id, status, event_type, since])
+
+export function noSuchDelivery(id: string): ApiError {
+  return new ApiError('not_found', `There is no delivery ${id} in this account.`)
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhook_id: row.webhookId,
+    event_id: row.eventId,
+    // Copied from the ledger, which only knows these words.
+    event_type: row.eventType as Delivery['event_type'],
+    instance_id: row.instanceId,
+    status: row.status,
+    attempts: row.attempts,
+    manual_retries: row.manual,
+    next_attempt_at: isoTimeOrNull(row.nextAttemptAtMs),
+    created_at: isoTime(row.createdAtMs),
+    updated_at: isoTime(row.updatedAtMs),
+    delivered_at: isoTimeOrNull(row.deliveredAtMs),
+    last_status_code: row.lastStatusCode,
+    last_error: row.lastError,
+    final_reason: row.finalReason,
+  }
+}
+
+function toEntry(row: AttemptRow): DeliveryDetail['attempt_log'][number] {
+  return {
+    attempt: row.attempt,
+    trigger: row.trigger,
+    started_at: isoTime(row.startedAtMs),
+    duration_ms: row.durationMs,
+    status_code: row.statusCode,
+    error: row.error,
+    response_excerpt: row.responseExcerpt,
+    outcome: row.outcome,
+    counted: row.counted === 1,
+  }
+}

@@ -1,0 +1,59 @@
+import type { EventListener } from '../../kernel/ledger.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed (T3). */
+const listening = sql<{ accountId: string }, { seq: number; events: string; state: string; maxInFlight: number }>(
+  `SELECT seq, events, state, max_in_flight AS maxInFlight FROM webhooks
+    WHERE account_id = :accountId AND deleted_at IS NULL AND state <> 'deactivated' ORDER BY seq`,
+)
+
+const insert = sql<{
+  seq: number
+  id: string
+  accountId: string
+  webhookSeq: number
+  eventSeq: number
+  instanceId: string
+  eventType: string
+  now: number
+}>(
+  `INSERT INTO deliveries (seq, id, account_id, webhook_seq, event_seq, instance_id, event_type, status, next_attempt_at,
+                           created_at, updated_at)
+   VALUES (:seq, :id, :accountId, :webhookSeq, :eventSeq, :instanceId, :eventType, 'pending', :now, :now, :now)`,
+)
+
+/**
+ * Writes one delivery per webhook that wants the event, in the commit that records it: neither exists without the other.
+ * A paused webhook gets its deliveries too; nothing claims them, so they are held.
+ * @param wake told of each active webhook that was given one, after the commit.
+ */
+export function createEnqueue(needs: {
+  ids: Pick<Ids, 'delivery'>
+  wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
+}): EventListener {
+  return async (tx, event) => {
+    const { accountId, instanceId, type } = event
+    const woken: { seq: number; maxInFlight: number }[] = []
+    for (const webhook of await tx.all(listening, { accountId })) {
+      if (!wants(webhook.events, type)) continue
+      await tx.run(insert, {
+        seq: await tx.next('deliveries'),
+        id: needs.ids.delivery(),
+        accountId,
+        webhookSeq: webhook.seq,
+        eventSeq: event.seq,
+        instanceId,
+        eventType: type,
+        now: event.createdAtMs,
+      })
+      if (webhook.state === 'active') woken.push(webhook)
+    }
+    if (woken.length > 0) tx.afterCommit(() => needs.wake(woken))
+  }
+}
+
+/** `events` is a JSON array of known words, so a quoted word in its text is an entry. Parsing it costs ten times that. */
+function wants(events: string, type: string): boolean {
+  return events === '["*"]' || events.includes(`"${type}"`)
+}

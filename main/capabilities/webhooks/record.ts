@@ -1,0 +1,178 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { Random } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { Attempt, Ended, Finished } from './attempt.ts'
+import type { DisabledReason } from './states.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+const RESPONSE_PREFIX_BYTES = 4_096
+
+/** Fenced by lease and attempt: a result that comes too late finds no row and changes nothing. */
+const settle = sql<{
+  seq: number
+  lease: string
+  attempt: number
+  status: string
+  counted: number
+  interrupted: number
+  next: number | null
+  gap: number
+  lane: number
+  finalReason: string | null
+  deliveredAt: number | null
+  statusCode: number | null
+  errorCode: string | null
+  now: number
+}>(
+  `UPDATE deliveries SET status = :status, counted = :counted, interrupted = :interrupted, next_attempt_at = :next,
+          gap_ms = :gap, lane = :lane, lease = NULL, final_reason = :finalReason, delivered_at = :deliveredAt,
+          last_status_code = :statusCode, last_error = :errorCode, updated_at = :now
+    WHERE seq = :seq AND lease = :lease AND attempts = :attempt`,
+)
+
+const finishAttempt = sql<{
+  seq: number
+  attempt: number
+  outcome: string
+  counted: number
+  startedAt: number
+  finishedAt: number
+  durationMs: number
+  statusCode: number | null
+  errorCode: string | null
+  remoteIp: string | null
+  sentTimestamp: number | null
+  responsePrefix: string | null
+}>(
+  `UPDATE delivery_attempts SET outcome = :outcome, counted = :counted, started_at = :startedAt,
+          finished_at = :finishedAt, duration_ms = :durationMs, http_status = :statusCode, error_code = :errorCode,
+          remote_ip = :remoteIp, sent_timestamp = :sentTimestamp, response_prefix = :responsePrefix
+    WHERE delivery_seq = :seq AND attempt = :attempt`,
+)
+
+/** A verdict on the webhook counts only while `activation` is the one seen at the claim (after a reactivation: stale). */
+const prove = sql<{ webhook: number; activation: number }>(
+  `UPDATE webhooks SET consecutive_exhausted = 0
+    WHERE seq = :webhook AND activation = :activation AND consecutive_exhausted > 0`,
+)
+
+const countExhausted = sql<{ webhook: number; activation: number }, { consecutiveExhausted: number }>(
+  `UPDATE webhooks SET consecutive_exhausted = consecutive_exhausted + 1
+    WHERE seq = :webhook AND activation = :activation RETURNING consecutive_exhausted AS consecutiveExhausted`,
+)
+
+const deactivate = sql<{ webhook: number; activation: number; reason: DisabledReason; now: number }, { id: string }>(
+  `UPDATE webhooks SET state = 'deactivated', state_since = :now, disabled_reason = :reason, updated_at = :now
+    WHERE seq = :webhook AND activation = :activation AND state <> 'deactivated' AND deleted_at IS NULL RETURNING id`,
+)
+
+interface RecordNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly schedule: readonly number[]
+  readonly log: Log
+  /** Told after the commit that deactivated it. */
+  readonly onDeactivated: (webhookSeq: number) => void
+}
+
+/** Judges an ended attempt and writes delivery, attempt and webhook in one unit. */
+export function createRecord({ db, clock, random, schedule, log, onDeactivated }: RecordNeeds) {
+  async function record(attempt: Attempt, finished: Finished): Promise<void> {
+    const verdict = judgeNow(attempt, finished.ended)
+    await db.commit((tx) => write(tx, { attempt, finished, verdict, lease: db.boot }))
+  }
+
+  function judgeNow(attempt: Pick<Attempt, 'standing' | 'trigger'>, ended: Ended): Verdict {
+    const { standing, trigger } = attempt
+    return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: clock.now() })
+  }
+
+  async function write(tx: Tx, result: Result): Promise<void> {
+    const { attempt, finished, verdict, lease } = result
+    const now = clock.now()
+    const { deliverySeq: seq, number, target } = attempt
+    const isCurrent = await tx.run(settle, {
+      seq,
+      lease,
+      attempt: number,
+      status: verdict.status,
+      counted: verdict.counted,
+      interrupted: verdict.interrupted,
+      next: verdict.nextAttemptAtMs,
+      gap: verdict.gapMs,
+      lane: verdict.lane,
+      finalReason: verdict.finalReason,
+      deliveredAt: verdict.deliveredAtMs,
+      statusCode: verdict.statusCode,
+      errorCode: verdict.errorCode,
+      now,
+    })
+    if (isCurrent === 0) return
+    await tx.run(finishAttempt, { seq, attempt: number, ...logged(finished, verdict) })
+    await applyToWebhook(tx, { webhook: target.webhookSeq, activation: target.activation }, verdict.webhook, now)
+  }
+
+  async function applyToWebhook(
+    tx: Tx,
+    at: { webhook: number; activation: number },
+    verdict: Verdict['webhook'],
+    now: number,
+  ): Promise<void> {
+    if (verdict === 'proved') await tx.run(prove, at)
+    if (verdict === 'gone') await deactivateFor(tx, { ...at, reason: 'gone', now })
+    if (verdict !== 'exhausted') return
+    const row = await tx.one(countExhausted, at)
+    const isFifth = row !== undefined && row.consecutiveExhausted >= LIMITS.consecutiveExhausted
+    if (isFifth) await deactivateFor(tx, { ...at, reason: 'too_many_failures', now })
+  }
+
+  async function deactivateFor(
+    tx: Tx,
+    params: { webhook: number; activation: number; reason: DisabledReason; now: number },
+  ): Promise<void> {
+    const row = await tx.one(deactivate, params)
+    if (!row) return
+    tx.afterCommit(() => {
+      log.warn({ event: 'webhook.deactivated', webhookId: row.id, reason: params.reason })
+      onDeactivated(params.webhook)
+    })
+  }
+
+  return { record, judgeNow, write }
+}
+
+interface Result {
+  readonly attempt: Pick<Attempt, 'deliverySeq' | 'number'> & {
+    readonly target: { readonly webhookSeq: number; readonly activation: number }
+  }
+  readonly finished: Finished
+  readonly verdict: Verdict
+  /** Boot id the claim was made under; recovery writes for a boot that is gone. */
+  readonly lease: string
+}
+
+function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }: Finished, verdict: Verdict) {
+  const answer = ended.kind === 'interrupted' ? undefined : ended.answer
+  const response = answer?.kind === 'response' ? answer : undefined
+  return {
+    outcome: verdict.outcome,
+    counted: verdict.isCounted ? 1 : 0,
+    startedAt: startedAtMs,
+    finishedAt: finishedAtMs,
+    durationMs,
+    statusCode: verdict.statusCode,
+    errorCode: verdict.errorCode,
+    remoteIp: response?.remoteIp ?? null,
+    sentTimestamp,
+    responsePrefix: response && response.body.length > 0 ? prefixOf(response.body) : null,
+  }
+}
+
+/** Bytes that are no text become replacement characters; a cut character at the end is left out. */
+function prefixOf(body: Buffer): string {
+  return new TextDecoder().decode(body.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
+}

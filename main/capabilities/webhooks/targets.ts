@@ -1,0 +1,171 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Attempt } from './attempt.ts'
+import { nextWindow, shareSlots } from './fairness.ts'
+
+/** What the process knows in memory of one webhook: how much runs, how much it can take, whether something waits. */
+export interface Target {
+  readonly seq: number
+  maxInFlight: number
+  /** Deliveries it has shown it can take at once. Begins at 1 and grows with each success. */
+  window: number
+  inFlight: number
+  isActive: boolean
+  /** Something may be due. Only a claim that found nothing takes it back. */
+  isWaiting: boolean
+  /** Raised with every reason to look, so that a claim that began before it cannot take the reason back. */
+  stirs: number
+  /** Which lane gets the next single slot. */
+  isRetryTurn: boolean
+  /** Redeliveries a person asked for: claimed already, they take the first slot that frees. */
+  readonly redeliveries: Attempt[]
+  ahead: Ahead
+}
+
+/** Due deliveries beyond those claimed, so that a long queue is not searched anew for each slot. Only hints. */
+export interface Ahead {
+  readonly fresh: readonly number[]
+  readonly retry: readonly number[]
+  readonly atMono: number
+}
+
+export interface ActiveRow {
+  readonly seq: number
+  readonly maxInFlight: number
+  readonly isDue: number
+}
+
+export interface Share {
+  readonly target: Target
+  readonly slots: number
+}
+
+export type Targets = ReturnType<typeof createTargets>
+
+export const NOTHING_AHEAD: Ahead = { fresh: [], retry: [], atMono: -Infinity }
+
+/** The one place that counts slots. A slot is reserved before its claim is queued, and freed when the answer is there. */
+export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
+  const targets = new Map<number, Target>()
+  let turn = 0
+
+  function find(seq: number, maxInFlight: number): Target {
+    let target = targets.get(seq)
+    if (!target) targets.set(seq, (target = newTarget(seq, maxInFlight)))
+    return target
+  }
+
+  function stir(seq: number, maxInFlight: number): void {
+    const target = find(seq, maxInFlight)
+    target.isActive = true
+    target.isWaiting = true
+    target.stirs++
+  }
+
+  /** Takes the redeliveries that fit now; they count against `max_in_flight` like any other. */
+  function takeRedeliveries(most: number): Attempt[] {
+    const taken: Attempt[] = []
+    for (const target of targets.values()) {
+      while (target.redeliveries.length > 0 && target.inFlight < limitOf(target) && taken.length < most) {
+        const attempt = target.redeliveries.shift()
+        if (!attempt) break
+        target.inFlight++
+        taken.push(attempt)
+      }
+    }
+    return taken
+  }
+
+  function forgetIdle(target: Target): void {
+    if (!target.isActive && target.inFlight === 0 && target.redeliveries.length === 0) targets.delete(target.seq)
+  }
+
+  return {
+    /** A delivery of this webhook is due. */
+    stir,
+    /** What the database says once a second: all active webhooks, and whether something of theirs is due. */
+    refresh(rows: readonly ActiveRow[]): void {
+      const active = new Set(rows.map((row) => row.seq))
+      for (const row of rows) {
+        const target = find(row.seq, row.maxInFlight)
+        target.isActive = true
+        target.maxInFlight = row.maxInFlight
+        if (row.isDue) stir(row.seq, row.maxInFlight)
+      }
+      for (const target of targets.values()) {
+        target.isActive = active.has(target.seq)
+        forgetIdle(target)
+      }
+    },
+    /** Begins anew with one delivery at a time: another address, or active again. */
+    restart(seq: number): void {
+      const target = targets.get(seq)
+      if (!target) return
+      target.window = 1
+      target.ahead = NOTHING_AHEAD
+    },
+    /** Paused, deactivated or deleted: what is in flight ends, nothing new starts. */
+    retire(seq: number): void {
+      const target = targets.get(seq)
+      if (!target) return
+      Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NOTHING_AHEAD })
+      forgetIdle(target)
+    },
+    /** Deleted: redeliveries that have not left do not leave any more. */
+    drop(seq: number): void {
+      targets.get(seq)?.redeliveries.splice(0)
+      this.retire(seq)
+    },
+    redeliver(attempt: Attempt, maxInFlight: number): void {
+      find(attempt.target.webhookSeq, maxInFlight).redeliveries.push(attempt)
+    },
+    /** Decides what starts next and reserves its slots. Every share must be settled. */
+    plan(most: number): { redeliveries: Attempt[]; shares: Share[] } {
+      const redeliveries = takeRedeliveries(most)
+      const all = [...targets.values()]
+      const seats = all.map((target) => ({
+        limit: target.isActive ? limitOf(target) : 0,
+        inFlight: target.inFlight,
+        isWaiting: target.isActive && target.isWaiting,
+      }))
+      const given = shareSlots(seats, most - redeliveries.length, turn++ % Math.max(1, all.length))
+      const shares = all.map((target, i) => ({ target, slots: given[i] ?? 0 })).filter(({ slots }) => slots > 0)
+      for (const { target, slots } of shares) target.inFlight += slots
+      return { redeliveries, shares }
+    },
+    /** Gives back the slots of a share that no delivery was obtained for. */
+    settle({ target, slots }: Share, obtained: number): void {
+      target.inFlight -= slots - obtained
+    },
+    /** An attempt ended; its slot is free. */
+    freed(seq: number, pressure: 'grow' | 'halve' | 'keep'): void {
+      const target = targets.get(seq)
+      if (!target) return
+      target.inFlight--
+      target.window = nextWindow(target.window, pressure, LIMITS.maxInFlight)
+      forgetIdle(target)
+    },
+    isFresh: (ahead: Ahead) => clock.mono() - ahead.atMono <= AHEAD_MS,
+    inFlight: () => [...targets.values()].reduce((total, target) => total + target.inFlight, 0),
+  }
+}
+
+/** Old hints would let younger retries overtake older ones that became due meanwhile. */
+const AHEAD_MS = 1_000
+
+const limitOf = (target: Target) => Math.min(target.maxInFlight, target.window)
+
+function newTarget(seq: number, maxInFlight: number): Target {
+  return {
+    seq,
+    maxInFlight,
+    window: 1,
+    inFlight: 0,
+    isActive: true,
+    isWaiting: false,
+    stirs: 0,
+    isRetryTurn: false,
+    redeliveries: [],
+    ahead: NOTHING_AHEAD,
+  }
+}

@@ -1,0 +1,141 @@
+import type { OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Ended, Standing } from './attempt.ts'
+import { isSpent, resumeMs, waitMs } from './schedule.ts'
+import { RETRY, type Outcome, type Trigger } from './states.ts'
+
+/** What an ended attempt makes of its delivery, and what it says about the webhook. Written in one commit. */
+export interface Verdict extends Standing {
+  readonly outcome: Outcome
+  /** Whether the attempt used up one of the eight. */
+  readonly isCounted: boolean
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly webhook: WebhookVerdict
+}
+
+/** `proved`: it works, failures in a row are forgotten. `gone` and the fifth `exhausted` in a row deactivate. */
+export type WebhookVerdict = 'none' | 'proved' | 'exhausted' | 'gone'
+
+export interface Circumstances {
+  readonly trigger: Trigger
+  readonly schedule: readonly number[]
+  /** Chance, uniform in [0, 1). */
+  readonly fraction: number
+  readonly nowMs: number
+}
+
+const FREE_INTERRUPTIONS = 3
+/** How long a delivery waits for this machine to find the network again. */
+const LOCAL_FAULT_MS = 30_000
+const GONE = 410
+const TOO_MANY_REQUESTS = 429
+const UNAVAILABLE = 503
+
+/** The table of transitions T5 to T9: a pure function of where the delivery stood and how the attempt ended. */
+export function judge(before: Standing, ended: Ended, at: Circumstances): Verdict {
+  if (ended.kind === 'interrupted') return interrupted(before, at)
+  const { answer } = ended
+  const said = { outcome: outcomeOf(answer), statusCode: statusOf(answer), errorCode: errorOf(answer) }
+  if (isSuccess(answer)) return { ...delivered(before, at), ...said }
+  if (at.trigger === 'manual') return { ...manuallyFailed(before, answer), ...said }
+  if (ended.kind === 'local_fault') return { ...waiting(before, at, LOCAL_FAULT_MS), ...said, outcome: 'local_fault' }
+  if (said.statusCode === GONE) return { ...closedAsGone(before, true), ...said }
+  return { ...failed(before, at, waitFacts(answer)), ...said }
+}
+
+type Move = Omit<Verdict, 'outcome' | 'statusCode' | 'errorCode'>
+
+function delivered(before: Standing, at: Circumstances): Move {
+  return {
+    ...before,
+    status: 'delivered',
+    nextAttemptAtMs: null,
+    finalReason: null,
+    deliveredAtMs: before.deliveredAtMs ?? at.nowMs,
+    isCounted: false,
+    webhook: 'proved',
+  }
+}
+
+/** An automatic failure that counts: T6, or T7 when it was the last. */
+function failed(before: Standing, at: Circumstances, facts: WaitFacts): Move {
+  const counted = before.counted + 1
+  if (isSpent(counted)) {
+    return { ...before, counted, status: 'exhausted', nextAttemptAtMs: null, isCounted: true, webhook: 'exhausted' }
+  }
+  const wait = waitMs({ ...facts, schedule: at.schedule, counted, fraction: at.fraction, nowMs: at.nowMs })
+  return { ...waiting(before, at, wait), counted, status: 'failed', lane: RETRY, isCounted: true }
+}
+
+/** Asked for by a person: it can deliver, but takes nothing from the automatic schedule (T8 and reliability of T12). */
+function manuallyFailed(before: Standing, answer: OutboundAnswer): Move {
+  if (statusOf(answer) !== GONE) return { ...before, isCounted: false, webhook: 'none' }
+  const isOpen = before.nextAttemptAtMs !== null
+  return isOpen ? closedAsGone(before, false) : { ...before, isCounted: false, webhook: 'gone' }
+}
+
+function closedAsGone(before: Standing, isCounted: boolean): Move {
+  return {
+    ...before,
+    counted: before.counted + (isCounted ? 1 : 0),
+    status: 'failed',
+    nextAttemptAtMs: null,
+    finalReason: 'gone',
+    isCounted,
+    webhook: 'gone',
+  }
+}
+
+/** Free three times; later ones count, or a delivery that brings us down each time would do so for ever. */
+function interrupted(before: Standing, at: Circumstances): Verdict {
+  const said = { outcome: 'interrupted', statusCode: null, errorCode: 'interrupted' } as const
+  if (at.trigger === 'manual') return { ...before, ...said, isCounted: false, webhook: 'none' }
+  const after = { ...before, interrupted: before.interrupted + 1, lane: RETRY }
+  if (before.interrupted < FREE_INTERRUPTIONS) return { ...waiting(after, at, resumeMs(at.fraction)), ...said }
+  return { ...failed(after, at, { isStrained: false, retryAfter: undefined }), ...said }
+}
+
+/** Stays what it is and is tried again after `ms`; nothing was used up. */
+function waiting(before: Standing, at: Circumstances, ms: number): Move {
+  return { ...before, nextAttemptAtMs: at.nowMs + ms, gapMs: ms, isCounted: false, webhook: 'none' }
+}
+
+interface WaitFacts {
+  readonly isStrained: boolean
+  readonly retryAfter: string | undefined
+}
+
+function waitFacts(answer: OutboundAnswer): WaitFacts {
+  return { isStrained: isStrained(answer), retryAfter: answer.kind === 'response' ? header(answer, 'retry-after') : undefined }
+}
+
+function header(answer: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> }, name: string) {
+  const value = answer.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+export function isSuccess(answer: OutboundAnswer): boolean {
+  return answer.kind === 'response' && answer.status >= 200 && answer.status < 300
+}
+
+/** The receiver is slow or busy: it gets at least a minute, and fewer deliveries at once. */
+function isStrained(answer: OutboundAnswer): boolean {
+  if (answer.kind === 'failure') return answer.stage === 'timeout'
+  return answer.status === TOO_MANY_REQUESTS || answer.status === UNAVAILABLE
+}
+
+/** What the attempt says about how many deliveries the receiver can take at once. */
+export function pressure(ended: Ended): 'grow' | 'halve' | 'keep' {
+  if (ended.kind !== 'answered') return 'keep'
+  if (isSuccess(ended.answer)) return 'grow'
+  const isUnreachable = ended.answer.kind === 'failure' && ended.answer.stage === 'connect'
+  return isUnreachable || isStrained(ended.answer) ? 'halve' : 'keep'
+}
+
+function outcomeOf(answer: OutboundAnswer): Outcome {
+  if (answer.kind === 'failure') return answer.stage
+  return isSuccess(answer) ? 'success' : 'http_error'
+}
+
+const statusOf = (answer: OutboundAnswer) => (answer.kind === 'response' ? answer.status : null)
+const errorOf = (answer: OutboundAnswer) => (answer.kind === 'failure' ? answer.code : null)

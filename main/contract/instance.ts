@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox'
+import { LIMITS } from './limits.ts'
+import { Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from './shapes.ts'
+
+/** What callers send and get of an instance (contract.md 4). */
+
+export const InstanceName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.instanceNameLength,
+  description: 'For people; need not be unique.',
+})
+
+export const ExternalRef = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.externalRefLength,
+  description: 'Your own reference for the instance. Unique among the live instances of the account.',
+})
+
+/** Keys with a minimum length and no pattern: a record type of TypeBox would let keys with a line break pass unchecked. */
+export const Metadata = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.String({ maxLength: LIMITS.metadataValueLength }),
+      propertyNames: Type.String({ minLength: 1, maxLength: LIMITS.metadataKeyLength }),
+      maxProperties: LIMITS.metadataPairs,
+      description: `Up to ${LIMITS.metadataPairs} pairs of text; keys 1 to ${LIMITS.metadataKeyLength}, values up to ${LIMITS.metadataValueLength} characters. Travels in every event of the instance.`,
+    },
+  ),
+)
+
+export const InstanceRecord = Type.Object({
+  id: Uuid,
+  name: InstanceName,
+  instance_name: Type.String({
+    description: 'Made from the first name, for addresses and files: lower-case letters, digits, hyphens. Unique, never changes.',
+  }),
+  engine: Engine,
+  status: InstanceStatus,
+  connected: Type.Boolean({ description: 'Logged in and usable.' }),
+  network: Network,
+  phone_number: Nullable(Digits),
+  profile_name: Nullable(Type.String({ description: 'Name of the connected account.' })),
+  external_ref: Nullable(ExternalRef),
+  metadata: Nullable(Metadata),
+  onboarding_url: Type.Optional(
+    Type.String({ format: 'uri', description: 'Page that connects a number; `official` only, until that is done.' }),
+  ),
+  created_at: Timestamp,
+  updated_at: Type.String({
+    format: 'date-time',
+    description: 'Last change of any field of this record. Every change in the account gets a later value than the one before.',
+  }),
+  last_connected_at: Nullable(Timestamp),
+  last_disconnect_reason: Nullable(
+    Type.String({ description: 'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned`; else the reason the engine gave.' }),
+  ),
+})
+export type InstanceRecord = Static<typeof InstanceRecord>
+
+/** What is left of a deleted instance (spec: Incremental listing rules). */
+export const DeletedInstance = Type.Object({
+  id: Uuid,
+  external_ref: Nullable(ExternalRef),
+  metadata: Nullable(Metadata),
+  deleted_at: Timestamp,
+})
+export type DeletedInstance = Static<typeof DeletedInstance>
+
+export const ConnectionView = Type.Object({
+  connected: Type.Boolean({ description: 'Logged in and usable at this moment.' }),
+  logged_in: Type.Boolean({ description: 'A session is stored; it may be without a link for the moment.' }),
+  name: Nullable(Type.String({ description: 'Name of the connected account.' })),
+  number: Nullable(Digits),
+})
+export type ConnectionView = Static<typeof ConnectionView>
+
+export const QrView = Type.Object({
+  qr: Nullable(Type.String({ description: 'The current QR code as a PNG data URI; null when there is none to scan.' })),
+  pairing_code: Nullable(
+    Type.String({ description: 'Code to type into the phone instead. Ask for one with `?phone=`; the sandbox always gives one.' }),
+  ),
+  state: Type.Enum(['pending', 'ready', 'expired', 'connected', 'passkey_required'], {
+    description:
+      '`pending`: a code is on its way, read again in a second. `ready`: scan it. `expired`: call qr/refresh. ' +
+      '`connected`: nothing to scan. `passkey_required`: the account demands a passkey.',
+  }),
+  expires_at: Nullable(Timestamp),
+  attempt: Type.Integer({ minimum: 0, description: 'Number of the code within this pairing; 0 before the first.' }),
+})
+export type QrView = Static<typeof QrView>
+
+const Count = Nullable(Type.Integer({ minimum: 0 }))
+
+export const HealthIssue = Type.Object({
+  code: Type.String(),
+  message: Type.String({ description: 'What is wrong and what to do, in plain words.' }),
+  since: Nullable(Timestamp),
+})
+export type HealthIssue = Static<typeof HealthIssue>
+
+export const HealthView = Type.Object({
+  instance_id: Uuid,
+  engine: Engine,
+  status: Type.Enum(['ok', 'degraded', 'down', 'unknown'], {
+    description: '`degraded`: usable, but look at `issues`. `unknown`: the engine gives no information.',
+  }),
+  connected: Type.Boolean(),
+  logged_in: Type.Boolean(),
+  engine_reachable: Nullable(Type.Boolean()),
+  checked_at: Timestamp,
+  last_seen_at: Nullable(Timestamp),
+  last_message_at: Nullable(Timestamp),
+  latency_ms: Nullable(Type.Number({ minimum: 0 })),
+  uptime_seconds: Nullable(Type.Integer({ minimum: 0, description: 'Since the link came up; null while it is down.' })),
+  reconnects_24h: Count,
+  queue: Type.Object({ pending: Count, oldest_seconds: Count }, { description: 'Messages accepted and not yet sent.' }),
+  webhooks: Type.Object(
+    { pending: Count, failing: Count },
+    { description: 'Deliveries of events of this instance that wait, and how many of them failed at least once.' },
+  ),
+  restriction: Nullable(
+    Type.Object({ active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) }, { description: 'Set by the network.' }),
+  ),
+  quality: Nullable(
+    Type.Object({ rating: Type.String(), messaging_limit: Type.String(), account_mode: Type.String() }, { description: '`official` only.' }),
+  ),
+  issues: Type.Array(HealthIssue),
+})
+export type HealthView = Static<typeof HealthView>

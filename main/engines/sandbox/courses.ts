@@ -1,0 +1,112 @@
+import type { Engine, MessageErrorShape } from '../../contract/shapes.ts'
+
+/** What becomes of a message on the sandbox network. */
+export type Course =
+  | { readonly kind: 'ordinary' }
+  /** Sent, and never delivered. */
+  | { readonly kind: 'undelivered' }
+  /** Refused at once and for good. */
+  | { readonly kind: 'refused'; readonly error: MessageErrorShape; readonly restricts?: true }
+  /** Accepted, then failed: before it counts as sent, or after. */
+  | { readonly kind: 'fails'; readonly after: 'accepted' | 'sent'; readonly error: MessageErrorShape }
+  /** Nothing leaves the machine. */
+  | { readonly kind: 'unreachable' }
+  /** No answer to the send; it goes out all the same, and that shows later. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'throttled' }
+  /** The access token is no longer valid. */
+  | { readonly kind: 'token_dead' }
+
+const failure = (code: MessageErrorShape['code'], provider_code: number | null, message: string): MessageErrorShape => ({
+  code,
+  message,
+  provider_code,
+})
+
+export const REACHOUT_RESTRICTED: Course = {
+  kind: 'refused',
+  restricts: true,
+  error: failure(
+    'reachout_restricted',
+    463,
+    'The network refuses first messages from this number for now. People who have written before can still be ' +
+      'answered. Do not repeat it, every try counts against the number; wait until the restriction in the health view ends.',
+  ),
+}
+
+export const SPAM_LIMITED: Course = {
+  kind: 'fails',
+  after: 'accepted',
+  error: failure(
+    'engine_rejected',
+    131048,
+    'The network holds this number back because people blocked or reported it. Send less, and only to people who agreed to it.',
+  ),
+}
+
+export const OUTSIDE_WINDOW: Course = {
+  kind: 'refused',
+  error: failure(
+    'outside_window',
+    131047,
+    'More than 24 hours have passed since this person last wrote. Send an approved template instead.',
+  ),
+}
+
+const SHARED: Readonly<Record<string, Course>> = {
+  '0502': { kind: 'unreachable' },
+  '0504': { kind: 'silent' },
+  '0007': { kind: 'undelivered' },
+}
+
+/** Numbers that misbehave, by their last four digits (contract.md 8). */
+const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
+  smv2: {
+    ...SHARED,
+    '0463': REACHOUT_RESTRICTED,
+    '0404': {
+      kind: 'refused',
+      error: failure('not_on_whatsapp', null, 'This number is not on WhatsApp. Check the number; a repeat is refused too.'),
+    },
+    '0410': {
+      kind: 'fails',
+      after: 'sent',
+      error: failure('engine_rejected', 479, 'The network rejected the message after taking it. Send it again as a new message.'),
+    },
+  },
+  official: {
+    ...SHARED,
+    '0463': SPAM_LIMITED,
+    '0404': {
+      kind: 'refused',
+      error: failure(
+        'undeliverable',
+        131026,
+        'The message cannot be delivered: the number is not on WhatsApp, or has not accepted its terms. Check the number.',
+      ),
+    },
+    '0410': {
+      kind: 'fails',
+      after: 'sent',
+      error: failure('engine_rejected', 131000, 'The network failed while handling the message. Send it again as a new message.'),
+    },
+    '0047': OUTSIDE_WINDOW,
+    '0026': {
+      kind: 'refused',
+      error: failure(
+        'undeliverable',
+        131026,
+        'The message cannot be delivered: this person runs an old app or does not take business messages. Use another way.',
+      ),
+    },
+    '0429': { kind: 'throttled' },
+    '0190': { kind: 'token_dead' },
+  },
+}
+
+const ORDINARY: Course = { kind: 'ordinary' }
+
+/** What the number itself asks for; any other number accepts, delivers and reads. */
+export function courseOf(engine: Engine, to: string): Course {
+  return COURSES[engine][to.slice(-4)] ?? ORDINARY
+}

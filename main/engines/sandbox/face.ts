@@ -1,0 +1,122 @@
+import type { Engine as EngineName } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Engine, EngineInstance, Evidence, QrState } from '../engine.ts'
+import type { Faults } from './faults.ts'
+import type { Inbox } from './inbox.ts'
+import { isPaired, type Line, type Lines } from './lines.ts'
+import type { Links } from './link.ts'
+import { networkId } from './names.ts'
+import type { Onboarding } from './onboarding.ts'
+import type { Pairings } from './pairing.ts'
+
+interface FaceNeeds {
+  readonly clock: Clock
+  readonly lines: Lines
+  readonly links: Links
+  readonly faults: Faults
+  readonly pairings: Pairings
+  readonly onboarding: Onboarding
+  readonly inbox: Inbox
+  readonly send: Engine['send']
+  /** How long the network takes to accept; what a person would measure as latency. */
+  readonly latencyMs: number
+  readonly begin: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** One engine's face of the network. They differ in how a number is connected, and in nothing else. */
+export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
+  const { lines, links, faults, pairings, onboarding, inbox } = needs
+
+  /** Everything the face answers without waiting is in memory by then. */
+  const loaded = async () => {
+    await lines.load()
+    await faults.load()
+  }
+
+  async function start(instance: EngineInstance): Promise<void> {
+    await loaded()
+    if (await links.raise(instance.id)) return
+    if (engine === 'official') await onboarding.token(instance)
+    else if (!pairings.isUnderWay(instance.id)) pairings.begin(instance)
+  }
+
+  async function resume({ id }: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'> {
+    await loaded()
+    const line = lines.of(id)
+    if (!isPaired(line)) return 'no_session'
+    if (line.up) return 'connected'
+    // Stopped by somebody: the session is kept, and only a start takes it up.
+    return line.healsAtMs === null ? 'no_session' : 'connecting'
+  }
+
+  function qr({ id }: EngineInstance): QrState {
+    const line = lines.of(id)
+    if (!isPaired(line)) return pairings.current(id)
+    const state = line.up ? 'connected' : 'pending'
+    return { state, text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
+  }
+
+  const pairing: Engine['pairing'] = {
+    async current(instance) {
+      await loaded()
+      return qr(instance)
+    },
+    async code(instance) {
+      await loaded()
+      if (!isPaired(lines.of(instance.id)) && !pairings.isUnderWay(instance.id)) pairings.begin(instance)
+      return qr(instance)
+    },
+    async refresh(instance) {
+      await loaded()
+      if (isPaired(lines.of(instance.id))) await links.raise(instance.id)
+      else pairings.begin(instance)
+      return qr(instance)
+    },
+  }
+
+  return {
+    start,
+    resume,
+    async stop({ id }) {
+      pairings.end(id)
+      await links.stop(id)
+    },
+    async logout({ id }) {
+      pairings.end(id)
+      await links.leave(id)
+    },
+    async wipe({ id }) {
+      pairings.end(id)
+      await links.wipe(id)
+    },
+    ...(engine === 'smv2' ? { pairing } : { onboarding: { token: onboarding.token } }),
+    send: needs.send,
+    find: async (instance, messageId) =>
+      (await inbox.has(networkId(instance.engine, messageId))) ? 'arrived' : 'never_arrived',
+    evidence: (instance) => evidenceOf(needs, instance, lines.of(instance.id)),
+    begin: needs.begin,
+    close: needs.close,
+  }
+}
+
+function evidenceOf({ clock, faults, latencyMs }: FaceNeeds, instance: EngineInstance, line: Line | undefined): Evidence {
+  const now = clock.now()
+  const reachable = !faults.has(instance.id, 'engine_down')
+  const isUp = reachable && line?.up === true
+  return {
+    reachable,
+    lastSeenAtMs: isUp ? now : null,
+    latencyMs: isUp ? latencyMs : null,
+    restriction: restrictionOf(line, now),
+    quality: instance.engine === 'official' && isUp ? QUALITY : null,
+  }
+}
+
+function restrictionOf(line: Line | undefined, nowMs: number): Evidence['restriction'] {
+  const { restrictedAtMs: sinceMs = null, restrictedUntilMs: untilMs = null } = line ?? {}
+  if (sinceMs === null || untilMs === null || untilMs <= nowMs) return null
+  return { kind: 'reachout', sinceMs, untilMs }
+}
+
+const QUALITY = { rating: 'GREEN', messagingLimit: 'TIER_250', accountMode: 'SANDBOX' } as const

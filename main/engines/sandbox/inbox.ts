@@ -1,0 +1,187 @@
+import type { MediaType } from '../../contract/shapes.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import { networkIds } from './names.ts'
+
+export interface Media {
+  readonly mimeType: string
+  readonly size: number
+  readonly filename: string | null
+  readonly caption: string | null
+}
+
+/** What was said, as it is kept. */
+export interface Content {
+  readonly type: 'text' | MediaType | (string & {})
+  readonly text: string | null
+  readonly media?: Media
+  /** The raw payload of the Cloud API, when it was one. */
+  readonly payload?: object
+  readonly quoted?: string
+  readonly referral?: Record<string, unknown>
+}
+
+/** A message a phone has received. */
+export interface PhoneMessage {
+  readonly seq: number
+  /** The network's id, known to both sides. */
+  readonly id: string
+  readonly phone: number
+  readonly author: string
+  readonly recipient: string
+  /** The instance that sent it; null: another phone spoke. */
+  readonly instanceId: InstanceId | null
+  readonly group: string | null
+  readonly content: Content
+  readonly sentAtMs: number
+  readonly receivedAtMs: number | null
+  readonly editedAtMs: number | null
+  readonly deletedAtMs: number | null
+  /** Emoji by the number that reacted. */
+  readonly reactions: Readonly<Record<string, string>>
+}
+
+export interface NewMessage {
+  readonly id: string
+  readonly phone: number
+  readonly author: string
+  readonly instanceId: InstanceId | null
+  readonly group: string | null
+  readonly content: Content
+  readonly sentAtMs: number
+  /** null: not, or not yet. */
+  readonly receivedAtMs: number | null
+  /** Arrives when the phone comes online. */
+  readonly waits: boolean
+}
+
+interface Row {
+  seq: number
+  id: string
+  phone: number
+  author: string
+  recipient: string
+  instanceId: InstanceId | null
+  group: string | null
+  content: string
+  sentAtMs: number
+  receivedAtMs: number | null
+  editedAtMs: number | null
+  deletedAtMs: number | null
+  reactions: string | null
+}
+
+const SELECT = `SELECT m.seq, m.id, m.phone, m.author, p.number AS recipient, m.instance_id AS instanceId,
+    m.chat_group AS "group", m.content, m.sent_at AS sentAtMs, m.received_at AS receivedAtMs,
+    m.edited_at AS editedAtMs, m.deleted_at AS deletedAtMs, m.reactions
+  FROM sandbox_messages m JOIN sandbox_phones p ON p.seq = m.phone`
+
+const insert = sql<{
+  seq: number
+  id: string
+  phone: number
+  author: string
+  instanceId: string | null
+  group: string | null
+  content: string
+  sentAt: number
+  receivedAt: number | null
+  waits: number
+}>(
+  `INSERT INTO sandbox_messages (seq, id, phone, author, instance_id, chat_group, content, sent_at, received_at, waits)
+   VALUES (:seq, :id, :phone, :author, :instanceId, :group, :content, :sentAt, :receivedAt, :waits)
+   ON CONFLICT (id) DO NOTHING`,
+)
+
+const known = sql<{ id: string }, { seq: number }>('SELECT seq FROM sandbox_messages WHERE id = :id')
+
+const byId = sql<{ accountId: string; id: string; other: string }, Row>(
+  `${SELECT} WHERE m.id IN (:id, :other) AND p.account_id = :accountId`,
+)
+
+const received = sql<{ accountId: string; number: string; now: number; before: number; limit: number }, Row>(
+  `${SELECT} WHERE p.account_id = :accountId AND p.number = :number AND m.seq < :before AND m.received_at <= :now
+   ORDER BY m.seq DESC LIMIT :limit`,
+)
+
+const arrive = sql<{ phone: number; at: number }>(
+  'UPDATE sandbox_messages SET received_at = :at, waits = 0 WHERE phone = :phone AND waits = 1',
+)
+const wait = sql<{ phone: number; now: number }>(
+  'UPDATE sandbox_messages SET received_at = NULL, waits = 1 WHERE phone = :phone AND received_at > :now',
+)
+
+const edit = sql<{ seq: number; content: string; now: number }>(
+  'UPDATE sandbox_messages SET content = :content, edited_at = :now WHERE seq = :seq',
+)
+const erase = sql<{ seq: number; content: string; now: number }>(
+  'UPDATE sandbox_messages SET content = :content, deleted_at = :now WHERE seq = :seq',
+)
+const react = sql<{ seq: number; reactions: string }>(
+  'UPDATE sandbox_messages SET reactions = :reactions WHERE seq = :seq',
+)
+
+/** The oldest rows come first by key, so a pass that finds nothing old looks at `limit` rows and no more. */
+const prune = sql<{ before: number; limit: number }>(
+  `DELETE FROM sandbox_messages WHERE seq IN (
+     SELECT seq FROM (SELECT seq, sent_at FROM sandbox_messages ORDER BY seq LIMIT :limit) AS oldest
+     WHERE sent_at < :before)`,
+)
+
+export type Inbox = ReturnType<typeof createInbox>
+
+/** What the phones of the network have received. */
+export function createInbox(db: Db) {
+  return {
+    /** @returns false when the message is there already: a result that is written twice counts once. */
+    async add(tx: Tx, message: NewMessage): Promise<boolean> {
+      const { sentAtMs: sentAt, receivedAtMs: receivedAt, ...rest } = message
+      const seq = await tx.next('sandbox')
+      const content = JSON.stringify(message.content)
+      const added = await tx.run(insert, { ...rest, seq, content, sentAt, receivedAt, waits: message.waits ? 1 : 0 })
+      return added === 1
+    },
+    /** Whether the network took a message with this id. */
+    has: async (id: string): Promise<boolean> => (await db.readOne(known, { id })) !== undefined,
+    /** @param id the network's id, or ours. */
+    async find(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage | undefined> {
+      const [first = id, other = first] = networkIds(id)
+      const row = await tx.one(byId, { accountId, id: first, other })
+      return row && toMessage(row)
+    },
+    /** Newest first; only what has arrived by now. */
+    async received(accountId: AccountId, number: string, nowMs: number, beforeSeq: number, limit: number) {
+      const rows = await db.read(received, { accountId, number, now: nowMs, before: beforeSeq, limit })
+      return rows.map(toMessage)
+    },
+    async wentOffline(tx: Tx, phone: number, nowMs: number): Promise<void> {
+      await tx.run(wait, { phone, now: nowMs })
+    },
+    async cameOnline(tx: Tx, phone: number, atMs: number): Promise<void> {
+      await tx.run(arrive, { phone, at: atMs })
+    },
+    async edit(tx: Tx, { seq, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {
+      await tx.run(edit, { seq, content: JSON.stringify({ ...content, text }), now: nowMs })
+    },
+    async erase(tx: Tx, { seq, content }: PhoneMessage, nowMs: number): Promise<void> {
+      await tx.run(erase, { seq, content: JSON.stringify({ type: content.type, text: null }), now: nowMs })
+    },
+    async react(tx: Tx, { seq, reactions }: PhoneMessage, number: string, emoji: string): Promise<void> {
+      const { [number]: _former, ...others } = reactions
+      const now = emoji === '' ? others : { ...others, [number]: emoji }
+      await tx.run(react, { seq, reactions: JSON.stringify(now) })
+    },
+    /** @returns how many were removed. */
+    prune: (beforeMs: number, limit: number) => db.commit((tx) => tx.run(prune, { before: beforeMs, limit })),
+  }
+}
+
+/** Content and reactions are JSON of our own writing. */
+function toMessage(row: Row): PhoneMessage {
+  return {
+    ...row,
+    content: JSON.parse(row.content) as Content,
+    reactions: row.reactions === null ? {} : (JSON.parse(row.reactions) as Record<string, string>),
+  }
+}

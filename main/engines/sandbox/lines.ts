@@ -1,0 +1,129 @@
+import type { Engine } from '../../contract/shapes.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { EngineInstance } from '../engine.ts'
+
+/** What ties an instance to a number on the sandbox network; it outlives restarts, as a stored session does. */
+export interface Line {
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+  readonly engine: Engine
+  /** null: no session, nobody has paired. */
+  readonly number: string | null
+  readonly name: string | null
+  /** The link stands: messages go out and come in. */
+  readonly up: boolean
+  /** When a dropped link comes back by itself. */
+  readonly healsAtMs: number | null
+  /** official: of the page that completes onboarding. */
+  readonly token: string | null
+  readonly restrictedAtMs: number | null
+  readonly restrictedUntilMs: number | null
+}
+
+export type PairedLine = Line & { readonly number: string }
+
+export const isPaired = (line: Line | undefined): line is PairedLine => line !== undefined && line.number !== null
+
+type Row = Omit<Line, 'up'> & { readonly up: number }
+interface Id {
+  instanceId: string
+}
+
+const COLUMNS = `instance_id AS instanceId, account_id AS accountId, engine, number, name, up, heals_at AS healsAtMs,
+  token, restricted_at AS restrictedAtMs, restricted_until AS restrictedUntilMs`
+
+const all = sql<Record<never, never>, Row>(`SELECT ${COLUMNS} FROM sandbox_lines`)
+
+const add = sql<Id & { accountId: string; engine: string }>(
+  `INSERT INTO sandbox_lines (instance_id, account_id, engine, up) VALUES (:instanceId, :accountId, :engine, 0)
+   ON CONFLICT (instance_id) DO NOTHING`,
+)
+
+const update = <P extends object = Record<never, never>>(change: string, condition = '') =>
+  sql<Id & P, Row>(
+    `UPDATE sandbox_lines SET ${change} WHERE instance_id = :instanceId ${condition} RETURNING ${COLUMNS}`,
+  )
+
+const pair = update<{ number: string; name: string }>(
+  'number = :number, name = :name, up = 1, heals_at = NULL, token = NULL',
+  'AND number IS NULL',
+)
+const raise = update('up = 1, heals_at = NULL', 'AND number IS NOT NULL')
+const lower = update<{ healsAt: number | null }>('up = 0, heals_at = :healsAt', 'AND number IS NOT NULL')
+const unpair = update('number = NULL, name = NULL, up = 0, heals_at = NULL')
+const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL AND number IS NULL')
+const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
+const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
+
+export type Lines = ReturnType<typeof createLines>
+
+/**
+ * All lines, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
+ * each returns the line as it is then, or undefined when its condition did not hold.
+ */
+export function createLines(db: Db) {
+  const lines = new Map<InstanceId, Line>()
+  const byNumber = new Map<string, Set<InstanceId>>()
+  let loading: Promise<void> | undefined
+
+  function put(line: Line): void {
+    drop(line.instanceId)
+    lines.set(line.instanceId, line)
+    if (!isPaired(line)) return
+    const key = `${line.accountId} ${line.number}`
+    byNumber.set(key, (byNumber.get(key) ?? new Set()).add(line.instanceId))
+  }
+
+  function drop(instanceId: InstanceId): void {
+    const line = lines.get(instanceId)
+    if (line === undefined) return
+    lines.delete(instanceId)
+    const key = `${line.accountId} ${String(line.number)}`
+    byNumber.get(key)?.delete(instanceId)
+    if (byNumber.get(key)?.size === 0) byNumber.delete(key)
+  }
+
+  async function load(): Promise<void> {
+    for (const row of await db.read(all, {})) if (!lines.has(row.instanceId)) put(toLine(row))
+  }
+
+  function written(tx: Tx, row: Row | undefined): Line | undefined {
+    if (row === undefined) return undefined
+    const line = toLine(row)
+    tx.afterCommit(() => put(line))
+    return line
+  }
+
+  return {
+    /** Reads all lines, once. */
+    load: () => (loading ??= load()),
+    of: (instanceId: InstanceId): Line | undefined => lines.get(instanceId),
+    all: (): readonly Line[] => [...lines.values()],
+    /** Every line that has this number, up or not. */
+    having: (accountId: AccountId, number: string): readonly InstanceId[] => [
+      ...(byNumber.get(`${accountId} ${number}`) ?? []),
+    ],
+    async ensure(tx: Tx, { id, accountId, engine }: EngineInstance) {
+      await tx.run(add, { instanceId: id, accountId, engine })
+    },
+    /** Only a line without a number takes one. */
+    pair: async (tx: Tx, instanceId: InstanceId, number: string, name: string) =>
+      written(tx, await tx.one(pair, { instanceId, number, name })),
+    raise: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
+    lower: async (tx: Tx, instanceId: InstanceId, healsAt: number | null) =>
+      written(tx, await tx.one(lower, { instanceId, healsAt })),
+    unpair: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(unpair, { instanceId })),
+    giveToken: async (tx: Tx, instanceId: InstanceId, token: string) =>
+      written(tx, await tx.one(giveToken, { instanceId, token })),
+    restrict: async (tx: Tx, instanceId: InstanceId, now: number, until: number) =>
+      written(tx, await tx.one(restrict, { instanceId, now, until })),
+    async remove(tx: Tx, instanceId: InstanceId) {
+      await tx.run(remove, { instanceId })
+      tx.afterCommit(() => drop(instanceId))
+    },
+  }
+}
+
+const toLine = (row: Row): Line => ({ ...row, up: row.up === 1 })

@@ -1,0 +1,110 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { EngineInstance, EngineSignal } from '../engine.ts'
+import type { Alarms } from './alarms.ts'
+import type { Faults } from './faults.ts'
+import { isPaired, type Line, type Lines } from './lines.ts'
+import { LINK, type Timeline } from './timeline.ts'
+
+/** A dropped link comes back by itself after this long (contract.md 8). */
+export const HEALS_AFTER_MS = 8_000
+
+/** The close codes the real network gives for the same. */
+const CODES = { drop: 428, logged_out: 401, banned: 403, token_revoked: 190 } as const
+
+interface LinkNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly alarms: Alarms
+  readonly lines: Lines
+  readonly timeline: Timeline
+  readonly faults: Faults
+}
+
+export type Links = ReturnType<typeof createLinks>
+
+/** How a line comes up and goes down. State, signal and what waits for the link change in one commit. */
+export function createLinks({ db, clock, alarms, lines, timeline, faults }: LinkNeeds) {
+  async function tell(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
+    const when = { step: LINK, dueAtMs: clock.now(), phone: null, offsetMs: 0 }
+    await timeline.schedule(tx, { instanceId, lane: `link ${instanceId}`, ...when, signal })
+  }
+
+  /** The link stands: say so, then let go what waited for it. */
+  async function stand(tx: Tx, line: Line | undefined): Promise<boolean> {
+    if (!isPaired(line)) return false
+    await tell(tx, line.instanceId, { kind: 'connected', number: line.number, name: line.name })
+    await timeline.release(tx, line.instanceId)
+    return true
+  }
+
+  async function end(tx: Tx, instanceId: InstanceId): Promise<void> {
+    await lines.unpair(tx, instanceId)
+    await timeline.forget(tx, instanceId)
+    tx.afterCommit(() => alarms.clear(healing(instanceId)))
+  }
+
+  const links = {
+    /** Takes a number. @returns false when the instance has one already. */
+    async pair(instance: EngineInstance, number: string, name: string): Promise<boolean> {
+      return db.commit(async (tx) => {
+        await lines.ensure(tx, instance)
+        return stand(tx, await lines.pair(tx, instance.id, number, name))
+      })
+    },
+    /** Brings the link of a stored session up; a restart also ends an outage of the engine. @returns false without one. */
+    async raise(instanceId: InstanceId): Promise<boolean> {
+      alarms.clear(healing(instanceId))
+      return db.commit(async (tx) => {
+        await faults.clear(tx, instanceId, 'engine_down')
+        return stand(tx, await lines.raise(tx, instanceId))
+      })
+    },
+    /** Ends the link and keeps the session. */
+    async stop(instanceId: InstanceId): Promise<void> {
+      alarms.clear(healing(instanceId))
+      await db.commit(async (tx) => {
+        await lines.lower(tx, instanceId, null)
+        await timeline.hold(tx, instanceId)
+        await timeline.forgetLink(tx, instanceId)
+      })
+    },
+    /** The link breaks, and heals by itself. */
+    async drop(instanceId: InstanceId): Promise<void> {
+      const healsAtMs = clock.now() + HEALS_AFTER_MS
+      await db.commit(async (tx) => {
+        if ((await lines.lower(tx, instanceId, healsAtMs)) === undefined) return
+        await timeline.hold(tx, instanceId)
+        const why = { reason: 'connection_lost', code: CODES.drop, nextRetryAtMs: healsAtMs }
+        await tell(tx, instanceId, { kind: 'link_lost', ...why })
+        tx.afterCommit(() => links.healAt(instanceId, healsAtMs))
+      })
+    },
+    healAt(instanceId: InstanceId, atMs: number): void {
+      alarms.set(healing(instanceId), atMs, () => void links.raise(instanceId))
+    },
+    /** The network ends the session. */
+    async revoke(instanceId: InstanceId, reason: 'logged_out' | 'banned' | 'token_revoked'): Promise<void> {
+      await db.commit(async (tx) => {
+        await end(tx, instanceId)
+        await tell(tx, instanceId, { kind: 'auth_failed', reason, code: CODES[reason], untilMs: null })
+      })
+    },
+    /** The instance leaves: its session is discarded, and nobody needs to be told. */
+    async leave(instanceId: InstanceId): Promise<void> {
+      await db.commit((tx) => end(tx, instanceId))
+    },
+    /** Leaves nothing of the instance on the network but what it said. */
+    async wipe(instanceId: InstanceId): Promise<void> {
+      await db.commit(async (tx) => {
+        await end(tx, instanceId)
+        await faults.clearAll(tx, instanceId)
+        await lines.remove(tx, instanceId)
+      })
+    },
+  }
+  return links
+}
+
+const healing = (instanceId: InstanceId) => `heal ${instanceId}`

@@ -1,0 +1,46 @@
+import type { Engine } from '../../contract/shapes.ts'
+import type { MessageId, Random } from '../../kernel/ids.ts'
+
+const OURS = 'msg_'
+const PREFIX = { smv2: '3EB0', official: 'wamid.SANDBOX' } as const satisfies Record<Engine, string>
+
+/**
+ * The id the network gives a message. It carries the whole of ours: after a restart one is found by the other without
+ * an index of its own, and it rises with time as ours does.
+ */
+export function networkId(engine: Engine, messageId: MessageId | string): string {
+  return PREFIX[engine] + (messageId.startsWith(OURS) ? messageId.slice(OURS.length) : messageId)
+}
+
+/** Our id of a message an instance sent. */
+export function messageIdOf(engineMessageId: string): string {
+  const prefix = Object.values(PREFIX).find((start) => engineMessageId.startsWith(start)) ?? ''
+  return OURS + engineMessageId.slice(prefix.length)
+}
+
+/** The ids a caller may mean: the network's own, or ours under either engine. */
+export function networkIds(id: string): string[] {
+  return id.startsWith(OURS) ? [networkId('smv2', id), networkId('official', id)] : [id]
+}
+
+/** The id of what a phone says. */
+export function phoneMessageId(nowMs: number, random: Random): string {
+  return `SANDBOX${nowMs.toString(16).padStart(12, '0')}${random.bytes(8).toString('hex')}`.toUpperCase()
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** A character for each 5 bits; no letters that are taken for digits. */
+export function crockford(bytes: Buffer): string {
+  let bits = ''
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
+  return (bits.match(/.{5}/g) ?? []).map((five) => CROCKFORD[Number.parseInt(five, 2)]).join('')
+}
+
+/** What a person meant by a typed code: any case, with or without the hyphen, O for 0, I and L for 1. */
+export function readCrockford(typed: string): string {
+  return typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+}
+
+/** How a phone without a name of its own is called. */
+export const shownName = (number: string): string => `Sandbox phone ${number.slice(-4)}`

@@ -1,0 +1,191 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
+import { createAlarms } from './alarms.ts'
+import { createFace } from './face.ts'
+import { createFaults, type LinkFault, type SendFault } from './faults.ts'
+import { createInbox, type PhoneMessage } from './inbox.ts'
+import { isPaired, createLines } from './lines.ts'
+import { createLinks } from './link.ts'
+import { shownName } from './names.ts'
+import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
+import { createPairings } from './pairing.ts'
+import { createPhones, type KnownPhone, type PhoneSettings } from './phones.ts'
+import { STEPS, type TimelineMs } from './plan.ts'
+import { createSend, RESTRICTION_MS } from './send.ts'
+import { createSpeech, type SpokenMessage, type Utterance } from './speech.ts'
+import { createTimeline } from './timeline.ts'
+
+export interface SandboxNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Where both engines report; called only between `begin` and `close`. */
+  readonly sink: EngineSink
+  readonly timelineMs: TimelineMs
+  /** After it a caller is told that a silent send's outcome is unknown. */
+  readonly sendTimeoutMs: number
+}
+
+/** How a phone names the code it scans or types. */
+export type Scanned = { readonly text: string } | { readonly code: string }
+
+export interface SandboxNetwork {
+  readonly smv2: Engine
+  readonly official: Engine
+  changePhone(accountId: AccountId, number: string, changes: Partial<PhoneSettings>): Promise<{ phone: KnownPhone; existed: boolean }>
+  listPhones(accountId: AccountId, beforeSeq: number, limit: number): Promise<KnownPhone[]>
+  /** What the phone has received, newest first. */
+  listMessages(accountId: AccountId, number: string, beforeSeq: number, limit: number): Promise<PhoneMessage[]>
+  /** Every QR text an instance of the account shows at this moment. */
+  shownCodes(accountId: AccountId): string[]
+  /** @throws ApiError invalid_state when no instance shows this code. */
+  scan(accountId: AccountId, number: string, scanned: Scanned): Promise<{ instanceId: InstanceId; state: 'connected' | 'passkey_required' }>
+  speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage>
+  edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage>
+  remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
+  react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage>
+  /** @throws ApiError invalid_state when a fault of the link finds none. */
+  breakLink(instance: EngineInstance, kind: LinkFault): Promise<void>
+  failSends(instance: EngineInstance, kind: SendFault, times: number): Promise<void>
+  /** Completes onboarding. @throws ApiError invalid_state when the instance has a number already. */
+  onboard(instance: EngineInstance, number: string): Promise<void>
+  onboardingSubject(token: string): Promise<OnboardingSubject>
+  /** What the button of the page does. @throws ApiError not_found for a token that is unknown or was used. */
+  completeOnboarding(token: string, number: string): Promise<OnboardingSubject>
+}
+
+const KEEP_MS = 7 * 24 * 60 * 60 * 1_000
+const PRUNE_EVERY_MS = 60_000
+const PRUNE_ROWS = 500
+
+/** The simulated messaging network: one model of people, phones and lines, with the two engines as its faces. */
+export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
+  const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = needs
+  const alarms = createAlarms(clock)
+  const lines = createLines(db)
+  const faults = createFaults(db)
+  const phones = createPhones(db)
+  const inbox = createInbox(db)
+  const timeline = createTimeline({ db, clock, alarms, sink, log })
+  const links = createLinks({ db, clock, alarms, lines, timeline, faults })
+  const pairings = createPairings({ clock, random, alarms, sink, log })
+  const speech = createSpeech({ db, clock, random, lines, phones, inbox, timeline })
+  const onboarding = createOnboarding({ db, random, lines })
+  const send = createSend({ db, clock, lines, links, faults, phones, inbox, timeline, speech, timelineMs, sendTimeoutMs })
+
+  let hasBegun = false
+
+  async function begin(): Promise<void> {
+    if (hasBegun) return
+    hasBegun = true
+    await lines.load()
+    await faults.load()
+    for (const { instanceId, healsAtMs } of lines.all()) if (healsAtMs !== null) links.healAt(instanceId, healsAtMs)
+    timeline.open()
+    alarms.set('prune', clock.now() + PRUNE_EVERY_MS, () => void prune())
+  }
+
+  async function close(): Promise<void> {
+    alarms.close()
+    await timeline.close()
+    await pairings.settled()
+  }
+
+  /** The network forgets what was said a week ago. */
+  async function prune(): Promise<void> {
+    const removed = await inbox.prune(clock.now() - KEEP_MS, PRUNE_ROWS).catch((error: unknown) => {
+      log.warn({ event: 'sandbox.prune_failed', cause: cause(error) })
+      return 0
+    })
+    const pauseMs = removed < PRUNE_ROWS ? PRUNE_EVERY_MS : 0
+    alarms.set('prune', clock.now() + pauseMs, () => void prune())
+  }
+
+  async function nameOf(accountId: AccountId, number: string): Promise<string> {
+    return (await phones.find(accountId, number)).name ?? shownName(number)
+  }
+
+  async function pair(instance: EngineInstance, number: string): Promise<boolean> {
+    await db.commit((tx) => phones.ensure(tx, instance.accountId, number, clock.now()))
+    return links.pair(instance, number, await nameOf(instance.accountId, number))
+  }
+
+  const latencyMs = timelineMs[0]
+  const parts = { clock, lines, links, faults, pairings, onboarding, inbox, send, latencyMs, begin, close }
+
+  return {
+    smv2: createFace('smv2', parts),
+    official: createFace('official', parts),
+    ...speech,
+
+    changePhone: (accountId, number, changes) =>
+      db.commit(async (tx) => {
+        const now = clock.now()
+        const { before, after, existed } = await phones.change(tx, accountId, number, changes, now)
+        const { seq } = after
+        if (before.online && !after.online) {
+          await inbox.wentOffline(tx, seq, now)
+          await timeline.phoneWentOffline(tx, seq)
+        }
+        if (after.receipts === 'none') await timeline.phoneFellSilent(tx, seq, STEPS.delivered)
+        if (after.receipts === 'delivered') await timeline.phoneFellSilent(tx, seq, STEPS.read)
+        if (!before.online && after.online) {
+          await inbox.cameOnline(tx, seq, now + after.delayMs)
+          await timeline.phoneCameOnline(tx, seq, now + after.delayMs)
+        }
+        return { phone: after, existed }
+      }),
+    listPhones: phones.list,
+    listMessages: (accountId, number, beforeSeq, limit) => inbox.received(accountId, number, clock.now(), beforeSeq, limit),
+
+    shownCodes: pairings.texts,
+    async scan(accountId, number, scanned) {
+      const instance = 'text' in scanned ? pairings.byText(accountId, scanned.text) : pairings.byCode(accountId, scanned.code)
+      if (instance === undefined) throw staleCode()
+      if ((await phones.find(accountId, number)).passkey) {
+        pairings.requirePasskey(instance)
+        return { instanceId: instance.id, state: 'passkey_required' }
+      }
+      pairings.end(instance.id)
+      if (!(await pair(instance, number))) throw staleCode()
+      return { instanceId: instance.id, state: 'connected' }
+    },
+
+    async breakLink(instance, kind) {
+      await lines.load()
+      const line = lines.of(instance.id)
+      if (!isPaired(line)) throw new ApiError('invalid_state', `${kind} needs an instance that is paired. Pair it first.`)
+      if (kind !== 'drop') return links.revoke(instance.id, kind === 'ban' ? 'banned' : 'logged_out')
+      if (!line.up) throw new ApiError('invalid_state', 'drop needs a connected instance. Connect it first.')
+      return links.drop(instance.id)
+    },
+    failSends: (instance, kind, times) =>
+      db.commit(async (tx) => {
+        await lines.ensure(tx, instance)
+        await faults.set(tx, instance.id, kind, times)
+        const now = clock.now()
+        if (kind === 'restricted') await lines.restrict(tx, instance.id, now, now + RESTRICTION_MS)
+      }),
+
+    async onboard(instance, number) {
+      if (await pair(instance, number)) return
+      throw new ApiError('invalid_state', 'This instance has a number already. Recreate it to onboard another.')
+    },
+    onboardingSubject: onboarding.subject,
+    async completeOnboarding(token, number) {
+      const subject = await onboarding.subject(token)
+      const instance = { ...subject, engine: 'official', network: 'sandbox' } as const
+      // The token goes with the first number, so the second of two buttons finds no line without one.
+      if (!(await pair(instance, number))) throw new ApiError('not_found', 'This onboarding page was used already.')
+      return subject
+    },
+  }
+}
+
+const staleCode = () =>
+  new ApiError('invalid_state', 'No instance of this account shows this code now. Codes expire: read GET …/qr again and scan that.')

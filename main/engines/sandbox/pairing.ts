@@ -1,0 +1,109 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { EngineInstance, EngineSignal, EngineSink, QrState } from '../engine.ts'
+import type { Alarms } from './alarms.ts'
+import { crockford, readCrockford } from './names.ts'
+
+/** No real phone pairs with a text that begins so, and no sandbox phone takes another. */
+export const QR_PREFIX = 'SWITCHBOARD-SANDBOX:'
+
+/** As on the real network: the first code lives a minute, five more 20 seconds each. */
+const LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000] as const
+
+interface Pairing {
+  readonly instance: EngineInstance
+  readonly state: 'ready' | 'expired' | 'passkey_required'
+  readonly text: string | null
+  readonly code: string
+  readonly attempt: number
+  readonly expiresAtMs: number | null
+}
+
+export type Pairings = ReturnType<typeof createPairings>
+
+/**
+ * Pairings under way. They live in memory as they do on the real network: a code nobody scanned before a restart is
+ * worth nothing afterwards.
+ */
+export function createPairings(needs: { clock: Clock; random: Random; alarms: Alarms; sink: EngineSink; log: Log }) {
+  const { clock, random, alarms, sink, log } = needs
+  const pairings = new Map<InstanceId, Pairing>()
+  const told = new Map<InstanceId, Promise<void>>()
+
+  /** In order for each instance. A signal that is lost is made up for by the next code or by reading the QR. */
+  function tell(id: InstanceId, signal: EngineSignal): void {
+    const before = told.get(id) ?? Promise.resolve()
+    const telling = before
+      .then(() => sink(id, signal))
+      .catch((error: unknown) => log.warn({ event: 'sandbox.signal_not_taken', instanceId: id, cause: cause(error) }))
+    told.set(id, telling)
+    void telling.finally(() => {
+      if (told.get(id) === telling) told.delete(id)
+    })
+  }
+
+  function issue(instance: EngineInstance, attempt: number, code: string): void {
+    const { id } = instance
+    const expiresAtMs = clock.now() + (LIFETIMES_MS[attempt - 1] ?? 0)
+    const text = QR_PREFIX + crockford(random.bytes(20))
+    pairings.set(id, { instance, state: 'ready', text, code, attempt, expiresAtMs })
+    alarms.set(expiring(id), expiresAtMs, () => expire(id))
+    tell(id, { kind: 'qr', attempt, expiresAtMs })
+  }
+
+  function expire(id: InstanceId): void {
+    const pairing = pairings.get(id)
+    if (pairing?.state !== 'ready') return
+    if (pairing.attempt < LIFETIMES_MS.length) return issue(pairing.instance, pairing.attempt + 1, pairing.code)
+    pairings.set(id, { ...pairing, state: 'expired', text: null, expiresAtMs: null })
+    tell(id, { kind: 'qr_expired' })
+  }
+
+  function ready(accountId: AccountId): Pairing[] {
+    return [...pairings.values()].filter(
+      ({ state, instance }) => state === 'ready' && instance.accountId === accountId,
+    )
+  }
+
+  return {
+    /** Begins anew: first attempt, new code. */
+    begin(instance: EngineInstance): void {
+      issue(instance, 1, crockford(random.bytes(5)))
+    },
+    isUnderWay: (id: InstanceId): boolean => pairings.get(id)?.state === 'ready',
+    current(id: InstanceId): QrState {
+      const pairing = pairings.get(id)
+      if (pairing === undefined) return PENDING
+      const { state, text, code, expiresAtMs, attempt } = pairing
+      const pairingCode = state === 'ready' ? `${code.slice(0, 4)}-${code.slice(4)}` : null
+      return { state, text, pairingCode, expiresAtMs, attempt }
+    },
+    /** The person with the phone cannot go on: the account asks for a passkey. */
+    requirePasskey({ id }: EngineInstance): void {
+      const pairing = pairings.get(id)
+      if (pairing === undefined) return
+      alarms.clear(expiring(id))
+      pairings.set(id, { ...pairing, state: 'passkey_required', text: null, expiresAtMs: null })
+      tell(id, { kind: 'passkey_required' })
+    },
+    end(id: InstanceId): void {
+      alarms.clear(expiring(id))
+      pairings.delete(id)
+    },
+    /** Every text an instance of the account shows at this moment. */
+    texts: (accountId: AccountId): string[] => ready(accountId).flatMap(({ text }) => text ?? []),
+    byText: (accountId: AccountId, text: string): EngineInstance | undefined =>
+      ready(accountId).find((pairing) => pairing.text === text)?.instance,
+    byCode: (accountId: AccountId, typed: string): EngineInstance | undefined =>
+      ready(accountId).find(({ code }) => code === readCrockford(typed))?.instance,
+    /** Resolves when nothing is being told. */
+    async settled(): Promise<void> {
+      await Promise.allSettled([...told.values()])
+    },
+  }
+}
+
+const PENDING: QrState = { state: 'pending', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
+
+const expiring = (id: InstanceId) => `qr ${id}`

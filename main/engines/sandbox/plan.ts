@@ -1,0 +1,100 @@
+import type { MessageErrorShape } from '../../contract/shapes.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import type { EngineSignal } from '../engine.ts'
+import type { Phone } from './phones.ts'
+
+/** Milliseconds after a send at which it is accepted, sent, delivered and read. */
+export type TimelineMs = readonly [accepted: number, sent: number, delivered: number, read: number]
+
+/** What a message does after the network took it. */
+export type Path =
+  | { readonly kind: 'ordinary' }
+  | { readonly kind: 'undelivered' }
+  | { readonly kind: 'fails'; readonly after: 'accepted' | 'sent'; readonly error: MessageErrorShape }
+  /** Nothing is heard for `silentMs`; then it turns out to have been sent and delivered. */
+  | { readonly kind: 'silent'; readonly silentMs: number }
+
+/** A signal to come. `onPhone`: it comes from the phone, so not before that is online. */
+export interface Step {
+  readonly step: number
+  readonly dueAtMs: number | null
+  readonly offsetMs: number
+  readonly onPhone: boolean
+  readonly signal: EngineSignal
+}
+
+export interface Plan {
+  /** `sent` when acceptance and confirmation fall together. */
+  readonly status: 'queued' | 'sent'
+  /** When the phone has it; null: not, or not yet. */
+  readonly arrivesAtMs: number | null
+  /** It arrives when the phone comes online. */
+  readonly waits: boolean
+  readonly steps: readonly Step[]
+}
+
+/** Places of the receipts among signals of the same moment. */
+export const STEPS = { sent: 0, delivered: 1, read: 2, failed: 3 } as const
+
+interface Sent {
+  readonly messageId: MessageId
+  readonly engineMessageId: string
+  readonly startedAtMs: number
+  readonly phone: Phone
+  readonly timelineMs: TimelineMs
+}
+
+/** Everything a message will do, decided at once from what is known when it is sent. */
+export function planFor(path: Path, sent: Sent): Plan {
+  const times = timesOf(path, sent)
+  const isAtOnce = path.kind !== 'silent' && sent.timelineMs[1] <= sent.timelineMs[0]
+  const goesOut = path.kind !== 'fails' || path.after === 'sent'
+  const arrives = path.kind === 'ordinary' || path.kind === 'silent'
+  const { online } = sent.phone
+  return {
+    status: goesOut && isAtOnce ? 'sent' : 'queued',
+    arrivesAtMs: arrives && online ? times.delivered : null,
+    waits: arrives && !online,
+    steps: [
+      ...(goesOut && !isAtOnce ? [receipt(sent, 'sent', times.sent)] : []),
+      ...(path.kind === 'fails' ? [failure(sent, path.error, path.after === 'sent' ? times.delivered : times.sent)] : []),
+      ...(arrives ? receiptsOfPhone(path, sent, times) : []),
+    ],
+  }
+}
+
+interface Times {
+  readonly sent: number
+  readonly delivered: number
+  readonly read: number
+}
+
+function timesOf(path: Path, { startedAtMs, phone, timelineMs }: Sent): Times {
+  const [, sent, delivered, read] = timelineMs
+  const from = path.kind === 'silent' ? startedAtMs + path.silentMs - sent : startedAtMs
+  return { sent: from + sent, delivered: from + delivered + phone.delayMs, read: from + read + phone.delayMs }
+}
+
+/** What the phone confirms: as far as it is set to, and after a silence only that it arrived. */
+function receiptsOfPhone(path: Path, sent: Sent, times: Times): Step[] {
+  const { receipts, dropReceipts, duplicateReceipts, online } = sent.phone
+  const steps: Step[] = []
+  const add = (status: 'delivered' | 'read') => {
+    const due = times[status]
+    const offsetMs = due - times.delivered
+    const step = { ...receipt(sent, status, due), dueAtMs: online ? due : null, offsetMs, onPhone: true }
+    steps.push(step, ...(duplicateReceipts ? [step] : []))
+  }
+  if (receipts !== 'none' && !dropReceipts) add('delivered')
+  if (receipts === 'read' && path.kind === 'ordinary') add('read')
+  return steps
+}
+
+function receipt({ messageId, engineMessageId }: Sent, status: 'sent' | 'delivered' | 'read', atMs: number): Step {
+  const signal = { kind: 'receipt', messageId, status, atMs, engineMessageId } as const
+  return { step: STEPS[status], dueAtMs: atMs, offsetMs: 0, onPhone: false, signal }
+}
+
+function failure({ messageId }: Sent, error: MessageErrorShape, atMs: number): Step {
+  return { step: STEPS.failed, dueAtMs: atMs, offsetMs: 0, onPhone: false, signal: { kind: 'failed', messageId, error, atMs } }
+}

@@ -1,0 +1,209 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import { courseOf, OUTSIDE_WINDOW, REACHOUT_RESTRICTED, SPAM_LIMITED, type Course } from './courses.ts'
+import type { Faults } from './faults.ts'
+import type { Content, Inbox } from './inbox.ts'
+import { isPaired, type Lines, type PairedLine } from './lines.ts'
+import type { Links } from './link.ts'
+import { networkId } from './names.ts'
+import type { Phone, Phones } from './phones.ts'
+import { planFor, type Path, type Plan, type TimelineMs } from './plan.ts'
+import type { Speech } from './speech.ts'
+import type { Timeline } from './timeline.ts'
+import { aborted, sleep } from './waiting.ts'
+
+/** How long health shows a restriction of the sandbox. */
+export const RESTRICTION_MS = 60_000
+/** How long after the caller was told 504 a silent message shows up. */
+const SILENT_AFTER_DEADLINE_MS = 5_000
+const WINDOW_MS = 24 * 60 * 60 * 1_000
+const THROTTLED_SECONDS = 4
+
+interface SendNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly lines: Lines
+  readonly links: Links
+  readonly faults: Faults
+  readonly phones: Phones
+  readonly inbox: Inbox
+  readonly timeline: Timeline
+  readonly speech: Speech
+  readonly timelineMs: TimelineMs
+  readonly sendTimeoutMs: number
+}
+
+/** One message on its way. */
+interface Passage {
+  readonly instance: EngineInstance
+  readonly line: PairedLine
+  readonly messageId: MessageId
+  readonly out: Outgoing
+  readonly phone: Phone
+  readonly startedAtMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends over the sandbox network. On the ordinary way nothing is read and nothing committed here: what must be
+ * remembered goes into the caller's own commit, through `journal`.
+ */
+export function createSend(needs: SendNeeds) {
+  const { db, clock, lines, links, faults, phones, inbox, timeline, speech, timelineMs } = needs
+  const silentMs = needs.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
+
+  async function courseFor({ instance, phone, out }: Passage): Promise<Course> {
+    const { id, engine } = instance
+    if (faults.any(id)) {
+      if (await faults.strike(id, 'engine_down')) return { kind: 'unreachable' }
+      if (await faults.strike(id, 'unreachable')) return { kind: 'unreachable' }
+      if (await faults.strike(id, 'timeout')) return { kind: 'silent' }
+      // Whoever has written before can still be answered.
+      if (phone.spokeAtMs === null && (await faults.strike(id, 'restricted'))) {
+        return engine === 'smv2' ? REACHOUT_RESTRICTED : SPAM_LIMITED
+      }
+    }
+    if (engine === 'official') return courseInWindow(courseOf(engine, out.to), phone, out, clock.now())
+    return courseOf(engine, out.to)
+  }
+
+  /** What the phone will have, and what will be heard of it. Written a second time it changes nothing. */
+  async function record(tx: Tx, passage: Passage, engineMessageId: string, plan: Plan): Promise<void> {
+    const { instance, line, out, startedAtMs } = passage
+    const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
+    const content = contentOf(out)
+    const isNew = await inbox.add(tx, {
+      id: engineMessageId,
+      phone: phone.seq,
+      author: line.number,
+      instanceId: instance.id,
+      group: null,
+      content,
+      sentAtMs: startedAtMs,
+      receivedAtMs: plan.arrivesAtMs,
+      waits: plan.waits,
+    })
+    if (!isNew) return
+    for (const { step, dueAtMs, offsetMs, onPhone, signal } of plan.steps) {
+      const ofPhone = onPhone ? phone.seq : null
+      const lane = engineMessageId
+      await timeline.schedule(tx, { instanceId: instance.id, lane, step, dueAtMs, offsetMs, phone: ofPhone, signal })
+    }
+    // The number may be another instance's: that one receives.
+    if (lines.having(instance.accountId, out.to).length === 0 || line.number === out.to) return
+    const atMs = plan.arrivesAtMs ?? startedAtMs
+    const said = { id: engineMessageId, author: line.number, pushName: line.name, recipient: out.to, group: null, content }
+    if (plan.arrivesAtMs !== null || plan.waits) await speech.hear(tx, instance.accountId, said, atMs)
+  }
+
+  function prepare(passage: Passage, path: Path): { engineMessageId: string; plan: Plan } {
+    const { instance, messageId, startedAtMs, phone } = passage
+    const engineMessageId = networkId(instance.engine, messageId)
+    return { engineMessageId, plan: planFor(path, { messageId, engineMessageId, startedAtMs, phone, timelineMs }) }
+  }
+
+  function accept(passage: Passage, path: Path): SendOutcome {
+    const { engineMessageId, plan } = prepare(passage, path)
+    const journal = (tx: Tx) => record(tx, passage, engineMessageId, plan)
+    return { kind: 'accepted', engineMessageId, status: plan.status, journal }
+  }
+
+  function refuse({ instance }: Passage, { error, restricts }: Extract<Course, { kind: 'refused' }>): SendOutcome {
+    if (restricts === undefined) return { kind: 'refused', error }
+    const journal = async (tx: Tx) => {
+      const now = clock.now()
+      await lines.restrict(tx, instance.id, now, now + RESTRICTION_MS)
+    }
+    return { kind: 'refused', error, journal }
+  }
+
+  /** What will come of it is durable before the silence begins, so that no crash can change it. */
+  async function keepSilent(passage: Passage): Promise<SendOutcome> {
+    const { engineMessageId, plan } = prepare(passage, { kind: 'silent', silentMs })
+    await db.commit((tx) => record(tx, passage, engineMessageId, plan))
+    await aborted(passage.signal)
+    return { kind: 'unknown', message: 'The sandbox network took the message and keeps silent about it.' }
+  }
+
+  async function travel(passage: Passage, course: Course): Promise<SendOutcome> {
+    if (course.kind === 'unreachable') return UNREACHABLE
+    if (course.kind === 'silent') return keepSilent(passage)
+    const [acceptedMs] = timelineMs
+    // Whatever the answer is, it takes its time; given up before it, nothing was stored and nothing left.
+    if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, passage.signal))) return GIVEN_UP
+    switch (course.kind) {
+      case 'refused':
+        return refuse(passage, course)
+      case 'throttled':
+        return THROTTLED
+      case 'token_dead':
+        await links.revoke(passage.instance.id, 'token_revoked')
+        return TOKEN_DEAD
+      default:
+        return accept(passage, course)
+    }
+  }
+
+  return async function send(
+    instance: EngineInstance,
+    messageId: MessageId,
+    out: Outgoing,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const line = lines.of(instance.id)
+    if (!isPaired(line) || !line.up) return NOT_READY
+    const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
+    if (problem !== null) return { kind: 'invalid', message: problem }
+    const startedAtMs = clock.now()
+    const { accountId } = instance
+    const phone = phones.cached(accountId, out.to) ?? (await phones.find(accountId, out.to))
+    const passage = { instance, line, messageId, out, phone, startedAtMs, signal }
+    return travel(passage, await courseFor(passage))
+  }
+}
+
+const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to the sandbox network' }
+const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The engine server of the sandbox cannot be reached' }
+const GIVEN_UP: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox network did not answer in time' }
+const TOKEN_DEAD: SendOutcome = { kind: 'not_ready', message: 'The access token is no longer valid (190)' }
+const THROTTLED: SendOutcome = {
+  kind: 'nothing_sent',
+  message: 'The network takes no more messages from this number for the moment (130429)',
+  retryAfterSeconds: THROTTLED_SECONDS,
+}
+
+/** Free text goes only to people who wrote in the last 24 hours; templates always go. Who never wrote counts as fresh. */
+function courseInWindow(course: Course, phone: Phone, out: Outgoing, nowMs: number): Course {
+  if (out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template') {
+    return course === OUTSIDE_WINDOW ? { kind: 'ordinary' } : course
+  }
+  const isClosed = phone.spokeAtMs !== null && nowMs - phone.spokeAtMs > WINDOW_MS
+  return isClosed && course.kind === 'ordinary' ? OUTSIDE_WINDOW : course
+}
+
+/** What Graph would say of a payload that cannot be a message. */
+function problemOf(payload: object): string | null {
+  const fields = new Map<string, unknown>(Object.entries(payload))
+  const type = fields.get('type') ?? 'text'
+  if (typeof type !== 'string') return '(#100) cloud_api.type must be a string such as "template"'
+  const content = fields.get(type)
+  if (typeof content === 'object' && content !== null) return null
+  return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
+}
+
+function contentOf(out: Outgoing): Content {
+  switch (out.kind) {
+    case 'text':
+      return { type: 'text', text: out.text }
+    case 'media': {
+      const { mediaType, mimeType, bytes, filename, caption } = out
+      return { type: mediaType, text: null, media: { mimeType, size: bytes.length, filename, caption } }
+    }
+    case 'cloud_api': {
+      const { type = 'text', text } = out.payload as { type?: string; text?: { body?: unknown } }
+      return { type, text: typeof text?.body === 'string' ? text.body : null, payload: out.payload }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { MediaType } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import type { EngineSignal, Spoken } from '../engine.ts'
+import type { Content, Inbox, PhoneMessage } from './inbox.ts'
+import type { Lines } from './lines.ts'
+import { phoneMessageId, shownName } from './names.ts'
+import type { KnownPhone, Phones } from './phones.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What a phone says. */
+export interface Utterance {
+  readonly to: string
+  readonly group: string | null
+  readonly content: Content
+}
+
+/** Something said, on its way to whoever has the recipient's number. */
+interface Said {
+  readonly id: string
+  readonly author: string
+  readonly pushName: string | null
+  readonly recipient: string
+  readonly group: string | null
+  readonly content: Content
+}
+
+/** A message said by a phone, and who heard it. */
+export interface SpokenMessage {
+  readonly message: PhoneMessage
+  /** Instances that are told of it, now or when they are connected again. */
+  readonly instanceIds: readonly InstanceId[]
+}
+
+interface SpeechNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly lines: Lines
+  readonly phones: Phones
+  readonly inbox: Inbox
+  readonly timeline: Timeline
+}
+
+export type Speech = ReturnType<typeof createSpeech>
+
+/** People speaking on the phones of the network, and the instances that hear them. */
+export function createSpeech({ db, clock, random, lines, phones, inbox, timeline }: SpeechNeeds) {
+  async function tell(tx: Tx, instanceId: InstanceId, chat: string, atMs: number, signal: EngineSignal): Promise<void> {
+    const when = { step: 0, dueAtMs: atMs, phone: null, offsetMs: 0 }
+    await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
+  }
+
+  /** Tells the recipient's instances, and the author's own: a linked device sees what its phone says. */
+  async function tellBoth(
+    tx: Tx,
+    accountId: AccountId,
+    { author, recipient, group }: Pick<Said, 'author' | 'recipient' | 'group'>,
+    atMs: number,
+    signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
+  ): Promise<InstanceId[]> {
+    const hearers = lines.having(accountId, recipient)
+    const owners = lines.having(accountId, author).filter((id) => !hearers.includes(id))
+    for (const id of hearers) {
+      const chat = group ?? author
+      await tell(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
+    }
+    for (const id of owners) {
+      const chat = group ?? recipient
+      await tell(tx, id, chat, atMs, signalFor({ chat, fromMe: true }))
+    }
+    return [...hearers, ...owners]
+  }
+
+  /** The message as the phone's owner may touch it. @throws ApiError not_found */
+  async function messageOf(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
+    const message = await inbox.find(tx, accountId, id)
+    if (message === undefined || (message.author !== number && message.recipient !== number)) {
+      throw new ApiError('not_found', `The phone ${number} has no message ${id} in its chats. GET …/messages lists what it received.`)
+    }
+    if (message.deletedAtMs !== null) throw new ApiError('invalid_state', `The message ${id} was deleted.`)
+    return message
+  }
+
+  async function again(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage> {
+    const message = await inbox.find(tx, accountId, id)
+    if (message === undefined) throw new Error('A message that was just written is not there')
+    return message
+  }
+
+  const spokenAs = (message: PhoneMessage, actor: string, chat: string, fromMe: boolean, atMs: number): Spoken => ({
+    engineMessageId: message.id,
+    chat,
+    from: actor,
+    fromMe,
+    atMs,
+  })
+
+  /** What one party did to a message, told to the other party and to its own instances. */
+  function tellOfAct(
+    tx: Tx,
+    accountId: AccountId,
+    message: PhoneMessage,
+    actor: string,
+    atMs: number,
+    signal: (spoken: Spoken) => EngineSignal,
+  ): Promise<InstanceId[]> {
+    const other = message.author === actor ? message.recipient : message.author
+    const parties = { author: actor, recipient: other, group: message.group }
+    return tellBoth(tx, accountId, parties, atMs, ({ chat, fromMe }) =>
+      signal(spokenAs(message, actor, chat, fromMe, atMs)),
+    )
+  }
+
+  return {
+    /** An instance wrote to a number that other instances have: they receive it. */
+    async hear(tx: Tx, accountId: AccountId, said: Said, atMs: number): Promise<void> {
+      for (const id of lines.having(accountId, said.recipient)) {
+        const chat = said.group ?? said.author
+        await tell(tx, id, chat, atMs, received(said, chat, false, atMs))
+      }
+    },
+
+    async speak(accountId: AccountId, number: string, { to, group, content }: Utterance): Promise<SpokenMessage> {
+      const now = clock.now()
+      const id = phoneMessageId(now, random)
+      return db.commit(async (tx) => {
+        const author = await phones.ensure(tx, accountId, number, now)
+        const recipient = await phones.ensure(tx, accountId, to, now)
+        const arrival = arrivalAt(recipient, now)
+        await inbox.add(tx, { id, phone: recipient.seq, author: number, instanceId: null, group, content, sentAtMs: now, ...arrival })
+        await phones.spoke(tx, author, now)
+        const said = { id, author: number, pushName: author.name ?? shownName(number), recipient: to, group, content }
+        const instanceIds = await tellBoth(tx, accountId, said, now, ({ chat, fromMe }) => received(said, chat, fromMe, now))
+        return { message: await again(tx, accountId, id), instanceIds }
+      })
+    },
+
+    edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage> {
+      return db.commit(async (tx) => {
+        const now = clock.now()
+        const message = await messageOf(tx, accountId, number, id)
+        requireOwn(message, number, 'edits')
+        if (message.content.type !== 'text') throw new ApiError('invalid_state', 'Only text messages can be edited.')
+        await inbox.edit(tx, message, text, now)
+        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
+        return again(tx, accountId, message.id)
+      })
+    },
+
+    remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
+      return db.commit(async (tx) => {
+        const now = clock.now()
+        const message = await messageOf(tx, accountId, number, id)
+        requireOwn(message, number, 'deletes')
+        await inbox.erase(tx, message, now)
+        const deletedBy = number
+        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'deleted', deletedBy, ...spoken }))
+        return again(tx, accountId, message.id)
+      })
+    },
+
+    /** @param emoji '' takes the reaction back. */
+    react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage> {
+      return db.commit(async (tx) => {
+        const now = clock.now()
+        const message = await messageOf(tx, accountId, number, id)
+        await inbox.react(tx, message, number, emoji)
+        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'reaction', emoji, ...spoken }))
+        return again(tx, accountId, message.id)
+      })
+    },
+  }
+}
+
+/** Between phones there is no timeline: it is there, or it waits until the phone is online. */
+function arrivalAt(phone: KnownPhone, nowMs: number) {
+  return phone.online ? { receivedAtMs: nowMs, waits: false } : { receivedAtMs: null, waits: true }
+}
+
+function requireOwn(message: PhoneMessage, number: string, verb: string): void {
+  if (message.author === number) return
+  throw new ApiError('invalid_state', `A phone ${verb} only what it said itself; ${message.author} said this.`)
+}
+
+/** The kinds an engine reports; a template that one instance sends another arrives as text. */
+const RECEIVED_TYPES: readonly string[] = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll']
+
+function received({ id, author, pushName, group, content }: Said, chat: string, fromMe: boolean, atMs: number): EngineSignal {
+  const { type, text, media, quoted, referral } = content
+  return {
+    kind: 'received',
+    // Checked against the list of what the port knows.
+    type: RECEIVED_TYPES.includes(type) ? (type as 'text' | MediaType) : 'text',
+    text: text ?? media?.caption ?? '',
+    isGroup: group !== null,
+    pushName,
+    media: media === undefined ? null : { id, ...media },
+    quotedEngineMessageId: quoted ?? null,
+    participant: group === null ? null : author,
+    referral: referral ?? null,
+    fromLid: null,
+    engineMessageId: id,
+    chat,
+    from: author,
+    fromMe,
+    atMs,
+  }
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
+import { classifyInboundRequest, createMcpHandler, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
+import { LIMITS } from '../contract/limits.ts'
+import type { RoomContract } from '../contract/operation.ts'
+import type { Principal } from '../kernel/access.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/ids.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse } from './mcp/refusal.ts'
+import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
+import { createSessions, type McpRequest } from './mcp/sessions.ts'
+import { createToolbox } from './mcp/tools.ts'
+
+/** A request to /mcp that passed the door: Host and Origin, key, rate. */
+export interface McpExchange {
+  readonly req: IncomingMessage
+  /** Taken out of the framework's hands: nobody else writes to it. */
+  readonly res: ServerResponse
+  readonly body: unknown
+  readonly principal: Principal
+  readonly requestId: string
+  /** What the door's hooks set, and every answer carries: X-Request-Id, X-RateLimit-*, security headers. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Mcp {
+  /** Answers the request completely; never throws. */
+  handle(exchange: McpExchange): Promise<void>
+  close(): Promise<void>
+}
+
+export interface McpNeeds {
+  readonly contracts: readonly RoomContract[]
+  readonly call: ServerNeeds['call']
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly version: string
+}
+
+/** The product over MCP: its operations as tools, each call a request through the door. */
+export function createMcp({ contracts, call, clock, random, log, version }: McpNeeds): Mcp {
+  const toolbox = createToolbox(contracts)
+  return createMcpTransport({
+    clock,
+    random,
+    log,
+    factory: (callerOf) => createServerFactory({ toolbox, call, callerOf, version, log }),
+  })
+}
+
+export interface TransportNeeds {
+  readonly factory: (callerOf: ServerNeeds['callerOf']) => () => McpServer
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Listening streams of 2026-07-28 clients; each holds a socket. */
+const MAX_SUBSCRIPTIONS = 64
+
+/**
+ * One address, two eras. 2026-07-28 is stateless: a protocol object for each request. 2025-11-25 has sessions, which
+ * asking the person in the middle of a call needs. Which one a request belongs to, the SDK's own classifier says.
+ */
+export function createMcpTransport({ factory, clock, random, log }: TransportNeeds): Mcp {
+  const callers = new WeakMap<AuthInfo, Caller>()
+  const serve = factory((auth) => {
+    const caller = auth === undefined ? undefined : callers.get(auth)
+    if (caller === undefined) throw new Error('an MCP message arrived without its caller')
+    return caller
+  })
+  const onerror = (error: Error) => log.debug({ event: 'mcp.refused', reason: error.name })
+  const stateless = createMcpHandler(serve, {
+    legacy: 'reject',
+    onerror,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    maxRequestBodySize: LIMITS.bodyBytes,
+  })
+  const answerStateless = toNodeHandler(stateless, { onerror })
+  const sessions = createSessions({ serve, clock, random })
+
+  const route = async (request: McpRequest, owner: string) => {
+    const { req, res, body } = request
+    // A batch would be many calls for the price of one; today's revisions have none.
+    if (Array.isArray(body)) return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message in a request; batches are not taken.')
+    if (req.method === 'POST' && body === undefined) return refuse(request, 400, PARSE_ERROR, 'Parse error: the body is empty')
+    if (isLegacy(req, body)) return sessions.handle(request, owner)
+    // The package's view of a request does not know that Node leaves method and url open; both are there.
+    return answerStateless(req as NodeIncomingMessageLike, res, body)
+  }
+
+  return {
+    async handle({ req, res, body, principal, requestId, headers }) {
+      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+      // The key itself stays with the door; this object only carries the caller through the SDK.
+      const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
+      callers.set(auth, { principal, requestId })
+      try {
+        await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
+      } catch (error) {
+        log.error({ event: 'mcp.failed', requestId, cause: cause(error) })
+        if (res.headersSent) res.destroy()
+        else refuse({ res, body }, 500, INTERNAL_ERROR, 'Internal error')
+      }
+    },
+    async close() {
+      await stateless.close()
+      await sessions.close()
+    },
+  }
+}
+
+const ownerOf = (principal: Principal): string => principal.key?.id ?? 'console'
+
+function isLegacy(req: IncomingMessage, body: unknown): boolean {
+  const header = (name: string) => {
+    const value = req.headers[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const protocolVersionHeader = header('mcp-protocol-version')
+  const mcpMethodHeader = header('mcp-method')
+  const mcpNameHeader = header('mcp-name')
+  return (
+    classifyInboundRequest({
+      httpMethod: req.method ?? 'GET',
+      ...(protocolVersionHeader !== undefined && { protocolVersionHeader }),
+      ...(mcpMethodHeader !== undefined && { mcpMethodHeader }),
+      ...(mcpNameHeader !== undefined && { mcpNameHeader }),
+      ...(body !== undefined && { body }),
+    }).kind === 'legacy'
+  )
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import { stringify } from 'yaml'
+import { ERROR_CODES } from '../contract/errors.ts'
+import { EventInstance } from '../contract/events.ts'
+import type { RoomContract } from '../contract/operation.ts'
+import { MessageErrorShape } from '../contract/shapes.ts'
+import { createComponents } from './openapi/components.ts'
+import type { OpenApiDocument, OperationEntry } from './openapi/document.ts'
+import { eventEntries, eventUsages } from './openapi/events.ts'
+import { operationEntry, usagesOf } from './openapi/operation.ts'
+import { HEADERS, sharedResponses } from './openapi/responses.ts'
+import { tagOf } from './openapi/tags.ts'
+
+export { operationFor, type FoundOperation, type OpenApiDocument } from './openapi/document.ts'
+
+/** Body of every error (spec: Errors). */
+const ErrorShape = Type.Object({
+  error: Type.Object(
+    {
+      code: Type.Enum([...ERROR_CODES], { description: 'What went wrong, for programs.' }),
+      message: Type.String({ description: 'What went wrong and what to do, for people.' }),
+      request_id: Type.String({ description: 'Equals the X-Request-Id header.' }),
+      retryable: Type.Boolean({ description: 'true when repeating the call makes sense: 429 and every 5xx.' }),
+    },
+    { additionalProperties: false },
+  ),
+})
+
+const KNOWN = { Error: ErrorShape, EventInstance, MessageError: MessageErrorShape }
+
+export interface OpenApiNeeds {
+  readonly contracts: readonly RoomContract[]
+  readonly version: string
+  /** Where this service answers: `http://127.0.0.1:4780`. */
+  readonly baseUrl: string
+}
+
+/** The API as an OpenAPI 3.1 document: everything in it stands in a contract, nothing is written twice. */
+export function buildOpenApi({ contracts, version, baseUrl }: OpenApiNeeds): OpenApiDocument {
+  const rooms = contracts
+    .map(({ room, operations }) => ({ room, offered: Object.values(operations).filter(isPublic) }))
+    .filter(({ offered }) => offered.length > 0)
+  const operations = rooms.flatMap(({ offered }) => offered)
+  // What a GET answers with is the thing itself, so its name goes first.
+  const byName = operations.toSorted((a, b) => Number(b.method === 'GET') - Number(a.method === 'GET'))
+  const known = Object.values(KNOWN).map((schema) => ({ schema, name: undefined }))
+  const components = createComponents(KNOWN, [...known, ...byName.flatMap(usagesOf), ...eventUsages])
+
+  const paths: Record<string, Record<string, OperationEntry>> = {}
+  for (const { room, offered } of rooms) {
+    for (const operation of offered) {
+      const entry = operationEntry(operation, room, components)
+      paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entry }
+    }
+  }
+  return plain({
+    openapi: '3.1.0',
+    info: {
+      title: 'Switchboard',
+      version,
+      description: INTRODUCTION,
+      license: { name: 'GPL-3.0-or-later', identifier: 'GPL-3.0-or-later' },
+    },
+    servers: [{ url: baseUrl, description: 'This service.' }],
+    security: [{ ApiKey: [] }],
+    tags: [...rooms.map(({ room }) => tagOf(room)), ...(rooms.some(({ room }) => room === 'events') ? [] : [tagOf('events')])],
+    paths,
+    webhooks: eventEntries(components),
+    components: {
+      securitySchemes: { ApiKey: SECURITY_SCHEME },
+      schemas: components.schemas,
+      responses: sharedResponses(),
+      headers: HEADERS,
+    },
+  })
+}
+
+/** The document as it is served: YAML, quoted so that older readers see the same texts. */
+export function openApiYaml(document: OpenApiDocument): string {
+  return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
+}
+
+const isPublic = ({ audience }: { audience?: 'console' }) => audience !== 'console'
+
+/** Undefined fields and TypeBox's own marks fall away, and nothing in the document is shared with a contract. */
+const plain = (document: OpenApiDocument) => JSON.parse(JSON.stringify(document)) as OpenApiDocument
+
+const SECURITY_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key: `Authorization: Bearer swb_…`. It does what its scopes allow, can be limited to certain instances, and must never be in a browser. Each operation names the scope it needs.',
+}
+
+const INTRODUCTION = `Connects messaging accounts ("instances") and sends, tracks and reports messages through them, the same way on both engines.
+
+- Every request carries an API key. Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`.
+- Errors have one shape, \`{"error": {code, message, request_id, retryable}}\`; \`retryable\` is true for 429 and every 5xx.
+- Irreversible operations need \`confirm=true\` in the query; without it they answer 400 \`confirmation_required\` and do nothing.
+- Times are ISO 8601 in UTC with milliseconds. Lists are newest first; cursors are opaque.
+- A body field that is not listed is refused; a query parameter that is not listed is ignored.
+- The same operations are offered as tools to AI assistants over MCP (Streamable HTTP) at \`/mcp\`, with the same key.
+- What happens is sent to webhooks as it happens: see the webhooks section.
+
+Operations with \`x-origin: spec\` come from the management API specification; those with \`x-origin: ours\` complete it.`

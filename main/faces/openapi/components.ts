@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox'
+import { mapInside, plainSchema, type JsonSchema } from '../json-schema.ts'
+
+/** A schema the document uses, and what to call it should it become a component. */
+export interface Usage {
+  readonly schema: TSchema
+  /** Undefined: it has a name only through its `title`. */
+  readonly name: string | undefined
+}
+
+export interface Components {
+  /** The schema as the document shows it: what recurs is a `$ref`. */
+  readonly refer: (schema: TSchema) => JsonSchema
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+}
+
+/**
+ * Finds the objects that recur and gives each a place under components/schemas. An object becomes a component when it
+ * is one of `known` or has a `title`, or when it occurs twice and one of its usages names it. Earlier names win.
+ */
+export function createComponents(known: Readonly<Record<string, TSchema>>, usages: readonly Usage[]): Components {
+  const seen = countObjects(usages.map(({ schema }) => plainSchema(schema)))
+  const names = new Map<string, string>()
+  const taken = new Set<string>()
+  const name = (schema: JsonSchema, wanted: string) => {
+    const key = keyOf(schema)
+    if (names.has(key) || taken.has(wanted)) return
+    names.set(key, wanted)
+    taken.add(wanted)
+  }
+  for (const [wanted, schema] of Object.entries(known)) name(plainSchema(schema), wanted)
+  for (const { schema } of seen.values()) if (schema.title !== undefined) name(schema, pascal(schema.title))
+  for (const usage of usages) {
+    const schema = plainSchema(usage.schema)
+    if (usage.name !== undefined && (seen.get(keyOf(schema))?.count ?? 0) > 1) name(schema, usage.name)
+  }
+
+  const refer = (schema: JsonSchema): JsonSchema => {
+    const component = names.get(keyOf(schema))
+    if (component === undefined) return mapInside(schema, refer)
+    const original = seen.get(keyOf(schema))?.schema
+    const isSaidOtherwise = schema.description !== undefined && schema.description !== original?.description
+    return {
+      $ref: `#/components/schemas/${component}`,
+      ...(isSaidOtherwise && { description: schema.description }),
+    }
+  }
+  const schemas = [...seen].flatMap(([key, { schema }]) => {
+    const component = names.get(key)
+    return component === undefined ? [] : [[component, mapInside(schema, refer)] as const]
+  })
+  return {
+    refer: (schema) => refer(plainSchema(schema)),
+    schemas: Object.fromEntries(schemas.toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
+  }
+}
+
+interface Seen {
+  readonly schema: JsonSchema
+  count: number
+}
+
+/** Every object schema with fields, wherever it stands, and how often. */
+function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
+  const seen = new Map<string, Seen>()
+  const visit = (schema: JsonSchema): JsonSchema => {
+    if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 1) {
+      const key = keyOf(schema)
+      const entry = seen.get(key) ?? { schema, count: 0 }
+      entry.count++
+      seen.set(key, entry)
+    }
+    return mapInside(schema, visit)
+  }
+  schemas.forEach(visit)
+  return seen
+}
+
+/** Two schemas are one thing when only the words about this use of it differ. */
+function keyOf(schema: JsonSchema): string {
+  const { description: _description, title: _title, ...rest } = schema
+  return JSON.stringify(rest)
+}
+
+export const pascal = (words: string) =>
+  words
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')

@@ -1,0 +1,35 @@
+/**
+ * Why no connection came about; nothing of the request has left the machine. Messages are shown to the owner of the
+ * destination and never name an address: where an internal name leads is not theirs to learn.
+ */
+export class ConnectFailure extends Error {
+  readonly stage: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout'
+  readonly reason: string
+
+  constructor(stage: ConnectFailure['stage'], reason: string, message: string) {
+    super(message)
+    this.name = 'ConnectFailure'
+    this.stage = stage
+    this.reason = reason
+  }
+}
+
+export const blocked = (host: string) =>
+  new ConnectFailure('blocked', 'address_not_public', `${host} leads to an address that is not public.`)
+
+export const unresolved = (host: string, code: string) =>
+  new ConnectFailure('dns', code, `The name ${host} does not resolve (${code}).`)
+
+export const unreachable = (host: string, code: string) =>
+  new ConnectFailure('connect', code, `${host} takes no connection (${code}).`)
+
+export const untrusted = (host: string, code: string) =>
+  new ConnectFailure('tls', code, `No trustworthy TLS connection to ${host} (${code}).`)
+
+export const tooSlow = (host: string, limitMs: number) =>
+  new ConnectFailure('timeout', 'connect_timeout', `No connection to ${host} within ${limitMs / 1_000} s.`)
+
+/** The system's or OpenSSL's code of an error. Texts depend on versions and are never passed on. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
+}

@@ -1,0 +1,106 @@
+import { isIP, type Socket } from 'node:net'
+import { Client } from 'undici'
+import type { Connector, Peer } from './connector.ts'
+import type { Exchange, Line } from './exchange.ts'
+import type { AddressPolicy } from './public-address.ts'
+
+/** What goes on the request line and after it. */
+export interface Sending {
+  readonly path: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+}
+
+/** Keep-alive connections of HTTP/1.1 by origin. */
+export interface Connections {
+  /** Runs the exchange on an idle connection or a new one; resolves when the exchange has settled. */
+  run(origin: string, sending: Sending, exchange: Exchange): Promise<void>
+  dropIdle(): void
+}
+
+interface Connection {
+  readonly client: Client
+  readonly line: Line & { socket: Socket | null; connectTimeoutMs: number }
+}
+
+const HEADER_BYTES = 16 * 1024
+/** A receiver that announces a longer keep-alive is not believed: routers on the way forget idle connections. */
+const IDLE_MAX_MS = 60_000
+
+/**
+ * As many connections as there are requests at once: how many may run is decided per webhook by the scheduler, for with
+ * a cap here one hanging webhook starves another on the same host. The last one used is used next, so that spare ones
+ * time out. undici's own Agent is not used: it counts connections by origin across its closed pools and, after the
+ * first broken connection, stops reusing any (seen in 7.30.2). Like an agent of our own, clients ignore the proxy
+ * variables of the environment; such a proxy would resolve names by itself.
+ */
+export function createConnections(connector: Connector, policy: AddressPolicy): Connections {
+  const idle = new Map<string, Connection[]>()
+
+  const forget = (origin: string, gone: Connection) => {
+    const rest = idle.get(origin)?.filter((one) => one !== gone) ?? []
+    if (rest.length > 0) idle.set(origin, rest)
+    else idle.delete(origin)
+  }
+
+  const open = (origin: string): Connection => {
+    const line: Connection['line'] = { socket: null, ip: null, revision: 0, connectTimeoutMs: 0 }
+    const client = new Client(origin, {
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: HEADER_BYTES,
+      keepAliveMaxTimeout: IDLE_MAX_MS,
+      // The exchange keeps its own time: undici's is coarse and does not end a request that is still connecting.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect(target, done) {
+        connector(peerOf(target), line.connectTimeoutMs).then(
+          ({ socket, ip }) => {
+            Object.assign(line, { socket, ip, revision: policy.revision() })
+            done(null, socket)
+          },
+          (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), null),
+        )
+      },
+    })
+    const connection = { client, line }
+    client.on('disconnect', () => forget(origin, connection))
+    return connection
+  }
+
+  return {
+    async run(origin, sending, exchange) {
+      const connection = idle.get(origin)?.pop() ?? open(origin)
+      const { client, line } = connection
+      line.connectTimeoutMs = exchange.limits.connectTimeoutMs
+      exchange.line = line
+      client.dispatch(sending, exchange)
+      const answer = await exchange.answer
+      const isReusable = answer.kind === 'response' && !answer.truncated && line.socket?.destroyed === false
+      if (!isReusable) return drop(connection)
+      const others = idle.get(origin)
+      if (others) others.push(connection)
+      else idle.set(origin, [connection])
+    },
+    dropIdle() {
+      for (const connection of [...idle.values()].flat()) drop(connection)
+      idle.clear()
+    },
+  }
+}
+
+function drop({ client }: Connection): void {
+  void client.destroy()
+}
+
+function peerOf({ protocol, hostname, port }: { protocol: string; hostname: string; port: string }): Peer {
+  const scheme = protocol === 'https:' ? 'https' : 'http'
+  const host = hostname.replace(/\.$/, '')
+  return {
+    scheme,
+    host,
+    port: port === '' ? { https: 443, http: 80 }[scheme] : Number(port),
+    isLiteral: isIP(host) !== 0,
+  }
+}

@@ -1,0 +1,151 @@
+import { connect, type Socket } from 'node:net'
+import { parseAddress } from './address-range.ts'
+import type { Clock } from './clock.ts'
+import { blocked, codeOf, ConnectFailure, tooSlow, unreachable, unresolved } from './connect-failure.ts'
+import { deadline } from './deadline.ts'
+import type { Destination } from './destination.ts'
+import type { NameLookup } from './name-lookup.ts'
+import type { AddressPolicy } from './public-address.ts'
+import { createTls } from './tls.ts'
+
+/** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
+export type Dial = (address: string, port: number) => { readonly address: string; readonly port: number }
+
+export type Peer = Pick<Destination, 'scheme' | 'host' | 'port' | 'isLiteral'>
+
+export interface Opened {
+  readonly socket: Socket
+  /** The address that was checked. */
+  readonly ip: string
+}
+
+/** @param limitMs covers DNS, TCP and TLS together. @throws ConnectFailure */
+export type Connector = (peer: Peer, limitMs: number) => Promise<Opened>
+
+interface Needs {
+  readonly clock: Clock
+  readonly policy: AddressPolicy
+  readonly names: NameLookup
+  readonly dial?: Dial | undefined
+  /** PEM certificates trusted besides the bundled and the system's. */
+  readonly authorities?: readonly string[] | undefined
+}
+
+/** One opening under way: what its deadline must end, and whether it has. */
+interface Attempt {
+  readonly peer: Peer
+  isResolved: boolean
+  isOver: boolean
+  socket: Socket | null
+  leftMs(): number
+}
+
+/** Addresses of one name that are tried, and how long each but the last may take. */
+const ADDRESSES_TRIED = 4
+const ADDRESS_SHARE_MS = 1_500
+const TCP_KEEPALIVE_MS = 60_000
+/** "No route" of one address family says less than what the other family met. */
+const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ENETDOWN'])
+
+/**
+ * Opens connections for requests whose destination somebody else chose. The address is checked three times and each
+ * time anew: a literal host, all addresses of a name (one forbidden address condemns the name), and the peer of the
+ * connected socket before a byte goes out. A check inside the lookup alone never sees literals.
+ */
+export function createConnector(needs: Needs): Connector {
+  const { clock, policy, names } = needs
+  const secure = createTls(needs.authorities ?? [])
+
+  const open = async (attempt: Attempt): Promise<Opened> => {
+    const { host, isLiteral, scheme } = attempt.peer
+    const addresses = isLiteral ? [host] : await resolve(names, host)
+    attempt.isResolved = true
+    if (!addresses.every((ip) => policy.permits(ip))) throw blocked(host)
+    const reached = await reach(needs, attempt, addresses.slice(0, ADDRESSES_TRIED))
+    if (scheme === 'http') return reached
+    return { socket: await secure(reached.socket, attempt.peer, (socket) => hold(attempt, socket)), ip: reached.ip }
+  }
+
+  return async (peer, limitMs) => {
+    const startedMs = clock.mono()
+    const leftMs = () => limitMs - (clock.mono() - startedMs)
+    const attempt: Attempt = { peer, isResolved: false, isOver: false, socket: null, leftMs }
+    const { promise: expiry, reject: expire } = Promise.withResolvers<never>()
+    const limit = deadline(clock, limitMs, () => {
+      attempt.isOver = true
+      attempt.socket?.destroy()
+      expire(attempt.isResolved ? tooSlow(peer.host, limitMs) : unresolved(peer.host, 'ETIMEOUT'))
+    })
+    try {
+      return await Promise.race([open(attempt), expiry])
+    } finally {
+      limit.cancel()
+    }
+  }
+}
+
+async function resolve(names: NameLookup, host: string): Promise<readonly string[]> {
+  try {
+    return await names.addresses(host)
+  } catch (error) {
+    throw unresolved(host, codeOf(error))
+  }
+}
+
+/** Tries one address after the other: a name with a dead IPv6 address still has its IPv4 one. */
+async function reach(needs: Needs, attempt: Attempt, addresses: readonly string[]): Promise<Opened> {
+  const { host, port } = attempt.peer
+  const faults: ConnectFailure[] = []
+  for (const [i, ip] of addresses.entries()) {
+    const shareMs = i < addresses.length - 1 ? Math.min(attempt.leftMs() / 2, ADDRESS_SHARE_MS) : Infinity
+    const target = needs.dial?.(ip, port) ?? { address: ip, port }
+    try {
+      const socket = await openTcp(needs.clock, attempt, target, shareMs)
+      // With `dial` the peer is the stand-in of an address that was checked above.
+      const isPermitted = needs.dial ? isPeer(socket, target.address) : needs.policy.permits(socket.remoteAddress ?? '')
+      if (isPermitted) return { socket, ip }
+      socket.destroy()
+      throw blocked(host)
+    } catch (error) {
+      if (!(error instanceof ConnectFailure) || error.stage === 'blocked' || attempt.isOver) throw error
+      faults.push(error)
+    }
+  }
+  throw faults.find(({ reason }) => !NO_ROUTE.has(reason)) ?? faults[0] ?? unreachable(host, 'ENODATA')
+}
+
+function openTcp(clock: Clock, attempt: Attempt, target: { address: string; port: number }, shareMs: number) {
+  const { promise, resolve: succeed, reject } = Promise.withResolvers<Socket>()
+  const { address, port } = target
+  const socket = connect({
+    host: address,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEPALIVE_MS,
+  })
+  hold(attempt, socket)
+  const giveUp = () => socket.destroy(Object.assign(new Error('the next address is tried'), { code: 'ETIMEDOUT' }))
+  const share = Number.isFinite(shareMs) ? deadline(clock, shareMs, giveUp) : undefined
+  socket.once('connect', () => {
+    share?.cancel()
+    succeed(socket)
+  })
+  // Stays for good: an error between two owners of a socket must never be without a listener.
+  socket.on('error', (error) => {
+    share?.cancel()
+    reject(unreachable(attempt.peer.host, codeOf(error)))
+  })
+  return promise
+}
+
+/** Makes the socket the one the deadline ends; one that comes after it is ended at once. */
+function hold(attempt: Attempt, socket: Socket): void {
+  attempt.socket = socket
+  if (attempt.isOver) socket.destroy()
+}
+
+function isPeer(socket: Socket, address: string): boolean {
+  const [actual, meant] = [parseAddress(socket.remoteAddress ?? ''), parseAddress(address)]
+  return actual !== undefined && actual.toString() === meant?.toString()
+}

@@ -1,0 +1,20 @@
+import type { Clock, Timer } from './clock.ts'
+
+const LONGEST_TIMER_MS = 1_000
+
+/**
+ * Acts once, `ms` of monotonic time from now, through timers of a second at most: systems disagree about what a longer
+ * one means across sleep.
+ */
+export function deadline(clock: Clock, ms: number, act: () => void): Timer {
+  const dueMs = clock.mono() + ms
+  let timer: Timer
+  const wait = () => {
+    const leftMs = dueMs - clock.mono()
+    // A timer may fire a fraction early; less than a millisecond is not worth another one.
+    if (leftMs < 1) act()
+    else timer = clock.after(Math.min(leftMs, LONGEST_TIMER_MS), wait)
+  }
+  timer = clock.after(Math.min(ms, LONGEST_TIMER_MS), wait)
+  return { cancel: () => timer.cancel() }
+}

@@ -1,0 +1,62 @@
+import type { Clock } from './clock.ts'
+import { deadline } from './deadline.ts'
+import type { ExchangeLimits, OutboundAnswer } from './exchange.ts'
+import type { AccountId } from './ids.ts'
+
+/** Answers for a name of the simulated network. What it takes longer than the request's limit is a timeout. */
+export type Responder = (request: InsideRequest) => Promise<OutboundAnswer>
+
+export interface InsideRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly accountId: AccountId
+}
+
+interface Asked {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  readonly signal?: AbortSignal
+  readonly from: { readonly accountId: AccountId }
+}
+
+/** Puts a responder under the limits a receiver outside would meet. */
+export async function answerFrom(
+  responder: Responder,
+  { url, method, headers, body, signal, from }: Asked,
+  { clock, headersTimeoutMs, maxBodyBytes }: ExchangeLimits & { clock: Clock },
+): Promise<OutboundAnswer> {
+  const asked = new URL(url)
+  const { promise: ended, resolve: end } = Promise.withResolvers<OutboundAnswer>()
+  const late = failure(
+    'timeout',
+    'headers_timeout',
+    `${asked.host} did not answer within ${headersTimeoutMs / 1_000} s.`,
+  )
+  const abort = () => end(failure('protocol', 'aborted', 'The request was called off.'))
+  const limit = deadline(clock, headersTimeoutMs, () => end(late))
+  signal?.addEventListener('abort', abort)
+  try {
+    const request = { url: asked, method, headers, body: body ?? Buffer.alloc(0), accountId: from.accountId }
+    return cut(await Promise.race([responder(request), ended]), maxBodyBytes)
+  } finally {
+    limit.cancel()
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function cut(answer: OutboundAnswer, maxBodyBytes: number): OutboundAnswer {
+  if (answer.kind === 'failure' || answer.body.length <= maxBodyBytes) return answer
+  return { ...answer, body: answer.body.subarray(0, maxBodyBytes), truncated: true }
+}
+
+const failure = (stage: 'timeout' | 'protocol', code: string, message: string): OutboundAnswer => ({
+  kind: 'failure',
+  stage,
+  code,
+  message,
+  sent: true,
+})

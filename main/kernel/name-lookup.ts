@@ -1,0 +1,108 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import type { Clock } from './clock.ts'
+
+/** All addresses of a name, in the system's order. Rejects when it does not resolve. */
+export type Resolve = (host: string) => Promise<string[]>
+
+export const systemResolve: Resolve = async (host) => {
+  const found = await systemLookup(host, { all: true, order: 'verbatim' })
+  return found.map(({ address }) => address)
+}
+
+export interface NameLookup {
+  addresses(host: string): Promise<readonly string[]>
+  /** Drops what was learnt: after sleep or a change of network it may be wrong. */
+  forget(): void
+}
+
+/**
+ * The system resolves on four threads, and one dead name can hold a thread for ten seconds; offline, lookups pile up
+ * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name.
+ */
+const AT_ONCE = 2
+const SLOW_MS = 1_000
+const GOOD_FOR_MS = 30_000
+const BAD_FOR_MS = 5_000
+const WAITING_MAX = 512
+const KNOWN_MAX = 1_000
+
+interface Known {
+  readonly answer: Promise<readonly string[]>
+  readonly untilMs: number
+  readonly isSuspect: boolean
+}
+
+interface Flight {
+  readonly host: string
+  readonly isSuspect: boolean
+  readonly start: () => Promise<void>
+}
+
+export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Resolve }): NameLookup {
+  const known = new Map<string, Known>()
+  const flying = new Map<string, Promise<readonly string[]>>()
+  const waiting: Flight[] = []
+  let running = 0
+  let suspectsRunning = 0
+
+  const remember = (host: string, answer: Promise<readonly string[]>, fact: { forMs: number; isSuspect: boolean }) => {
+    known.delete(host)
+    known.set(host, { answer, untilMs: clock.mono() + fact.forMs, isSuspect: fact.isSuspect })
+    const oldest = known.keys().next().value
+    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest)
+  }
+
+  const pump = () => {
+    while (running < AT_ONCE) {
+      const next = waiting.findIndex(({ isSuspect }) => !isSuspect || suspectsRunning === 0)
+      const [flight] = next === -1 ? [] : waiting.splice(next, 1)
+      if (!flight) return
+      running++
+      if (flight.isSuspect) suspectsRunning++
+      void flight.start().finally(() => {
+        running--
+        if (flight.isSuspect) suspectsRunning--
+        pump()
+      })
+    }
+  }
+
+  const fly = (host: string, isSuspect: boolean) => {
+    const { promise, resolve: succeed, reject } = Promise.withResolvers<readonly string[]>()
+    // Whoever asked handles the rejection; the cached copy must not count as unhandled.
+    promise.catch(() => {})
+    flying.set(host, promise)
+    const start = async () => {
+      const startedMs = clock.mono()
+      const isSlow = () => clock.mono() - startedMs > SLOW_MS
+      try {
+        const found = await resolve(host)
+        if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENODATA' })
+        remember(host, promise, { forMs: GOOD_FOR_MS, isSuspect: isSlow() })
+        succeed(found)
+      } catch (error) {
+        remember(host, promise, { forMs: BAD_FOR_MS, isSuspect: true })
+        reject(error)
+      } finally {
+        flying.delete(host)
+      }
+    }
+    waiting.push({ host, isSuspect, start })
+    pump()
+    return promise
+  }
+
+  return {
+    async addresses(host) {
+      const last = known.get(host)
+      if (last && clock.mono() < last.untilMs) return last.answer
+      const underway = flying.get(host)
+      if (underway) return underway
+      if (waiting.length >= WAITING_MAX) {
+        throw Object.assign(new Error('too many names are waiting to be resolved'), { code: 'EBUSY' })
+      }
+      return fly(host, last?.isSuspect ?? false)
+    },
+    forget: () => known.clear(),
+  }
+}

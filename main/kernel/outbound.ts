@@ -1,0 +1,184 @@
+import { ApiError } from '../contract/errors.ts'
+import type { Clock } from './clock.ts'
+import { createConnections } from './connections.ts'
+import { createConnector, type Dial } from './connector.ts'
+import { deadline } from './deadline.ts'
+import { parseDestination, type Destination } from './destination.ts'
+import { Exchange, type ExchangeLimits, type OutboundAnswer } from './exchange.ts'
+import type { AccountId } from './ids.ts'
+import { answerFrom, type Responder } from './inside.ts'
+import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
+import { createAddressPolicy, type Interfaces } from './public-address.ts'
+
+export type { Dial } from './connector.ts'
+export type { OutboundAnswer, OutboundFailure, OutboundResponse } from './exchange.ts'
+export type { InsideRequest, Responder } from './inside.ts'
+export type { Resolve } from './name-lookup.ts'
+export { systemResolve } from './name-lookup.ts'
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  /** From the call to the last byte of the response header; 10 s. */
+  readonly headersTimeoutMs?: number
+  /** DNS, TCP and TLS together, within the former; 5 s. */
+  readonly connectTimeoutMs?: number
+  /** More is cut off and the connection given up; 16 KiB. */
+  readonly maxBodyBytes?: number
+  /** From the header to the end of the body; 2 s. */
+  readonly bodyTimeoutMs?: number
+  /** Called off when it aborts: the answer is then a failure with code `aborted`. */
+  readonly signal?: AbortSignal
+  /** On whose behalf; names answered inside the service tell accounts apart by it. */
+  readonly from: { readonly accountId: AccountId }
+}
+
+/** The only way to the network for addresses that somebody else chose. */
+export interface Outbound {
+  /**
+   * Judges an address before it is stored: its form, a literal host, and as far as DNS answers now what its name leads
+   * to. An unresolvable name passes, for the machine may be offline; each request judges anew.
+   * @throws ApiError invalid_url
+   */
+  checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
+  /** Never rejects, never follows a redirect, never sends twice. */
+  request(request: OutboundRequest): Promise<OutboundAnswer>
+  /** Lets the service itself answer for a host of the zone `.sandbox`; no socket is opened. */
+  answerInside(host: string, responder: Responder): void
+  /** Drops idle connections and resolved names: after sleep or a change of network they mislead. */
+  refresh(): void
+  /** Ends everything under way. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface OutboundNeeds {
+  readonly clock: Clock
+  readonly resolve: Resolve
+  /** CIDR ranges that are allowed although not public. */
+  readonly trustedRanges: readonly string[]
+  /** Tests only: reaches a checked address somewhere else. */
+  readonly dial?: Dial | undefined
+  readonly interfaces?: Interfaces | undefined
+  /** PEM certificates trusted besides the bundled and the system's. */
+  readonly authorities?: readonly string[] | undefined
+}
+
+const DEFAULTS: ExchangeLimits = {
+  headersTimeoutMs: 10_000,
+  connectTimeoutMs: 5_000,
+  bodyTimeoutMs: 2_000,
+  maxBodyBytes: 16 * 1024,
+}
+/** How long storing an address waits for DNS before it counts as unresolvable. */
+const CHECK_LOOKUP_MS = 2_000
+const DESTINATIONS_KEPT = 256
+
+export function createOutbound(needs: OutboundNeeds): Outbound {
+  const { clock } = needs
+  const policy = createAddressPolicy(needs)
+  const names = createNameLookup(needs)
+  const connections = createConnections(createConnector({ ...needs, policy, names }), policy)
+  const responders = new Map<string, Responder>()
+  const open = new Set<Exchange>()
+  const destinationOf = remembered(parseDestination)
+  let isClosed = false
+
+  const send = async (request: OutboundRequest, { host, origin, path }: Destination): Promise<OutboundAnswer> => {
+    const exchange = new Exchange(host, limitsOf(request), { clock, policy })
+    const { method, headers, body = null, signal } = request
+    const abort = () => exchange.abort()
+    open.add(exchange)
+    signal?.addEventListener('abort', abort)
+    await connections.run(origin, { path, method, headers, body }, exchange)
+    signal?.removeEventListener('abort', abort)
+    open.delete(exchange)
+    return exchange.answer
+  }
+
+  return {
+    async checkUrl(url, { schemes, field }) {
+      const destination = destinationOf(url)
+      if (typeof destination === 'string') throw refused(field, destination)
+      if (!schemes.includes(destination.scheme)) throw refused(field, `must begin with ${schemes.join(':// or ')}://`)
+      const { host, isInside } = destination
+      if (isInside && !responders.has(host)) throw refused(field, 'names a host the sandbox does not have')
+      const addresses = isInside ? [] : await whereItLeads(destination, names, clock)
+      if (!addresses.every((ip) => policy.permits(ip))) throw refused(field, 'does not lead to a public address')
+      return new URL(url)
+    },
+
+    async request(request) {
+      const destination = destinationOf(request.url)
+      if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was called off.')
+      if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The address ${destination}.`)
+      if (!destination.isInside) return send(request, destination)
+      const responder = responders.get(destination.host)
+      if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
+      return answerFrom(responder, request, { clock, ...limitsOf(request) })
+    },
+
+    answerInside(host, responder) {
+      responders.set(host, responder)
+    },
+
+    refresh() {
+      names.forget()
+      connections.dropIdle()
+    },
+
+    async close() {
+      isClosed = true
+      for (const exchange of open) exchange.abort()
+      await Promise.all([...open].map(({ answer }) => answer))
+      connections.dropIdle()
+    },
+  }
+}
+
+const limitsOf = (request: OutboundRequest): ExchangeLimits => ({
+  headersTimeoutMs: request.headersTimeoutMs ?? DEFAULTS.headersTimeoutMs,
+  connectTimeoutMs: request.connectTimeoutMs ?? DEFAULTS.connectTimeoutMs,
+  bodyTimeoutMs: request.bodyTimeoutMs ?? DEFAULTS.bodyTimeoutMs,
+  maxBodyBytes: request.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
+})
+
+const unsent = (stage: 'blocked' | 'protocol', code: string, message: string): OutboundAnswer => ({
+  kind: 'failure',
+  stage,
+  code,
+  message,
+  sent: false,
+})
+
+const refused = (field: string, rule: string) =>
+  new ApiError('invalid_url', `${field} ${rule}. Give an address on the public Internet.`)
+
+/** The addresses as far as they can be known now: none when the name does not resolve in time. */
+async function whereItLeads(
+  { host, isLiteral }: Destination,
+  names: NameLookup,
+  clock: Clock,
+): Promise<readonly string[]> {
+  if (isLiteral) return [host]
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<readonly string[]>()
+  const limit = deadline(clock, CHECK_LOOKUP_MS, () => giveUp([]))
+  const found = names.addresses(host).catch(() => [])
+  const addresses = await Promise.race([found, late])
+  limit.cancel()
+  return addresses
+}
+
+/** Parsing costs more than the rest of a request's bookkeeping, and webhooks ask for the same few addresses. */
+function remembered<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const fresh = read(text)
+    if (known.size >= DESTINATIONS_KEPT) known.clear()
+    known.set(text, fresh)
+    return fresh
+  }
+}

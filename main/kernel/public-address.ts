@@ -1,0 +1,86 @@
+import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
+import { isWithin, parseAddress, parseRange, type Address, type Range } from './address-range.ts'
+import type { Clock } from './clock.ts'
+
+/** IPv6 that is routed on the Internet; ipaddr.js calls everything it has no name for unicast. */
+const GLOBAL_IPV6 = rangeOf('2000::/3')
+/** Metadata and health service of a large cloud: formally public, reachable only from inside a machine there. */
+const CLOUD_HOST = rangeOf('168.63.129.16/32')
+
+/** How long a look at the network interfaces holds. */
+const INTERFACES_FRESH_MS = 1_000
+
+export type Interfaces = () => Readonly<
+  Record<string, readonly Pick<NetworkInterfaceInfo, 'address' | 'cidr'>[] | undefined>
+>
+
+/** Decides which addresses requests may go to whose destination somebody else chose. */
+export interface AddressPolicy {
+  /** True for public addresses and for those in a trusted range. Anything unreadable is false. */
+  permits(ip: string): boolean
+  /** Changes whenever an earlier verdict may no longer hold: this machine's networks are not what they were. */
+  revision(): number
+}
+
+/**
+ * Public means: global unicast, not on a network this machine is itself part of. With native IPv6 a whole LAN has
+ * global addresses, so the form of an address alone does not tell.
+ * @param trustedRanges CIDR ranges that are allowed although not public.
+ */
+export function createAddressPolicy(needs: {
+  clock: Clock
+  trustedRanges: readonly string[]
+  interfaces?: Interfaces | undefined
+}): AddressPolicy {
+  const { clock, interfaces = networkInterfaces } = needs
+  const trusted = needs.trustedRanges.map(rangeOf)
+  let own: Range[] = []
+  let snapshot = ''
+  let revision = 0
+  let readAtMs = -Infinity
+
+  const refresh = () => {
+    if (clock.mono() - readAtMs < INTERFACES_FRESH_MS) return
+    readAtMs = clock.mono()
+    const found = Object.values(interfaces()).flatMap((addresses) => addresses ?? [])
+    const seen = found.map(({ address, cidr }) => cidr ?? address).join()
+    if (seen === snapshot) return
+    snapshot = seen
+    own = found.flatMap(onLink)
+    revision++
+  }
+
+  return {
+    permits(ip) {
+      const address = parseAddress(ip)
+      if (!address) return false
+      if (trusted.some((range) => isWithin(range, address))) return true
+      refresh()
+      return isGlobal(address) && !own.some((range) => isWithin(range, address))
+    },
+    revision() {
+      refresh()
+      return revision
+    },
+  }
+}
+
+/** Whether the Internet routes it, by the registries alone. */
+export function isGlobal(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv6' ? isWithin(GLOBAL_IPV6, address) : !isWithin(CLOUD_HOST, address)
+}
+
+/** The network an interface is part of, and its own address. A point-to-point /0 says nothing about neighbours. */
+function onLink({ address, cidr }: { address: string; cidr: string | null }): Range[] {
+  const parsed = parseAddress(address)
+  const alone: Range[] = parsed ? [[parsed, parsed.kind() === 'ipv4' ? 32 : 128]] : []
+  const network = cidr === null ? undefined : parseRange(cidr)
+  return network ? [network, ...alone] : alone
+}
+
+function rangeOf(text: string): Range {
+  const range = parseRange(text)
+  if (!range) throw new Error(`${text} is not a CIDR range that can be used here.`)
+  return range
+}

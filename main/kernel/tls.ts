@@ -1,0 +1,79 @@
+import type { Socket } from 'node:net'
+import { connect, createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls'
+import { codeOf, unreachable, untrusted } from './connect-failure.ts'
+import type { Destination } from './destination.ts'
+
+/** @param started sees the socket before the handshake, to end it. @throws ConnectFailure `tls` or `connect`. */
+export type Secure = (
+  tcp: Socket,
+  peer: Pick<Destination, 'host' | 'port' | 'isLiteral'>,
+  started: (socket: TLSSocket) => void,
+) => Promise<TLSSocket>
+
+const SESSIONS_MAX = 500
+/** Errors of the connection beneath; all others are about trust. */
+const BROKEN = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'])
+
+/** TLS 1.2 or newer, bundled and system authorities, HTTP/1.1 only, sessions resumed. There is no insecure switch. */
+export function createTls(authorities: readonly string[]): Secure {
+  // Reading the system's certificates takes a while on some systems, so not before the first connection needs them.
+  let context: SecureContext | undefined
+  const sessions = createSessions()
+
+  return (tcp, { host, port, isLiteral }, started) => {
+    context ??= createSecureContext({ ca: trusted(authorities), minVersion: 'TLSv1.2' })
+    const key = `${host}:${port}`
+    const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
+    const session = sessions.get(key)
+    const socket = connect({
+      socket: tcp,
+      host,
+      // Names only: a literal address is compared with the certificate through `host`.
+      servername: isLiteral ? '' : host,
+      secureContext: context,
+      ALPNProtocols: ['http/1.1'],
+      ...(session && { session }),
+    })
+    started(socket)
+    let latest: Buffer | undefined
+    let isTrusted = false
+    socket.on('session', (offered) => {
+      latest = offered
+      if (isTrusted) sessions.set(key, offered)
+    })
+    socket.once('secureConnect', () => {
+      isTrusted = true
+      if (latest) sessions.set(key, latest)
+      resolve(socket)
+    })
+    // Stays for good: an error between two owners of a socket must never be without a listener.
+    socket.on('error', (error) => {
+      sessions.drop(key)
+      const code = codeOf(error)
+      reject(BROKEN.has(code) ? unreachable(host, code) : untrusted(host, code))
+    })
+    return promise
+  }
+}
+
+/**
+ * Node does not compare names again when a session is resumed, so only sessions of handshakes that were found
+ * trustworthy are kept; else the second attempt would accept what the first one refused.
+ */
+function createSessions() {
+  const known = new Map<string, Buffer>()
+  return {
+    get: (key: string) => known.get(key),
+    drop: (key: string) => void known.delete(key),
+    set(key: string, session: Buffer) {
+      known.delete(key)
+      known.set(key, session)
+      const oldest = known.keys().next().value
+      if (known.size > SESSIONS_MAX && oldest !== undefined) known.delete(oldest)
+    },
+  }
+}
+
+function trusted(authorities: readonly string[]): string[] {
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...authorities])]
+}

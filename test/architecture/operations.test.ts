@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { CONTRACTS } from '../../main/capabilities/contracts.ts'
+import { ERRORS } from '../../main/contract/errors.ts'
+import type { Operation } from '../../main/contract/operation.ts'
+import { isUuid } from '../../main/contract/request.ts'
+import { SCOPES } from '../../main/contract/scopes.ts'
+import { ENDPOINTS } from '../spec/tables.ts'
+
+const MAIN = resolve(import.meta.dirname, '../../main')
+const operations: { room: string; name: string; operation: Operation }[] = CONTRACTS.flatMap(({ room, operations: contract }) =>
+  Object.entries(contract).map(([name, operation]) => ({ room, name, operation })),
+)
+const shapes = new Ajv2020({
+  strict: false,
+  formats: { uuid: isUuid, uri: (text: string) => URL.canParse(text), 'date-time': (text: string) => !Number.isNaN(Date.parse(text)), email: true },
+})
+
+describe.each(operations)('operation $operation.id', ({ name, operation }) => {
+  test('is named as it is exported, and lies under /v1', () => {
+    expect(operation.id).toBe(name)
+    expect(operation.id).toMatch(/^[a-z]+([A-Z][a-z0-9]*)*$/)
+    expect(operation.path).toMatch(/^\/v1(\/[a-z0-9-]+|\/\{[a-z_]+\})+$/)
+  })
+
+  test('says in words what it does', () => {
+    expect(operation.summary.length).toBeGreaterThan(5)
+    expect(operation.summary).not.toMatch(/\.$/)
+    expect(operation.description.length).toBeGreaterThan(40)
+    expect(operation.reply.description.length).toBeGreaterThan(3)
+  })
+
+  test('asks for a scope of the specification, and its reach fits its path', () => {
+    if (operation.scope !== null) expect(SCOPES).toContain(operation.scope)
+    expect(operation.reach === 'instance').toBe(operation.path.startsWith('/v1/instances/{id}'))
+  })
+
+  test('names only errors of the catalogue', () => {
+    for (const code of operation.errors) expect(Object.keys(ERRORS)).toContain(code)
+    expect(new Set(operation.errors).size).toBe(operation.errors.length)
+  })
+
+  test('has examples that satisfy its schemas', () => {
+    if (operation.body !== undefined) expectShape(operation.body, operation.examples.body)
+    if (operation.reply.schema !== null) expectShape(operation.reply.schema, operation.examples.reply)
+    else expect(operation.reply.status).toBe(204)
+  })
+
+  test('refuses unknown body fields and never coerces', () => {
+    if (operation.body === undefined) return
+    expect(JSON.stringify(operation.body)).toContain('"additionalProperties":false')
+  })
+
+  test('asks for confirmation only where something ends', () => {
+    if (operation.confirm !== undefined) expect(operation.destructive).toBe(true)
+  })
+
+  test('is an operation of the specification exactly when it says so', () => {
+    const inSpec = ENDPOINTS.some(([method, path]) => method === operation.method && path === operation.path)
+    expect(operation.origin).toBe(inSpec ? 'spec' : 'ours')
+  })
+
+  test('has a tool that a model can act on, or none', () => {
+    if (operation.tool === null) return
+    expect(operation.tool.name).toMatch(/^[a-z]+(_[a-z0-9]+)+$/)
+    expect(operation.tool.title.length).toBeGreaterThan(3)
+    expect(operation.audience).toBeUndefined()
+  })
+})
+
+test('ids, routes and tool names are unique', () => {
+  const unique = (values: string[]) => expect(values.toSorted()).toEqual([...new Set(values)].toSorted())
+  unique(operations.map(({ operation }) => operation.id))
+  unique(operations.map(({ operation }) => `${operation.method} ${operation.path.replaceAll(/\{\w+\}/g, '{}')}`))
+  unique(operations.flatMap(({ operation }) => (operation.tool === null ? [] : [operation.tool.name])))
+})
+
+test('adding an operation touches three files of one folder: no operation is named anywhere else in main/', () => {
+  const strays: string[] = []
+  for (const file of readdirSync(MAIN, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue
+    const text = readFileSync(join(MAIN, file), 'utf8')
+    for (const { room, operation } of operations) {
+      if (file.startsWith(join('capabilities', room))) continue
+      if (new RegExp(`['"\`.]${operation.id}\\b`).test(text)) strays.push(`${file} names ${operation.id}`)
+    }
+  }
+  expect(strays).toEqual([])
+})
+
+function expectShape(schema: object, value: unknown): void {
+  const validate = shapes.compile(schema)
+  expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
+}

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SendOutcome } from '../../../main/engines/engine.ts'
+import type { MessageErrorShape } from '../../../main/contract/shapes.ts'
+import type { Db } from '../../../main/kernel/db.ts'
+import { accepted, bench, bodyOf, gate, idIn, INSTANCE, OTHER_INSTANCE, refusal, settle, TEXT, type Bench } from './bench.ts'
+
+const NOT_ON_WHATSAPP: MessageErrorShape = { code: 'not_on_whatsapp', message: 'No such person.', provider_code: null }
+
+let b: Bench
+beforeEach(async () => {
+  b = await bench()
+})
+afterEach(() => b.close())
+
+const count = (table: string) => (b.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
+const statusOf = async (id: string) => (await b.messages.get(INSTANCE, id)).status
+
+describe('a send', () => {
+  test('answers 201 with engine, sent and message_id, and fires message.sent alone', async () => {
+    const reply = await b.send(TEXT, { key: 'k' })
+    const id = idIn(reply)
+    expect(bodyOf(reply)).toEqual({ engine: 'smv2', sent: true, message_id: id })
+    expect(reply.replayed).toBe(false)
+    expect(b.engine.asked).toEqual([
+      { instanceId: INSTANCE, messageId: id, out: { kind: 'text', to: '12025550123', text: 'Hello' } },
+    ])
+    expect(b.events()).toEqual(['message.sent'])
+    expect(b.lastData()).toEqual({
+      message_id: id,
+      to: '12025550123',
+      chat: '12025550123',
+      status: 'sent',
+      timestamp: '2026-01-05T12:00:00.000Z',
+      idempotency_key: 'k',
+      source: 'api',
+      campaign_id: null,
+    })
+    expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ id, status: 'sent', engineMessageId: '3EB0000001' })
+  })
+
+  test('is stored as queued before the engine hears of it', async () => {
+    let rows: unknown
+    b.engine.plan = async () => {
+      rows = b.raw.prepare('SELECT status, idem_key, dispatch_started_at FROM messages').all()
+      return accepted('E1')
+    }
+    await b.send(TEXT, { key: 'k' })
+    expect(rows).toEqual([{ status: 'queued', idem_key: 'k', dispatch_started_at: b.clock.now() }])
+  })
+
+  test('without an Idempotency-Key stores nothing under a key', async () => {
+    const reply = await b.send(TEXT)
+    expect(await statusOf(idIn(reply))).toBe('sent')
+    expect(count('idempotency_keys')).toBe(0)
+  })
+
+  test('that the network takes without confirming stays queued, fires nothing, and is replayed', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    const first = await b.send(TEXT, { key: 'k' })
+    expect(bodyOf(first)).toMatchObject({ sent: true })
+    expect(await statusOf(idIn(first))).toBe('queued')
+    expect(b.events()).toEqual([])
+    expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
+    expect(b.engine.asked).toHaveLength(1)
+  })
+
+  test('that is refused for good answers 201 with sent:false, fails with an event, and is replayed', async () => {
+    b.engine.plan = async () => ({ kind: 'refused', error: NOT_ON_WHATSAPP })
+    const reply = await b.send(TEXT, { key: 'k' })
+    expect(bodyOf(reply)).toMatchObject({ sent: false })
+    expect(b.events()).toEqual(['message.failed'])
+    expect(b.lastData()).toMatchObject({ status: 'failed', error: NOT_ON_WHATSAPP })
+    expect(await b.messages.get(INSTANCE, idIn(reply))).toMatchObject({ status: 'failed', error: NOT_ON_WHATSAPP })
+    expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: reply.bytes, replayed: true })
+    expect(b.engine.asked).toHaveLength(1)
+  })
+
+  test.each([
+    ['invalid', 'validation_error', 400],
+    ['not_ready', 'not_ready', 409],
+    ['nothing_sent', 'upstream_unavailable', 502],
+  ] as const)('that ends %s answers %s and leaves no row, no key and no event', async (kind, code, status) => {
+    b.engine.plan = async () => ({ kind, message: 'The engine said so' })
+    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code, status })
+    expect([count('messages'), count('idempotency_keys'), count('events')]).toEqual([0, 0, 0])
+  })
+
+  test("keeps the engine's own record in the same commit as the result", async () => {
+    const seen: unknown[] = []
+    const journal: Extract<SendOutcome, { kind: 'accepted' }>['journal'] = async (tx) => {
+      seen.push(await tx.next('sandbox'))
+    }
+    b.engine.plan = async () => ({ kind: 'accepted', engineMessageId: 'E1', status: 'sent', journal })
+    await b.send(TEXT)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('asks for the body again only when there is a key', async () => {
+    const rawBody = () => {
+      throw new Error('not asked for')
+    }
+    const request = { instance: b.subject(), body: TEXT, rawBody, idempotencyKey: null, source: 'api' } as const
+    await expect(b.messages.send(request)).resolves.toMatchObject({ replayed: false })
+  })
+})
+
+describe('an instance that is not connected', () => {
+  test('answers 409 not_ready; nothing is stored and the engine is not asked', async () => {
+    b.connect(false)
+    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'not_ready', status: 409 })
+    expect([count('messages'), count('idempotency_keys'), b.engine.asked.length]).toEqual([0, 0, 0])
+  })
+
+  test('still answers a replay, a conflict and a running request', async () => {
+    const first = await b.send(TEXT, { key: 'k' })
+    b.connect(false)
+    expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
+    expect(await refusal(b.send({ ...TEXT, text: 'other' }, { key: 'k' }))).toMatchObject({ code: 'idempotency_conflict' })
+  })
+})
+
+describe('an engine that is silent', () => {
+  test('is told to stop after 20 s; the answer is 504 and the message stays queued', async () => {
+    let told = 0
+    b.engine.plan = (_id, _out, signal) => {
+      signal.addEventListener('abort', () => (told = b.clock.mono()))
+      return new Promise(() => {})
+    }
+    const answer = refusal(b.send(TEXT, { key: 'k' }))
+    await b.clock.advance(21_000)
+    expect(await answer).toMatchObject({ code: 'upstream_timeout', status: 504 })
+    expect(told).toBe(20_000)
+    expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ status: 'queued' })
+    expect(b.keyState('k')).toBe('unknown')
+    expect(b.events()).toEqual([])
+    expect(b.clock.waiting()).toBe(0)
+  })
+
+  test('may still say at the deadline that nothing left', async () => {
+    b.engine.plan = (_id, _out, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ kind: 'nothing_sent', message: 'No link.' }))
+      })
+    const answer = refusal(b.send(TEXT, { key: 'k' }))
+    await b.clock.advance(20_000)
+    expect(await answer).toMatchObject({ code: 'upstream_unavailable' })
+    expect(b.keyState('k')).toBeUndefined()
+  })
+
+  test('without a key leaves the message queued, and the answer names its id', async () => {
+    b.engine.plan = async () => ({ kind: 'unknown', message: 'Silence.' })
+    const error = await refusal(b.send(TEXT))
+    const id = b.engine.asked[0]?.messageId ?? ''
+    expect(error.message).toContain(id)
+    expect(await statusOf(id)).toBe('queued')
+  })
+
+  test.each([
+    ['accepted', accepted('E1'), 'done', 'sent', ['message.sent']],
+    ['refused', { kind: 'refused', error: NOT_ON_WHATSAPP }, 'done', 'failed', ['message.failed']],
+    ['nothing sent', { kind: 'nothing_sent', message: 'No link.' }, undefined, 'failed', ['message.failed']],
+  ] as const)('that says after the 504 "%s" is believed', async (_name, outcome, key, status, events) => {
+    const late = gate<SendOutcome>()
+    b.engine.plan = () => late.promise
+    const answer = refusal(b.send(TEXT, { key: 'k' }))
+    await b.clock.advance(21_000)
+    await answer
+    late.open(outcome)
+    await settle()
+    expect(b.keyState('k')).toBe(key)
+    expect((await b.messages.getByKey(INSTANCE, 'k')).status).toBe(status)
+    expect(b.events()).toEqual(events)
+  })
+
+  test('that throws leaves the outcome unknown', async () => {
+    b.engine.plan = () => Promise.reject(new Error('bug'))
+    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
+    expect(b.keyState('k')).toBe('unknown')
+  })
+})
+
+describe('sends that wait for an engine', () => {
+  test('are at most 128 for an instance and 256 in all; others get 503, replays are answered', async () => {
+    const done = await b.send(TEXT, { key: 'before' })
+    const hold = gate<SendOutcome>()
+    b.engine.plan = () => hold.promise
+    const third = b.subject('0197f0c2-0000-7000-8000-000000000003' as typeof INSTANCE)
+    const waiting = Array.from({ length: 128 }, () => b.send(TEXT))
+    expect(await refusal(b.send(TEXT))).toMatchObject({ code: 'service_unavailable', status: 503 })
+    waiting.push(...Array.from({ length: 128 }, () => b.send(TEXT, { instance: b.subject(OTHER_INSTANCE) })))
+    expect(await refusal(b.send(TEXT, { instance: third }))).toMatchObject({ code: 'service_unavailable' })
+    expect(await b.send(TEXT, { key: 'before' })).toEqual({ bytes: done.bytes, replayed: true })
+    hold.open({ kind: 'nothing_sent', message: 'No link.' })
+    await Promise.allSettled(waiting)
+    b.engine.plan = async () => accepted('E9')
+    await expect(b.send(TEXT, { instance: third })).resolves.toMatchObject({ replayed: false })
+    expect((await b.messages.gauges(INSTANCE)).pending).toBe(0)
+  })
+})
+
+test('a send with a key is two commits of five statements, one without a key three', async () => {
+  await b.close()
+  const commits: string[][] = []
+  b = await bench({ through: (db) => counted(db, commits) })
+  await b.send(TEXT, { key: 'warm' })
+  commits.length = 0
+  await b.send(TEXT, { key: 'k' })
+  expect(commits).toEqual([
+    ['INSERT INTO idempotency_keys', 'INSERT INTO messages'],
+    ['UPDATE messages', 'INSERT INTO events', 'UPDATE idempotency_keys'],
+  ])
+  commits.length = 0
+  await b.send(TEXT)
+  expect(commits).toEqual([['INSERT INTO messages'], ['UPDATE messages', 'INSERT INTO events']])
+})
+
+/** Notes verb and table of every statement of every unit, and of every read outside. */
+function counted(db: Db, commits: string[][]): Db {
+  const name = (text: string) => /^(INSERT INTO|UPDATE|DELETE FROM|SELECT)( \w+)/.exec(text.trim())?.[0] ?? text
+  return {
+    ...db,
+    read: (statement, params) => (commits.push([name(statement.text)]), db.read(statement, params)),
+    readOne: (statement, params) => (commits.push([name(statement.text)]), db.readOne(statement, params)),
+    commit: (work) =>
+      db.commit((tx) => {
+        const unit: string[] = []
+        commits.push(unit)
+        return work({
+          ...tx,
+          all: (statement, params) => (unit.push(name(statement.text)), tx.all(statement, params)),
+          one: (statement, params) => (unit.push(name(statement.text)), tx.one(statement, params)),
+          run: (statement, params) => (unit.push(name(statement.text)), tx.run(statement, params)),
+        })
+      }),
+  }
+}
+
+test('the last message of an instance is known, also after a restart', async () => {
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBeNull()
+  await b.send(TEXT)
+  const first = b.clock.now()
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBe(first)
+  await b.clock.advance(5_000)
+  await b.send(TEXT)
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBe(first + 5_000)
+  await b.reopen()
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBe(first + 5_000)
+  expect(await b.messages.lastMessageAtMs(OTHER_INSTANCE)).toBeNull()
+})
+
+test('the gauge counts what is queued and how long the oldest waits', async () => {
+  b.engine.plan = async () => accepted('E1', 'queued')
+  expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 0, oldestSeconds: null })
+  await b.send(TEXT)
+  await b.clock.advance(7_400)
+  await b.send(TEXT)
+  expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 2, oldestSeconds: 7 })
+})

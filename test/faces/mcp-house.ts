@@ -1,0 +1,125 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { RoomContract } from '../../main/contract/operation.ts'
+import type { ScopeWord } from '../../main/contract/scopes.ts'
+import { SCOPES } from '../../main/contract/scopes.ts'
+import { createDoor, type Served } from '../../main/faces/http.ts'
+import { createMcp } from '../../main/faces/mcp.ts'
+import type { Principal } from '../../main/kernel/access.ts'
+import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
+import { systemClock } from '../../main/kernel/clock.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { fakeClock, type FakeClock } from '../support/clock.ts'
+import { INSTANCE_ID, OTHER_ID, SAMPLE_ROOMS, sampleHandlers, type Asked } from './sample.ts'
+
+export interface House {
+  readonly url: string
+  readonly asked: Asked[]
+  readonly clock: FakeClock
+  /** A key, and what a client sends to use it. */
+  key(options?: { scopes?: readonly ScopeWord[]; instances?: readonly string[] }): string
+  connect(key: string, era: 'modern' | 'legacy'): Promise<Client>
+  post(key: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+  close(): Promise<void>
+}
+
+/** The real door with a sample product behind it, listening, and MCP mounted the way the service mounts it. */
+export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): Promise<House> {
+  const asked: Asked[] = []
+  const clock = fakeClock()
+  const ids = createIds(systemClock, systemRandom)
+  const principals = new Map<string, Principal>()
+  const clients: Client[] = []
+  const handlers: Record<string, unknown> = { ...sampleHandlers(asked) }
+  const operations = rooms
+    .flatMap((room) => Object.values(room.operations))
+    .map((operation) => ({ operation, handler: handlers[operation.id] }) as Served)
+
+  const door = createDoor({
+    operations,
+    clock: systemClock,
+    ids,
+    log: silentLog,
+    allowedHosts: [],
+    publicBaseUrl: null,
+    anonymousRatePerMinute: 600,
+    authenticate: async (token) => principals.get(token),
+    subject: async (_account, id) =>
+      [INSTANCE_ID, OTHER_ID].includes(id)
+        ? {
+            id: id as InstanceId,
+            accountId: 'account' as AccountId,
+            engine: 'smv2',
+            network: 'sandbox',
+            connected: true,
+            deleted: false,
+          }
+        : undefined,
+    rawRoutes(app) {
+      app.route({
+        method: ['GET', 'POST', 'DELETE'],
+        url: '/mcp',
+        handler: async (request, reply) => {
+          const { principal } = request.admitted
+          if (principal === null) throw new Error('the door let nobody in')
+          const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+          reply.hijack()
+          await mcp.handle({ req: request.raw, res: reply.raw, body: request.body, principal, requestId: request.id, headers })
+        },
+      })
+    },
+  })
+  const mcp = createMcp({
+    contracts: rooms,
+    call: (principal, request) => door.call(principal, request),
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    version: '0.1.0',
+  })
+  const port = await door.listen('127.0.0.1', 0)
+  const url = `http://127.0.0.1:${port}/mcp`
+
+  return {
+    url,
+    asked,
+    clock,
+    key({ scopes = SCOPES, instances } = {}) {
+      const token = `key-${principals.size}`
+      principals.set(token, {
+        kind: 'key',
+        accountId: 'account' as AccountId,
+        accountName: 'My agency',
+        key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null },
+        scopes,
+        allowedInstanceIds: instances ?? null,
+        ratePerMinute: 6_000,
+        source: 'api',
+      })
+      return token
+    },
+    async connect(key, era) {
+      const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy'
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      const headers = { authorization: `Bearer ${key}` }
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+      clients.push(client)
+      return client
+    },
+    post: (key, body, headers = {}) =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    async close() {
+      for (const client of clients) await client.close()
+      await mcp.close()
+      await door.close()
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createIds, type AccountId, type InstanceId } from '../../main/kernel/ids.ts'
+import { createLedger, type Fact, type Ledger, type LedgerEvent } from '../../main/kernel/ledger.ts'
+import { sql } from '../../main/kernel/sql.ts'
+import { ledger as schema } from '../../main/storage/migrations/001-ledger.ts'
+import { fakeClock } from '../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+
+const putMeta = sql<{ name: string; value: string }>('INSERT INTO meta (name, value) VALUES (:name, :value)')
+
+const fact: Fact = {
+  accountId: '019b8000-0000-7000-8000-000000000001' as AccountId,
+  instanceId: '019b8000-0000-7000-8000-000000000002' as InstanceId,
+  type: 'message.received',
+  instance: {
+    id: '019b8000-0000-7000-8000-000000000002',
+    external_ref: 'shop "7"',
+    metadata: { city: 'São Paulo' },
+    engine: 'smv2',
+  },
+  data: { message_id: 'msg_1', text: 'line\nbreak, "quotes", \u2028 and 👋', attempt: 99 },
+}
+
+let home: TestDatabase
+let ledger: Ledger
+
+beforeEach(async () => {
+  const clock = fakeClock()
+  home = await testDatabase([schema], { clock })
+  ledger = createLedger({ clock, ids: createIds(clock, seededRandom()) })
+})
+
+afterEach(() => home.close())
+
+const append = () => home.db.commit((tx) => ledger.append(tx, fact))
+const stored = () => home.raw.prepare('SELECT * FROM events ORDER BY seq').all()
+const body = ({ head, tail }: LedgerEvent, attempt: number) => `${head}${attempt}${tail}`
+
+test('head, attempt and tail are the exact envelope', async () => {
+  const event = await append()
+
+  expect(JSON.parse(body(event, 1))).toEqual({
+    event_id: event.eventId,
+    type: 'message.received',
+    attempt: 1,
+    created_at: '2026-01-05T12:00:00.000Z',
+    account_id: fact.accountId,
+    instance: fact.instance,
+    data: fact.data,
+  })
+  expect(Object.keys(JSON.parse(body(event, 1)))).toEqual([
+    'event_id',
+    'type',
+    'attempt',
+    'created_at',
+    'account_id',
+    'instance',
+    'data',
+  ])
+})
+
+test('the bodies of two attempts differ in the digits of the attempt alone', async () => {
+  const event = await append()
+
+  expect(body(event, 1).replace('"attempt":1,', '"attempt":12,')).toBe(body(event, 12))
+})
+
+test('what was appended is stored as it was returned', async () => {
+  const event = await append()
+
+  expect(stored()).toEqual([
+    {
+      seq: event.seq,
+      event_id: event.eventId,
+      account_id: fact.accountId,
+      instance_id: fact.instanceId,
+      type: fact.type,
+      created_at: event.createdAtMs,
+      head: event.head,
+      tail: event.tail,
+    },
+  ])
+})
+
+test('events are numbered in the order of their commits', async () => {
+  const events = await Promise.all([append(), append(), append()])
+
+  expect(events.map((event) => event.seq)).toEqual([1, 2, 3])
+})
+
+test('listeners hear the event inside its unit, in the order they were added', async () => {
+  const heard: string[] = []
+  for (const name of ['first', 'second']) {
+    ledger.hear(async (tx, event) => {
+      await tx.run(putMeta, { name, value: event.eventId })
+      heard.push(name)
+    })
+  }
+  const event = await append()
+
+  expect(heard).toEqual(['first', 'second'])
+  expect(home.raw.prepare('SELECT name, value FROM meta ORDER BY name').all()).toEqual([
+    { name: 'first', value: event.eventId },
+    { name: 'second', value: event.eventId },
+  ])
+})
+
+test('what listeners wrote dies with the unit', async () => {
+  ledger.hear(async (tx) => void (await tx.run(putMeta, { name: 'heard', value: 'yes' })))
+  const failing = home.db.commit(async (tx) => {
+    await ledger.append(tx, fact)
+    throw new Error('after the event')
+  })
+
+  await expect(failing).rejects.toThrow('after the event')
+  expect(stored()).toEqual([])
+  expect(home.raw.prepare('SELECT * FROM meta').all()).toEqual([])
+})
+
+test('a listener that fails takes the event with it, and not the event of its neighbour', async () => {
+  let count = 0
+  ledger.hear(async () => {
+    if (++count === 2) throw new Error('cannot enqueue')
+  })
+  const [first, second, third] = [append(), append(), append()]
+
+  await expect(second).rejects.toThrow('cannot enqueue')
+  expect(stored()).toMatchObject([{ event_id: (await first).eventId }, { event_id: (await third).eventId }])
+})
+
+test.each([
+  ['of an account', 'SELECT * FROM events WHERE account_id = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
+  ['of an instance', 'SELECT * FROM events WHERE instance_id = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
+  ['by their age', 'SELECT seq FROM events WHERE created_at < ? ORDER BY created_at LIMIT 200'],
+  ['by their id', 'SELECT * FROM events WHERE event_id = ?'],
+])('events %s are found through an index, without sorting', (_, query) => {
+  const bound = Array.from(query.matchAll(/\?/g), () => 1)
+  const plan = home.raw.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...bound)
+
+  expect(plan.map((step) => step.detail)).toEqual([expect.stringMatching(/^SEARCH events USING (COVERING )?INDEX/)])
+})

@@ -1,0 +1,54 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startChild } from '../support/child.ts'
+import { tempFolder } from '../support/database.ts'
+
+let dir: string
+let file: string
+
+beforeEach(() => {
+  dir = tempFolder()
+  file = join(dir, 'switchboard.db')
+})
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const runUntilKilled = async (lines: number): Promise<number[]> => {
+  const child = startChild(join(import.meta.dirname, 'committing-child.ts'), file)
+  await child.hasWritten(lines)
+  await child.kill()
+  return child.lines.map(Number)
+}
+
+const stored = () => {
+  const connection = new Database(file)
+  try {
+    expect(connection.pragma('quick_check', { simple: true })).toBe('ok')
+    return {
+      notes: connection.prepare<[], number>('SELECT seq FROM notes').pluck().all(),
+      replies: connection.prepare<[], number>('SELECT seq FROM replies').pluck().all(),
+      reserved: connection.prepare<[], number>(`SELECT value FROM counters WHERE name = 'messages'`).pluck().get() ?? 0,
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+test('kill -9 loses nothing that was acknowledged, halves nothing, and repeats no number', async () => {
+  const acknowledged: number[] = []
+  for (const lines of [150, 400, 1_300]) {
+    const before = acknowledged.length === 0 ? 0 : stored().reserved
+    const numbers = await runUntilKilled(lines)
+    acknowledged.push(...numbers)
+
+    const { notes, replies, reserved } = stored()
+    const kept = new Set(notes)
+    expect(acknowledged.filter((seq) => !kept.has(seq))).toEqual([])
+    expect(replies).toEqual(notes)
+    expect(Math.min(...numbers)).toBeGreaterThan(before)
+    expect(Math.max(...notes)).toBeLessThanOrEqual(reserved)
+  }
+  expect(new Set(acknowledged).size).toBe(acknowledged.length)
+})

@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HomeInUseError, lockHome } from '../../main/storage/lock.ts'
+import { startChild } from '../support/child.ts'
+import { tempFolder } from '../support/database.ts'
+
+const HOLDER = join(import.meta.dirname, 'locking-child.ts')
+let home: string
+
+beforeEach(() => {
+  home = tempFolder()
+})
+
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+test('a second process is refused within a second, and start works after kill -9 of the first', async () => {
+  const first = startChild(HOLDER, home)
+  await first.hasWritten(1)
+
+  const askedAt = performance.now()
+  const sentence = `Another Switchboard (process ${first.pid}) already uses the home folder ${home}. Quit it first, or start with another --home.`
+  expect(() => lockHome(home)).toThrow(new HomeInUseError(home, first.pid))
+  expect(performance.now() - askedAt).toBeLessThan(1_000)
+
+  const second = startChild(HOLDER, home)
+  expect(await second.ended()).toBe(1)
+  expect(second.lines).toEqual([sentence])
+
+  await first.kill()
+  const third = startChild(HOLDER, home)
+  await third.hasWritten(1)
+  expect(third.lines).toEqual(['locked'])
+  await third.kill()
+})
+
+test('one process cannot own a home twice, and can again after it released it', () => {
+  const first = lockHome(home)
+  expect(() => lockHome(home)).toThrow(HomeInUseError)
+
+  first.release()
+  first.release()
+  lockHome(home).release()
+})
+
+test('the sentence does without the process id when it is not known', () => {
+  const lock = lockHome(home)
+  rmSync(join(home, 'lock.pid'))
+
+  expect(() => lockHome(home)).toThrow(`Another Switchboard already uses the home folder ${home}.`)
+  lock.release()
+})
+
+test('two homes have two owners', () => {
+  const locks = [lockHome(join(home, 'a')), lockHome(join(home, 'b'))]
+
+  for (const lock of locks) lock.release()
+})

@@ -1,0 +1,132 @@
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createIds } from '../../main/kernel/ids.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { declaredStatements } from '../../main/kernel/sql.ts'
+import { openStorage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { fakeClock } from '../support/clock.ts'
+import { tempFolder, testDatabase } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+import { countNotes, notebook, noteTexts, putBody, putNote } from './notebook.ts'
+
+let dir: string
+let file: string
+
+beforeEach(() => {
+  dir = tempFolder()
+  file = join(dir, 'switchboard.db')
+})
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const clock = fakeClock()
+const ids = createIds(clock, seededRandom())
+const open = (more: Partial<StorageNeeds> = {}) =>
+  openStorage({ file, migrations: notebook, ids, clock, log: silentLog, ...more })
+
+test.each([
+  ['synchronous', 2],
+  ['journal_mode', 'wal'],
+  ['auto_vacuum', 2],
+  ['foreign_keys', 1],
+  ['journal_size_limit', 67_108_864],
+  ['mmap_size', 0],
+  ['trusted_schema', 0],
+])('the writing connection has %s = %j', async (name, value) => {
+  const db = await open()
+  const row = await db.commit((tx) => tx.one({ text: `PRAGMA ${name}` }, {}))
+
+  expect(row).toEqual({ [name]: value })
+  await db.close()
+})
+
+test('the reading connection cannot write', async () => {
+  const db = await open()
+
+  await expect(db.read(putNote, { seq: 1, text: 'no' })).rejects.toThrow(/read-?only/)
+  await db.close()
+})
+
+test('a typo in a declared statement fails at start, with its text', async () => {
+  const typo = { text: 'SELECT text FORM notes' }
+
+  await expect(open({ statements: [...declaredStatements(), typo] })).rejects.toThrow(
+    'near "notes": syntax error in: SELECT text FORM notes',
+  )
+  const unknown = { text: 'UPDATE notes SET colour = :colour' }
+  await expect(open({ statements: [unknown] })).rejects.toThrow(
+    'no such column: colour in: UPDATE notes SET colour = :colour',
+  )
+  await (await open()).close()
+})
+
+test('every opening draws a boot id of its own', async () => {
+  const first = await open()
+  await first.close()
+  const second = await open()
+  await second.close()
+
+  expect(first.boot).toMatch(/^boot_/)
+  expect(second.boot).not.toBe(first.boot)
+})
+
+test('closing leaves one file that holds everything', async () => {
+  const db = await open()
+  await db.commit((tx) => tx.run(putNote, { seq: 1, text: 'kept' }))
+  await db.close()
+  expect(statSync(`${file}-wal`, { throwIfNoEntry: false })).toBeUndefined()
+
+  copyFileSync(file, `${file}.copy`)
+  const copy = await open({ file: `${file}.copy` })
+  expect(await copy.read(noteTexts, {})).toEqual([{ text: 'kept' }])
+  await copy.close()
+})
+
+test('a checkpoint empties the log', async () => {
+  const db = await open()
+  await db.commit((tx) => tx.run(putNote, { seq: 1, text: 'kept' }))
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+
+  await db.checkpoint()
+
+  expect(statSync(`${file}-wal`).size).toBe(0)
+  await db.close()
+})
+
+test('the log stays bounded while many callers write and read without a pause', async () => {
+  const home = await testDatabase(notebook)
+  const body = Buffer.alloc(3_000, 7)
+  let largest = 0
+  for (let round = 0; round < 400; round++) {
+    const units = Array.from({ length: 64 }, (_, i) => {
+      const seq = round * 64 + i
+      return home.db.commit((tx) => tx.run(putBody, { seq, text: `note ${seq}`, body }))
+    })
+    await Promise.all([...units, home.db.read(countNotes, {})])
+    largest = Math.max(largest, statSync(join(home.dir, 'switchboard.db-wal')).size)
+  }
+  expect(statSync(join(home.dir, 'switchboard.db')).size).toBeGreaterThan(64 * 2 ** 20)
+  expect(largest).toBeLessThan(24 * 2 ** 20)
+  await home.close()
+})
+
+test.each([
+  ['another kind of file', () => writeFileSync(file, 'This is a letter, not a database. '.repeat(100))],
+  [
+    'damaged pages',
+    () => {
+      const bytes = readFileSync(file)
+      bytes.fill(0xff, 4_096)
+      writeFileSync(file, bytes)
+    },
+  ],
+])('%s is refused with a sentence that says what to do, and is not changed', async (_, damage) => {
+  await (await open()).close()
+  damage()
+  const before = readFileSync(file)
+
+  await expect(open()).rejects.toThrow(/^The database .*switchboard\.db is damaged .* from the backups folder/)
+
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
