@@ -50,3 +50,9 @@ export type Handler<O extends Operation = Operation> = (call: Call<O>) => Promis
 
 /** One handler for each operation of a room; a missing one does not compile. */
 export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[K]> }
+
+/** An operation and what carries it out. */
+export interface Served {
+  readonly operation: Operation
+  readonly handler: Handler
+}

@@ -20,7 +20,7 @@ export interface ToolFace {
   /** `verb_noun`. */
   readonly name: string
   readonly title: string
-  /** Replaces `summary` + `description` where a model needs other words. */
+  /** Replaces the beginning of `description` where a model needs other words. */
   readonly description?: string
   /** Repeating the call with the same arguments changes nothing more. */
   readonly idempotent: boolean

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Answer, type Call, type Handler } from '../capabilities/handler.ts'
+import { Answer, type Call, type Served } from '../capabilities/handler.ts'
 import { ApiError, errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -16,12 +16,6 @@ import { callAs } from './identity.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createCheck } from './validation.ts'
-
-/** An operation and what carries it out. */
-export interface Served {
-  readonly operation: Operation
-  readonly handler: Handler
-}
 
 export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
   readonly operations: readonly Served[]

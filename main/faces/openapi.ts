@@ -6,9 +6,9 @@ import type { RoomContract } from '../contract/operation.ts'
 import { MessageErrorShape } from '../contract/shapes.ts'
 import { createComponents } from './openapi/components.ts'
 import type { OpenApiDocument, OperationEntry } from './openapi/document.ts'
-import { eventEntries, eventUsages } from './openapi/events.ts'
+import { eventEntries, eventUsages, SIGNED_HEADERS } from './openapi/events.ts'
 import { operationEntry, usagesOf } from './openapi/operation.ts'
-import { HEADERS, sharedResponses } from './openapi/responses.ts'
+import { errorExamples, HEADERS, sharedResponses } from './openapi/responses.ts'
 import { tagOf } from './openapi/tags.ts'
 
 export { operationFor, type FoundOperation, type OpenApiDocument } from './openapi/document.ts'
@@ -70,6 +70,8 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiNeeds): Ope
       securitySchemes: { ApiKey: SECURITY_SCHEME },
       schemas: components.schemas,
       responses: sharedResponses(),
+      examples: errorExamples(operations),
+      parameters: SIGNED_HEADERS,
       headers: HEADERS,
     },
   })

@@ -144,7 +144,8 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
 /** 409 for a repeat that came before the first request's outcome is known, with the time to wait in Retry-After. */
 export function stillBusy({ state }: Busy): ApiError {
   if (state === 'in_progress') {
-    const message = 'The first request with this Idempotency-Key is still running. Repeat this one unchanged in a second.'
+    const message =
+      'The first request with this Idempotency-Key is still running. Repeat this one unchanged in a second.'
     return new ApiError('idempotency_in_progress', message, { 'Retry-After': '1' })
   }
   const message =

@@ -36,7 +36,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
 
   const door = createDoor({
     operations,
-    clock: systemClock,
+    clock,
     ids,
     log: silentLog,
     allowedHosts: [],

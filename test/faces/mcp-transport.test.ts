@@ -153,10 +153,11 @@ describe('sessions of 2025-11-25', () => {
     const listen = async () => {
       const stop = new AbortController()
       const answer = await fetch(house.url, { headers, signal: stop.signal })
-      return { status: answer.status, drop: () => stop.abort() }
+      return { status: answer.status, requestId: answer.headers.get('x-request-id'), drop: () => stop.abort() }
     }
     const first = await listen()
     expect(first.status).toBe(200)
+    expect(first.requestId).toMatch(/^req_/)
     first.drop()
     await new Promise((resolve) => setTimeout(resolve, 100))
     const second = await listen()

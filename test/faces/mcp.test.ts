@@ -100,7 +100,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
   test('reads nothing of a fault inside the service', async () => {
     const failed = await call(house.key(), 'create_line', { name: 'broken' })
     expect(failed.structuredContent).toMatchObject({ error: { code: 'internal_error', retryable: true } })
-    expect(JSON.stringify(failed)).not.toContain('the cause')
+    expect(JSON.stringify(failed)).not.toContain('stays inside')
   })
 
   test.each([
@@ -148,10 +148,8 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     const other = await call(key, 'get_line', { instance_id: OTHER_ID })
     expect(other.structuredContent).toMatchObject({ error: { code: 'not_found' } })
     const unknown = await call(key, 'get_line', { instance_id: '0195f3a8-5e1c-7c3a-9b1e-000000000000' })
-    expect({ ...unknown.structuredContent!['error']!, request_id: '' }).toEqual({
-      ...other.structuredContent!['error']!,
-      request_id: '',
-    })
+    const withoutId = ({ text }: { text: string[] }) => text[0]?.replace(/req_\w+/, '')
+    expect(withoutId(unknown)).toBe(withoutId(other))
     expect((await call(key, 'create_line')).structuredContent).toMatchObject({ error: { code: 'key_restricted' } })
     expect((await call(key, 'find_hook', { url: 'x' })).structuredContent).toMatchObject({
       error: { code: 'instance_restricted_key' },

@@ -234,7 +234,7 @@ export function sampleHandlers(asked: Asked[]): Handlers<typeof linesContract> &
     async createLine(call) {
       note('createLine', call, { body: call.body, key: call.idempotencyKey })
       if (call.body.name === 'full') throw new ApiError('no_free_slot', 'Every slot is in use. Delete an instance first.')
-      if (call.body.name === 'broken') throw new Error('the cause, which stays inside')
+      if (call.body.name === 'broken') throw new Error('a word that stays inside')
       const headers: Record<string, string> = call.idempotencyKey === 'again' ? { 'idempotent-replayed': 'true' } : {}
       return new Answer({ body: { ...LINE, name: call.body.name ?? LINE.name }, headers })
     },

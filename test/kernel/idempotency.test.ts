@@ -31,7 +31,9 @@ const rows = () => home.raw.prepare('SELECT subject_id AS subjectId, state FROM 
 describe('the fingerprint', () => {
   test('is the same for reordered keys, white space and escapes', () => {
     const one = JSON.parse('{"to":"12025550123","text":"é","cloud_api":{"b":1,"a":[1,2]}}') as unknown
-    const other = JSON.parse(' { "cloud_api": {"a":[1.0,2],"b":1e0}, "text":"\\u00e9", "to":"12025550123" } ') as unknown
+    const other = JSON.parse(
+      ' { "cloud_api": {"a":[1.0,2],"b":1e0}, "text":"\\u00e9", "to":"12025550123" } ',
+    ) as unknown
     expect(fp(one).equals(fp(other))).toBe(true)
   })
 
@@ -61,12 +63,12 @@ describe('the fingerprint', () => {
     )
   })
 
-  test.each([['half of a surrogate pair', '{"text":"\\ud800"}'], ['a number beyond a double', '{"text":1e400}']])(
-    'of %s is refused with validation_error',
-    (_name, wire) => {
-      expect(() => fp(JSON.parse(wire))).toThrow(expect.objectContaining({ code: 'validation_error' }))
-    },
-  )
+  test.each([
+    ['half of a surrogate pair', '{"text":"\\ud800"}'],
+    ['a number beyond a double', '{"text":1e400}'],
+  ])('of %s is refused with validation_error', (_name, wire) => {
+    expect(() => fp(JSON.parse(wire))).toThrow(expect.objectContaining({ code: 'validation_error' }))
+  })
 })
 
 describe('a claim', () => {
@@ -193,7 +195,9 @@ test('a busy key answers 409 with the time to wait, and is not called retryable'
 
 test('every statement over the keys uses an index', () => {
   const plan = (text: string) =>
-    (home.raw.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]).map(({ detail }) => detail).join('; ')
+    (home.raw.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join('; ')
   const owned = "scope_id = 'a' AND key = 'b' AND ('c' IS NULL OR subject_id = 'c')"
   const texts = [
     "SELECT * FROM idempotency_keys WHERE scope_id = 'a' AND key = 'b' AND expires_at > 1",

@@ -308,7 +308,8 @@ export const instancesContract = {
     summary: 'Force a new QR code',
     description:
       'Starts pairing anew and answers with the QR view; fires `instance.connecting` unless pairing was under way, and ' +
-      '`instance.qr.updated` for each code. 409 `invalid_state` when connected: disconnect first.',
+      '`instance.qr.updated` for each code. An engine that still has a session may take that up instead: disconnect with ' +
+      '`logout` first to pair another phone. 409 `invalid_state` while connected or reconnecting.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -337,7 +338,7 @@ export const instancesContract = {
       description: 'Restarting.',
       schema: Type.Object({ id: Uuid, engine: Engine, status: InstanceStatus }),
     },
-    errors: ['engine_mismatch', 'service_unavailable'],
+    errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: { id: EXAMPLE.id, engine: 'smv2', status: 'connecting' } },
     tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false, openWorld: true },
   }),

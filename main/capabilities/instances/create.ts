@@ -1,10 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { InstanceRecord } from '../../contract/instance.ts'
 import type { Engine as EngineName, Network } from '../../contract/shapes.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { stillBusy, type Idempotency } from '../../kernel/idempotency.ts'
+import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import { occupySlot } from '../account/index.ts'
 import type { Announce } from './announce.ts'
@@ -48,6 +47,11 @@ export interface Created {
 
 export type Create = (call: CreateCall) => Promise<Created>
 
+interface Held {
+  readonly key: string
+  readonly fp: Buffer
+}
+
 /**
  * One commit: claims the key, occupies a slot, inserts the row, records `instance.created`, settles the key with the
  * exact answer. Whatever is refused inside leaves nothing behind, a claimed key included.
@@ -58,24 +62,34 @@ export function createCreate(needs: Needs): Create {
   return async ({ accountId, wish, rawBody, idempotencyKey: key }) => {
     const { engine = 'smv2', network = plan.network } = wish
     const subject: EngineInstance = { id: ids.instance(), accountId, engine, network }
-    const fp = key === null ? null : idempotency.fingerprint('POST instances', accountId, rawBody)
+    const held = key === null ? null : { key, fp: idempotency.fingerprint('POST instances', accountId, rawBody) }
+    const earlier = held && answerTo(await idempotency.peek(db, { scopeId: accountId, ...held }))
+    if (earlier) return earlier
+    const onboarding = engines[network][engine]?.onboarding
     // Before the commit, because inside it nothing but storage may be awaited.
-    const token = (await engines[network][engine]?.onboarding?.token(subject)) ?? null
+    const url = onboarding ? onboardingUrl(baseUrl(), await onboarding.token(subject)) : null
+    try {
+      return await db.commit((tx) => commit(tx, subject, wish, held, url))
+    } catch (error) {
+      // The token was made for an instance that does not come to be.
+      if (onboarding) await engines[network][engine]?.wipe(subject).catch(() => {})
+      throw error
+    }
+  }
 
-    return db.commit(async (tx): Promise<Created> => {
-      if (key !== null && fp !== null) {
-        const claim = await idempotency.claim(tx, { scopeId: accountId, key, fp, subjectId: subject.id, boot: db.boot })
-        if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
-        if (claim.kind === 'busy') throw stillBusy(claim)
-      }
-      engineOf(engines, subject)
-      const instance = await insert(tx, subject, wish)
-      await announce(tx, subject.id, 'instance.created', { name: instance.name, engine, status: instance.status })
-      const record: InstanceRecord = toRecord(instance, onboardingUrl(baseUrl(), token))
-      const bytes = Buffer.from(JSON.stringify(record))
-      if (key !== null) await idempotency.settle(tx, accountId, key, 201, bytes, subject.id)
-      return { bytes, replayed: false }
-    })
+  async function commit(tx: Tx, subject: EngineInstance, wish: NewInstance, held: Held | null, url: string | null): Promise<Created> {
+    const { id, accountId, engine } = subject
+    if (held) {
+      const claim = await idempotency.claim(tx, { scopeId: accountId, ...held, subjectId: id, boot: db.boot })
+      const earlier = answerTo(claim)
+      if (earlier) return earlier
+    }
+    engineOf(engines, subject)
+    const instance = await insert(tx, subject, wish)
+    await announce(tx, id, 'instance.created', { name: instance.name, engine, status: instance.status })
+    const bytes = Buffer.from(JSON.stringify(toRecord(instance, url)))
+    if (held) await idempotency.settle(tx, accountId, held.key, 201, bytes, id)
+    return { bytes, replayed: false }
   }
 
   async function insert(tx: Tx, { id, accountId, engine, network }: EngineInstance, wish: NewInstance): Promise<Instance> {
@@ -92,6 +106,12 @@ export function createCreate(needs: Needs): Create {
     if (!row) throw new Error('The instance just inserted is not there')
     return toInstance(row)
   }
+}
+
+/** What the first request with this key was answered; null when there was none. */
+function answerTo(claim: Claim): Created | null {
+  if (claim.kind === 'busy') throw stillBusy(claim)
+  return claim.kind === 'replay' ? { bytes: claim.body, replayed: true } : null
 }
 
 /** @throws ApiError external_ref_conflict when another live instance of the account has it. */

@@ -3,7 +3,6 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import {
   Body,
-  Digits,
   Engine,
   MEDIA_TYPES,
   MessageErrorShape,
@@ -19,6 +18,7 @@ const { image, audio, video, document } = LIMITS.mediaMegabytes
 /** Spec: Message send request. That exactly one kind of content is given is checked by draft.ts, in clearer words. */
 export const SendBody = Body(
   {
+    // Not the shared Digits: its description completes "to must be …" when a number is refused.
     to: Type.String({
       pattern: '^[0-9]{7,15}$',
       description: 'The destination number with country code: 7 to 15 digits and nothing else.',
@@ -42,7 +42,9 @@ export const SendBody = Body(
       }),
     ),
     media_type: Type.Optional(
-      Type.Enum([...MEDIA_TYPES], { description: 'What `media_url` leads to. Required with `media_url`, and only with it.' }),
+      Type.Enum([...MEDIA_TYPES], {
+        description: 'What `media_url` leads to. Required with `media_url`, and only with it.',
+      }),
     ),
     caption: Type.Optional(
       Type.String({
@@ -55,7 +57,8 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.filenameLength,
-        description: 'Name the recipient sees for the file. Only with `media_url`; a document is named after its address without it.',
+        description:
+          'Name the recipient sees for the file. Only with `media_url`; a document is named after its address without it.',
       }),
     ),
     cloud_api: Type.Optional(
@@ -88,12 +91,17 @@ const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 
 export const MessageRecord = Type.Object({
   message_id: Type.String({ pattern: '^msg_' }),
-  engine_message_id: Nullable(Type.String({ description: 'The id the network gave it; null until the network took it.' })),
+  engine_message_id: Nullable(
+    Type.String({ description: 'The id the network gave it; null until the network took it.' }),
+  ),
   instance_id: Uuid,
   engine: Engine,
-  to: Type.String({ description: 'The number it goes to; for a message typed on the phone, possibly the id of a group.' }),
+  to: Type.String({
+    description: 'The number it goes to; for a message typed on the phone, possibly the id of a group.',
+  }),
   type: Type.String({
-    description: 'text, image, video, audio, document …; for `cloud_api` the type of its payload, for example template.',
+    description:
+      'text, image, video, audio, document …; for `cloud_api` the type of its payload, for example template.',
   }),
   status: MessageStatus,
   source: Source,
@@ -163,7 +171,8 @@ export const messagesContract = {
     body: SendBody,
     reply: {
       status: 201,
-      description: 'The network took the message, or refused it for good (`sent: false`). `Idempotent-Replayed: true` on a replay.',
+      description:
+        'The network took the message, or refused it for good (`sent: false`). `Idempotent-Replayed: true` on a replay.',
       schema: SendReply,
     },
     errors: [

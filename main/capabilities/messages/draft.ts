@@ -26,19 +26,27 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
   const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
-    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api in each message.`)
+    throw wrong(
+      `The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api in each message.`,
+    )
   }
   if (url === undefined) refuseMediaFields(body)
   for (const field of ['text', 'caption', 'filename'] as const) {
-    if (body[field]?.isWellFormed() === false) throw wrong(`${field} holds half of a surrogate pair. Send well-formed Unicode.`)
+    if (body[field]?.isWellFormed() === false)
+      throw wrong(`${field} holds half of a surrogate pair. Send well-formed Unicode.`)
   }
   if (payload !== undefined) {
     if (engine === 'official') return { kind: 'cloud_api', to, payload }
-    throw new ApiError('engine_mismatch', 'cloud_api is the payload of the official engine; this instance runs on smv2. Use text or media_url.')
+    throw new ApiError(
+      'engine_mismatch',
+      'cloud_api is the payload of the official engine; this instance runs on smv2. Use text or media_url.',
+    )
   }
   if (text !== undefined) return { kind: 'text', to, text }
-  if (url === undefined) throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
-  if (mediaType === undefined) throw wrong('media_type is missing: media_url needs it to be image, video, audio or document.')
+  if (url === undefined)
+    throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
+  if (mediaType === undefined)
+    throw wrong('media_type is missing: media_url needs it to be image, video, audio or document.')
   const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
   return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename }
 }

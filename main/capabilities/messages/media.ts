@@ -43,7 +43,10 @@ export async function fetchMedia(
 }
 
 /** The limits of a request are for its head and its body apart; this one is for both together. */
-async function inTime(clock: Clock, request: (signal: AbortSignal) => Promise<OutboundAnswer>): Promise<OutboundAnswer> {
+async function inTime(
+  clock: Clock,
+  request: (signal: AbortSignal) => Promise<OutboundAnswer>,
+): Promise<OutboundAnswer> {
   const controller = new AbortController()
   const limit = deadline(clock, FETCH_MS, () => controller.abort())
   try {
@@ -56,9 +59,11 @@ async function inTime(clock: Clock, request: (signal: AbortSignal) => Promise<Ou
 function fileOf(answer: OutboundAnswer, draft: MediaDraft): { mimeType: string; bytes: Buffer } {
   if (answer.kind === 'failure') throw unreachable(answer)
   const { status, headers, body, truncated } = answer
-  if (status < 200 || status > 299) throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
+  if (status < 200 || status > 299)
+    throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
   if (truncated && body.length < largestBytes(draft)) throw refused(TOO_SLOW)
-  if (truncated) throw refused(`leads to more than ${LIMITS.mediaMegabytes[draft.mediaType]} MB, the most for ${draft.mediaType}`)
+  if (truncated)
+    throw refused(`leads to more than ${LIMITS.mediaMegabytes[draft.mediaType]} MB, the most for ${draft.mediaType}`)
   if (body.length === 0) throw refused('leads to an empty file')
   const mimeType = mimeOf(headers['content-type'])
   if (!fits(mimeType, draft)) throw refused(`leads to ${mimeType}, which does not fit media_type ${draft.mediaType}`)
@@ -94,4 +99,5 @@ function unreachable({ stage, code }: OutboundFailure): ApiError {
   return refused(code === 'aborted' ? TOO_SLOW : UNREACHABLE[stage])
 }
 
-const refused = (fault: string) => new ApiError('validation_error', `media_url ${fault}. Nothing was sent; correct it and send again.`)
+const refused = (fault: string) =>
+  new ApiError('validation_error', `media_url ${fault}. Nothing was sent; correct it and send again.`)

@@ -50,9 +50,6 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
   const release = async (tx: Tx, { instanceId, idempotencyKey, id }: Dispatched) => {
     if (idempotencyKey !== null) await idempotency.release(tx, instanceId, idempotencyKey, id)
   }
-  const doubt = async (tx: Tx, { instanceId, idempotencyKey, id }: Dispatched) => {
-    if (idempotencyKey !== null) await idempotency.markUnknown(tx, instanceId, idempotencyKey, id)
-  }
 
   type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
   type Refused = Extract<SendOutcome, { kind: 'refused' }>
@@ -94,20 +91,33 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
       await release(tx, message)
     })
 
-  /** The engine has it, but its result cannot be stored: the truth towards the caller is "unknown" until it is. */
-  const writeOrDoubt = async (message: Dispatched, write: () => Promise<unknown>): Promise<void> => {
+  /** Stores a result. One that cannot be stored is unknown to the caller until it is. */
+  const writeOrDoubt = async (message: Dispatched, write: () => Promise<unknown>, bytes: Buffer): Promise<Buffer> => {
     try {
       await write()
+      return bytes
     } catch (error) {
-      log.error({ event: 'message.result_not_stored', messageId: message.id, cause: cause(error) })
+      logged(log, message)(error)
       unwritten.set(message, write)
-      await leaveUnknown(message)
+      return leaveUnknown(message)
     }
   }
 
-  const leaveUnknown = async (message: Dispatched): Promise<never> => {
-    if (message.idempotencyKey !== null) await db.commit((tx) => doubt(tx, message)).catch(logged(log, message))
-    throw timedOut(message)
+  /** Binds the key without an answer, unless a receipt has said meanwhile what the engine did not. */
+  const leaveUnknown = async (message: Dispatched): Promise<Buffer> => {
+    const doubt = db.commit(async (tx) => {
+      const row = await tx.one(messageById, message)
+      if (row !== undefined && row.status !== 'queued') return row.status
+      const { instanceId, idempotencyKey, id } = message
+      if (idempotencyKey !== null) await idempotency.markUnknown(tx, instanceId, idempotencyKey, id)
+      return 'queued'
+    })
+    const status = await doubt.catch((error: unknown) => {
+      logged(log, message)(error)
+      return 'queued'
+    })
+    if (status === 'queued') throw timedOut(message)
+    return answerBytes(message, status !== 'failed')
   }
 
   return {
@@ -119,13 +129,11 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
       switch (outcome.kind) {
         case 'accepted': {
           const bytes = answerBytes(message, true)
-          await writeOrDoubt(message, () => writeAccepted(message, outcome, bytes))
-          return bytes
+          return writeOrDoubt(message, () => writeAccepted(message, outcome, bytes), bytes)
         }
         case 'refused': {
           const bytes = answerBytes(message, false)
-          await writeOrDoubt(message, () => writeRefused(message, outcome, bytes))
-          return bytes
+          return writeOrDoubt(message, () => writeRefused(message, outcome, bytes), bytes)
         }
         case 'unknown':
           return leaveUnknown(message)
@@ -155,19 +163,19 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
     async retryUnwritten(): Promise<void> {
       if (isRetrying) return
       isRetrying = true
-      try {
-        for (const [message, write] of unwritten) {
+      for (const [message, write] of unwritten) {
+        try {
           // A commit that fails in doubt may have happened all the same.
           const row = await db.readOne(messageById, message)
           if (row?.status === 'queued' && row.engineMessageId === null) await write()
-          unwritten.delete(message)
+        } catch (error) {
+          // The storage is still at fault, and has said so itself. Anything else would fail for ever.
+          if (error instanceof StorageError) break
+          logged(log, message)(error)
         }
-      } catch (error) {
-        // The storage is still at fault, and has said so itself. Anything else would fail for ever.
-        if (!(error instanceof StorageError)) unwritten.clear()
-      } finally {
-        isRetrying = false
+        unwritten.delete(message)
       }
+      isRetrying = false
     },
   }
 }
@@ -186,7 +194,8 @@ function refusal(outcome: NotSent): ApiError {
       return new ApiError('not_ready', `${said} Nothing was sent; connect the instance, then send again.`)
     case 'nothing_sent': {
       const { retryAfterSeconds: wait } = outcome
-      if (wait === undefined) return new ApiError('upstream_unavailable', `${said} Nothing was sent; repeat the request.`)
+      if (wait === undefined)
+        return new ApiError('upstream_unavailable', `${said} Nothing was sent; repeat the request.`)
       const message = `${said} Nothing was sent; repeat the request in ${wait} s.`
       return new ApiError('rate_limited', message, { 'Retry-After': String(wait) })
     }

@@ -25,7 +25,13 @@ export function toRecord(message: Message, engine: Engine): MessageRecord {
     read_at: isoTimeOrNull(readAtMs),
     failed_at: isoTimeOrNull(failedAtMs),
     error: message.error,
-    history: historyOf({ queued: queuedAtMs, sent: sentAtMs, delivered: deliveredAtMs, read: readAtMs, failed: failedAtMs }),
+    history: historyOf({
+      queued: queuedAtMs,
+      sent: sentAtMs,
+      delivered: deliveredAtMs,
+      read: readAtMs,
+      failed: failedAtMs,
+    }),
   }
 }
 

@@ -94,7 +94,7 @@ export function createSend(needs: SendNeeds) {
   return async function send(request: SendRequest): Promise<SendReply> {
     const { instance } = request
     const draft = readDraft(request.body, instance.engine)
-    const key = keyOf(request, idempotency.fingerprint)
+    const key = keyOf(request, idempotency)
     const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
@@ -115,10 +115,14 @@ const FRESH = { kind: 'fresh' } as const
 
 function keyOf(
   { idempotencyKey, instance, rawBody }: SendRequest,
-  fingerprint: MessagesNeeds['idempotency']['fingerprint'],
+  idempotency: MessagesNeeds['idempotency'],
 ): Key | null {
   if (idempotencyKey === null) return null
-  return { scopeId: instance.id, key: idempotencyKey, fp: fingerprint('POST messages', instance.id, rawBody()) }
+  return {
+    scopeId: instance.id,
+    key: idempotencyKey,
+    fp: idempotency.fingerprint('POST messages', instance.id, rawBody()),
+  }
 }
 
 function repeated(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
@@ -150,9 +154,16 @@ function mediaColumn(draft: Draft, out: Outgoing): string | null {
 }
 
 const notConnected = () =>
-  new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it (GET …/connection shows its state), then send again.')
+  new ApiError(
+    'not_ready',
+    'The instance is not connected, so nothing was sent. Connect it (GET …/connection shows its state), then send again.',
+  )
 
 const noPlace = () =>
-  new ApiError('service_unavailable', 'Too many sends are waiting for their engine, so nothing was sent. Repeat the request in a second.', {
-    'Retry-After': '1',
-  })
+  new ApiError(
+    'service_unavailable',
+    'Too many sends are waiting for their engine, so nothing was sent. Repeat the request in a second.',
+    {
+      'Retry-After': '1',
+    },
+  )

@@ -48,7 +48,13 @@ export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }
   const error =
     errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', provider_code: errorProviderCode }
   // The ids were made by ids.ts before they were stored.
-  return { ...row, id: row.id as MessageId, accountId: row.accountId as AccountId, instanceId: row.instanceId as InstanceId, error }
+  return {
+    ...row,
+    id: row.id as MessageId,
+    accountId: row.accountId as AccountId,
+    instanceId: row.instanceId as InstanceId,
+    error,
+  }
 }
 
 // Messages on their way out.
@@ -116,10 +122,14 @@ export const newestByKey = sql<{ instanceId: string; idempotencyKey: string }, M
    ORDER BY seq DESC LIMIT 1`,
 )
 
-/** Everything still queued, in pages: `after` is the place the last page ended at. */
-export const queuedPage = sql<{ instanceId: string; seq: number; limit: number }, MessageRow>(
-  `SELECT ${COLUMNS} FROM messages WHERE status = 'queued' AND (instance_id, seq) > (:instanceId, :seq)
-   ORDER BY instance_id, seq LIMIT :limit`,
+/** The next instance with something queued. Two statements, because no index serves (instance_id, seq) > (…) whole. */
+export const nextQueue = sql<{ after: string }, { instanceId: string | null }>(
+  `SELECT min(instance_id) AS instanceId FROM messages WHERE status = 'queued' AND instance_id > :after`,
+)
+
+export const queuedPage = sql<{ instanceId: string; after: number; limit: number }, MessageRow>(
+  `SELECT ${COLUMNS} FROM messages WHERE status = 'queued' AND instance_id = :instanceId AND seq > :after
+   ORDER BY seq LIMIT :limit`,
 )
 
 export const queueGauge = sql<{ instanceId: string }, { pending: number; oldestAtMs: number | null }>(

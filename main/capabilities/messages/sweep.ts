@@ -10,7 +10,7 @@ import type { InstanceDesk } from './needs.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
 import { advance } from './status.ts'
-import { messageById, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
+import { messageById, nextQueue, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
 
 const TICK_MS = 1_000
 const PASS_EVERY_TICKS = 60
@@ -46,15 +46,16 @@ export function createSweep(needs: SweepNeeds) {
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
 
-  /** Visits everything queued, a page at a time. */
+  const nextInstance = async (after: string) => (await db.readOne(nextQueue, { after }))?.instanceId ?? null
+
+  /** Visits everything queued, instance by instance, a page at a time. */
   const eachQueued = async (visit: (rows: MessageRow[]) => Promise<void>): Promise<void> => {
-    for (let instanceId = '', seq = 0; ; ) {
-      const rows = await db.read(queuedPage, { instanceId, seq, limit: PAGE })
-      const last = rows.at(-1)
-      if (last !== undefined) await visit(rows)
-      if (last === undefined || rows.length < PAGE) return
-      instanceId = last.instanceId
-      seq = last.seq
+    for (let instanceId = await nextInstance(''); instanceId !== null; instanceId = await nextInstance(instanceId)) {
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const rows: MessageRow[] = await db.read(queuedPage, { instanceId, after, limit: PAGE })
+        if (rows.length > 0) await visit(rows)
+        after = rows.length < PAGE ? undefined : rows.at(-1)?.seq
+      }
     }
   }
 

@@ -63,7 +63,8 @@ export interface Finished {
   readonly ended: Ended
   readonly startedAtMs: number
   readonly finishedAtMs: number
-  readonly durationMs: number
+  /** null when a crash cut it off: nobody measured. */
+  readonly durationMs: number | null
   /** Value of X-Service-Timestamp; null when nothing was signed. */
   readonly sentTimestamp: number | null
 }

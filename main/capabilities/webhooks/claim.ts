@@ -44,19 +44,21 @@ const dueRetries = sql<{ webhook: number; now: number; limit: number }, { seq: n
     ORDER BY seq LIMIT :limit`,
 )
 
-interface TakenRow extends Standing {
+export interface TakenRow extends Standing {
   readonly id: string
   readonly eventSeq: number
   readonly attempts: number
 }
 
-export const STANDING = `status, counted, interrupted, next_attempt_at AS nextAttemptAtMs, gap_ms AS gapMs, lane,
-  final_reason AS finalReason, delivered_at AS deliveredAtMs`
+/** The columns of a Standing. */
+export const standing = (of: '' | 'd.') =>
+  `${of}status, ${of}counted, ${of}interrupted, ${of}next_attempt_at AS nextAttemptAtMs, ${of}gap_ms AS gapMs,
+   ${of}lane, ${of}final_reason AS finalReason, ${of}delivered_at AS deliveredAtMs`
 
 const take = sql<{ seq: number; boot: string; now: number }, TakenRow>(
   `UPDATE deliveries SET attempts = attempts + 1, lease = :boot, updated_at = :now
     WHERE seq = :seq AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
-   RETURNING id, event_seq AS eventSeq, attempts, ${STANDING}`,
+   RETURNING id, event_seq AS eventSeq, attempts, ${standing('')}`,
 )
 
 const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number }>(
@@ -176,10 +178,10 @@ export async function begun(
   claim: { seq: number; row: TakenRow; target: AttemptTarget; trigger: Trigger; now: number },
 ): Promise<Attempt> {
   const { seq, row, target, trigger, now } = claim
-  const { id, eventSeq, attempts: number, ...standing } = row
+  const { id, eventSeq, attempts: number, ...before } = row
   await tx.run(begin, { seq, attempt: number, trigger, now })
   const event = await tx.one(eventText, { seq: eventSeq })
   // Events outlive their deliveries (retention keeps an event while any delivery row refers to it).
   if (!event) throw new Error(`Delivery ${id} refers to event ${eventSeq}, which is not in the ledger`)
-  return { deliverySeq: seq, deliveryId: id, number, trigger, standing, event, target }
+  return { deliverySeq: seq, deliveryId: id, number, trigger, standing: before, event, target }
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
 import { signature } from './signature.ts'
 import type { Targets } from './targets.ts'
@@ -17,11 +17,17 @@ interface DeliverNeeds {
   readonly outbound: Pick<Outbound, 'request'>
   readonly targets: Pick<Targets, 'freed'>
   /** Whether the failure is this machine's own (offline, captive portal), which uses up nothing. */
-  readonly isLocalFault: (ended: Ended) => boolean
+  readonly isLocalFault: (answer: OutboundAnswer) => boolean
 }
 
 /** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
 export function createDeliver({ clock, outbound, targets, isLocalFault }: DeliverNeeds) {
+  function endedBy(answer: OutboundAnswer): Ended {
+    // The way out was closed under it, as happens when the service stops.
+    if (answer.kind === 'failure' && answer.code === 'aborted') return { kind: 'interrupted' }
+    return { kind: isLocalFault(answer) ? 'local_fault' : 'answered', answer }
+  }
+
   return async function deliver(attempt: Attempt): Promise<Finished> {
     let ended: Ended = { kind: 'interrupted' }
     try {
@@ -42,8 +48,7 @@ export function createDeliver({ clock, outbound, targets, isLocalFault }: Delive
         // The row was written by an account of ours (parsed at the edge of the store).
         from: { accountId: attempt.target.accountId as AccountId },
       })
-      ended = { kind: 'answered', answer }
-      if (isLocalFault(ended)) ended = { kind: 'local_fault', answer }
+      ended = endedBy(answer)
       const durationMs = Math.round(clock.mono() - startedMono)
       return { ended, startedAtMs, finishedAtMs: clock.now(), durationMs, sentTimestamp }
     } finally {

@@ -22,7 +22,7 @@ export function createKeyring({ seal }: { seal: Seal }) {
       const known = opened.get(row.seq)
       // A wiped previous secret leaves the version as it is, so its end time is compared as well.
       if (known?.version === row.secretVersion && known.previousUntilMs === (row.prevExpiresAtMs ?? 0)) return known
-      const unseal = (bytes: Uint8Array) => seal.open(Buffer.from(bytes), sealName(row.id))
+      const unseal = (bytes: Uint8Array) => seal.open(bytes, sealName(row.id))
       const keys = {
         version: row.secretVersion,
         current: unseal(row.secretEnc),

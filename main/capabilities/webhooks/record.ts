@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Attempt, Ended, Finished } from './attempt.ts'
+import type { Attempt, Finished } from './attempt.ts'
 import type { DisabledReason } from './states.ts'
 import { judge, type Verdict } from './verdict.ts'
 
@@ -24,12 +24,12 @@ const settle = sql<{
   finalReason: string | null
   deliveredAt: number | null
   statusCode: number | null
-  errorCode: string | null
+  error: string | null
   now: number
 }>(
   `UPDATE deliveries SET status = :status, counted = :counted, interrupted = :interrupted, next_attempt_at = :next,
           gap_ms = :gap, lane = :lane, lease = NULL, final_reason = :finalReason, delivered_at = :deliveredAt,
-          last_status_code = :statusCode, last_error = :errorCode, updated_at = :now
+          last_status_code = :statusCode, last_error = :error, updated_at = :now
     WHERE seq = :seq AND lease = :lease AND attempts = :attempt`,
 )
 
@@ -40,16 +40,17 @@ const finishAttempt = sql<{
   counted: number
   startedAt: number
   finishedAt: number
-  durationMs: number
+  durationMs: number | null
   statusCode: number | null
   errorCode: string | null
+  errorMessage: string | null
   remoteIp: string | null
   sentTimestamp: number | null
   responsePrefix: string | null
 }>(
   `UPDATE delivery_attempts SET outcome = :outcome, counted = :counted, started_at = :startedAt,
           finished_at = :finishedAt, duration_ms = :durationMs, http_status = :statusCode, error_code = :errorCode,
-          remote_ip = :remoteIp, sent_timestamp = :sentTimestamp, response_prefix = :responsePrefix
+          error_message = :errorMessage, remote_ip = :remoteIp, sent_timestamp = :sentTimestamp, response_prefix = :responsePrefix
     WHERE delivery_seq = :seq AND attempt = :attempt`,
 )
 
@@ -82,13 +83,13 @@ interface RecordNeeds {
 /** Judges an ended attempt and writes delivery, attempt and webhook in one unit. */
 export function createRecord({ db, clock, random, schedule, log, onDeactivated }: RecordNeeds) {
   async function record(attempt: Attempt, finished: Finished): Promise<void> {
-    const verdict = judgeNow(attempt, finished.ended)
+    const verdict = judgeNow(attempt, finished)
     await db.commit((tx) => write(tx, { attempt, finished, verdict, lease: db.boot }))
   }
 
-  function judgeNow(attempt: Pick<Attempt, 'standing' | 'trigger'>, ended: Ended): Verdict {
-    const { standing, trigger } = attempt
-    return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: clock.now() })
+  /** The next gap runs from the end of this attempt, however late it is written. */
+  function judgeNow({ standing, trigger }: Pick<Attempt, 'standing' | 'trigger'>, { ended, finishedAtMs }: Finished): Verdict {
+    return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
 
   async function write(tx: Tx, result: Result): Promise<void> {
@@ -108,7 +109,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated }
       finalReason: verdict.finalReason,
       deliveredAt: verdict.deliveredAtMs,
       statusCode: verdict.statusCode,
-      errorCode: verdict.errorCode,
+      error: verdict.error?.message ?? null,
       now,
     })
     if (isCurrent === 0) return
@@ -165,14 +166,16 @@ function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }:
     finishedAt: finishedAtMs,
     durationMs,
     statusCode: verdict.statusCode,
-    errorCode: verdict.errorCode,
+    errorCode: verdict.error?.code ?? null,
+    errorMessage: verdict.error?.message ?? null,
     remoteIp: response?.remoteIp ?? null,
     sentTimestamp,
     responsePrefix: response && response.body.length > 0 ? prefixOf(response.body) : null,
   }
 }
 
-/** Bytes that are no text become replacement characters; a cut character at the end is left out. */
+/** Bytes that are no text become replacement characters, which are longer: hence the second cut. */
 function prefixOf(body: Buffer): string {
-  return new TextDecoder().decode(body.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
+  return decode(Buffer.from(decode(body).replaceAll('\0', '\ufffd')))
 }

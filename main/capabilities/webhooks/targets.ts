@@ -80,6 +80,14 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
     if (!target.isActive && target.inFlight === 0 && target.redeliveries.length === 0) targets.delete(target.seq)
   }
 
+  /** Paused, deactivated or deleted: what is in flight ends, nothing new starts. */
+  function retire(seq: number): void {
+    const target = targets.get(seq)
+    if (!target) return
+    Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NOTHING_AHEAD })
+    forgetIdle(target)
+  }
+
   return {
     /** A delivery of this webhook is due. */
     stir,
@@ -104,17 +112,12 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       target.window = 1
       target.ahead = NOTHING_AHEAD
     },
-    /** Paused, deactivated or deleted: what is in flight ends, nothing new starts. */
-    retire(seq: number): void {
-      const target = targets.get(seq)
-      if (!target) return
-      Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NOTHING_AHEAD })
-      forgetIdle(target)
-    },
-    /** Deleted: redeliveries that have not left do not leave any more. */
-    drop(seq: number): void {
-      targets.get(seq)?.redeliveries.splice(0)
-      this.retire(seq)
+    retire,
+    /** Deleted. @returns redeliveries that were accepted but have not left; they must be recorded as cut off. */
+    drop(seq: number): Attempt[] {
+      const waiting = targets.get(seq)?.redeliveries.splice(0) ?? []
+      retire(seq)
+      return waiting
     },
     redeliver(attempt: Attempt, maxInFlight: number): void {
       find(attempt.target.webhookSeq, maxInFlight).redeliveries.push(attempt)

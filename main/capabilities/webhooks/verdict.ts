@@ -9,7 +9,7 @@ export interface Verdict extends Standing {
   /** Whether the attempt used up one of the eight. */
   readonly isCounted: boolean
   readonly statusCode: number | null
-  readonly errorCode: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
   readonly webhook: WebhookVerdict
 }
 
@@ -25,6 +25,7 @@ export interface Circumstances {
 }
 
 const FREE_INTERRUPTIONS = 3
+const INTERRUPTED = { code: 'interrupted', message: 'Switchboard stopped while this attempt was under way.' } as const
 /** How long a delivery waits for this machine to find the network again. */
 const LOCAL_FAULT_MS = 30_000
 const GONE = 410
@@ -35,7 +36,7 @@ const UNAVAILABLE = 503
 export function judge(before: Standing, ended: Ended, at: Circumstances): Verdict {
   if (ended.kind === 'interrupted') return interrupted(before, at)
   const { answer } = ended
-  const said = { outcome: outcomeOf(answer), statusCode: statusOf(answer), errorCode: errorOf(answer) }
+  const said = { outcome: outcomeOf(answer), statusCode: statusOf(answer), error: errorOf(answer) }
   if (isSuccess(answer)) return { ...delivered(before, at), ...said }
   if (at.trigger === 'manual') return { ...manuallyFailed(before, answer), ...said }
   if (ended.kind === 'local_fault') return { ...waiting(before, at, LOCAL_FAULT_MS), ...said, outcome: 'local_fault' }
@@ -43,7 +44,7 @@ export function judge(before: Standing, ended: Ended, at: Circumstances): Verdic
   return { ...failed(before, at, waitFacts(answer)), ...said }
 }
 
-type Move = Omit<Verdict, 'outcome' | 'statusCode' | 'errorCode'>
+type Move = Omit<Verdict, 'outcome' | 'statusCode' | 'error'>
 
 function delivered(before: Standing, at: Circumstances): Move {
   return {
@@ -88,7 +89,7 @@ function closedAsGone(before: Standing, isCounted: boolean): Move {
 
 /** Free three times; later ones count, or a delivery that brings us down each time would do so for ever. */
 function interrupted(before: Standing, at: Circumstances): Verdict {
-  const said = { outcome: 'interrupted', statusCode: null, errorCode: 'interrupted' } as const
+  const said = { outcome: 'interrupted', statusCode: null, error: INTERRUPTED } as const
   if (at.trigger === 'manual') return { ...before, ...said, isCounted: false, webhook: 'none' }
   const after = { ...before, interrupted: before.interrupted + 1, lane: RETRY }
   if (before.interrupted < FREE_INTERRUPTIONS) return { ...waiting(after, at, resumeMs(at.fraction)), ...said }
@@ -106,12 +107,8 @@ interface WaitFacts {
 }
 
 function waitFacts(answer: OutboundAnswer): WaitFacts {
-  return { isStrained: isStrained(answer), retryAfter: answer.kind === 'response' ? header(answer, 'retry-after') : undefined }
-}
-
-function header(answer: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> }, name: string) {
-  const value = answer.headers[name]
-  return typeof value === 'string' ? value : value?.[0]
+  const retryAfter = answer.kind === 'response' ? answer.headers['retry-after'] : undefined
+  return { isStrained: isStrained(answer), retryAfter }
 }
 
 export function isSuccess(answer: OutboundAnswer): boolean {
@@ -138,4 +135,5 @@ function outcomeOf(answer: OutboundAnswer): Outcome {
 }
 
 const statusOf = (answer: OutboundAnswer) => (answer.kind === 'response' ? answer.status : null)
-const errorOf = (answer: OutboundAnswer) => (answer.kind === 'failure' ? answer.code : null)
+const errorOf = (answer: OutboundAnswer) =>
+  answer.kind === 'failure' ? { code: answer.code, message: answer.message } : null

@@ -101,7 +101,7 @@ const FOR_MACHINES = new Set([
   ...['title', 'examples', 'pattern', 'format', 'minLength', 'maxLength'],
   ...['minProperties', 'maxProperties', 'propertyNames'],
 ])
-const ARGUMENT_CHARACTERS = 100
+const ARGUMENT_CHARACTERS = 90
 
 /** What a model needs to fill the argument in: kind, choices, and what is said about it first. */
 function terse(schema: JsonSchema): JsonSchema {

@@ -64,7 +64,7 @@ interface Seen {
 function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
   const seen = new Map<string, Seen>()
   const visit = (schema: JsonSchema): JsonSchema => {
-    if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 1) {
+    if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0) {
       const key = keyOf(schema)
       const entry = seen.get(key) ?? { schema, count: 0 }
       entry.count++

@@ -123,7 +123,7 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
           description: DELIVERY,
           tags: ['events'],
           security: [],
-          parameters: SIGNED_HEADERS,
+          parameters: Object.keys(SIGNED_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
           requestBody: {
             required: true,
             content: { 'application/json': { schema: refer(schema), example: example(type) } },
@@ -147,28 +147,29 @@ const ANSWERS = {
 
 const SIGNATURE = '^sha256=[0-9a-f]{64}$'
 
-const SIGNED_HEADERS = [
-  header('X-Service-Event-Id', 'Equals `event_id`.', { type: 'string', pattern: '^evt_' }),
-  header(
+/** What a receiver reads beside the body, as components/parameters. */
+export const SIGNED_HEADERS = {
+  EventId: header('X-Service-Event-Id', 'Equals `event_id`.', { type: 'string', pattern: '^evt_' }),
+  Timestamp: header(
     'X-Service-Timestamp',
     `Unix time in seconds when it was sent. Refuse one more than ${LIMITS.signatureToleranceSeconds} seconds away from your clock.`,
     { type: 'string', pattern: '^[0-9]+$' },
   ),
-  header('X-Service-Attempt', 'Number of this attempt, from 1.', { type: 'integer', minimum: 1 }),
-  header(
+  Attempt: header('X-Service-Attempt', 'Number of this attempt, from 1.', { type: 'integer', minimum: 1 }),
+  Signature: header(
     'X-Service-Signature',
     '`sha256=` and, in lower-case hex, HMAC-SHA256 with the whole secret (its `whsec_` included) over timestamp + `.` + raw body.',
     { type: 'string', pattern: SIGNATURE },
   ),
-  header(
+  SignaturePrevious: header(
     'X-Service-Signature-Previous',
     'The same with the previous secret; only while both are valid after a rotation. Accept either.',
     { type: 'string', pattern: SIGNATURE },
     false,
   ),
-]
+}
 
-function header(name: string, description: string, schema: unknown, required = true): unknown {
+function header(name: string, description: string, schema: unknown, required = true) {
   return { name, in: 'header', required, description, schema }
 }
 

@@ -135,11 +135,17 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ResponseEnt
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
     'x-error-codes': codes,
   }
+}
+
+/** One example for each code that some operation can answer with, as components/examples. */
+export function errorExamples(operations: readonly Operation[]): Record<string, { value: unknown }> {
+  const used = new Set([...Object.values(SHARED).flatMap(({ codes }) => codes), ...operations.flatMap(errorCodes)])
+  return Object.fromEntries(ERROR_CODES.filter((code) => used.has(code)).map((code) => [code, { value: exampleOf(code) }]))
 }
 
 function exampleOf(code: ErrorCode): unknown {

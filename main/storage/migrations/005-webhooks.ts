@@ -86,6 +86,7 @@ CREATE TABLE delivery_attempts (
   duration_ms INTEGER,
   http_status INTEGER,
   error_code TEXT,
+  error_message TEXT,
   remote_ip TEXT,
   sent_timestamp INTEGER,
   response_prefix TEXT,

@@ -96,21 +96,24 @@ describe('K-04: after a 504', () => {
     expect(b.events()).toEqual(['message.sent'])
   })
 
-  test.each(['delivered', 'read'] as const)('a %s receipt resolves it too, with every event crossed', async (status) => {
-    b.engine.plan = async () => UNKNOWN
-    await refusal(b.send(TEXT, { key: 'k' }))
-    const { id } = await b.messages.getByKey(INSTANCE, 'k')
-    await b.messages.onSignal(INSTANCE, {
-      kind: 'receipt',
-      messageId: id,
-      status,
-      atMs: b.clock.now(),
-      engineMessageId: 'E1',
-    })
-    expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(true)
-    expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ status, engineMessageId: 'E1' })
-    expect(b.events()).toEqual(['message.sent', 'message.delivered', ...(status === 'read' ? ['message.read'] : [])])
-  })
+  test.each(['delivered', 'read'] as const)(
+    'a %s receipt resolves it too, with every event crossed',
+    async (status) => {
+      b.engine.plan = async () => UNKNOWN
+      await refusal(b.send(TEXT, { key: 'k' }))
+      const { id } = await b.messages.getByKey(INSTANCE, 'k')
+      await b.messages.onSignal(INSTANCE, {
+        kind: 'receipt',
+        messageId: id,
+        status,
+        atMs: b.clock.now(),
+        engineMessageId: 'E1',
+      })
+      expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(true)
+      expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ status, engineMessageId: 'E1' })
+      expect(b.events()).toEqual(['message.sent', 'message.delivered', ...(status === 'read' ? ['message.read'] : [])])
+    },
+  )
 
   test('a failure of the network resolves it as refused', async () => {
     b.engine.plan = async () => UNKNOWN
@@ -195,12 +198,14 @@ describe('K-07: keys', () => {
     })
   })
 
-  test.each([['empty', ['']], ['201 characters', ['a'.repeat(201)]], ['a control character', ['a\u0007']], ['two headers', ['a', 'a']]])(
-    '%s: 400',
-    (_name, headers) => {
-      expect(() => sendWith(...headers)).toThrow(expect.objectContaining({ code: 'validation_error' }))
-    },
-  )
+  test.each([
+    ['empty', ['']],
+    ['201 characters', ['a'.repeat(201)]],
+    ['a control character', ['a\u0007']],
+    ['two headers', ['a', 'a']],
+  ])('%s: 400', (_name, headers) => {
+    expect(() => sendWith(...headers)).toThrow(expect.objectContaining({ code: 'validation_error' }))
+  })
 
   test('of any bytes a header allows never end in anything but 201 or 400', async () => {
     await fc.assert(

@@ -2,7 +2,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SendOutcome } from '../../../main/engines/engine.ts'
 import type { MessageErrorShape } from '../../../main/contract/shapes.ts'
 import type { Db } from '../../../main/kernel/db.ts'
-import { accepted, bench, bodyOf, gate, idIn, INSTANCE, OTHER_INSTANCE, refusal, settle, TEXT, type Bench } from './bench.ts'
+import {
+  accepted,
+  bench,
+  bodyOf,
+  gate,
+  idIn,
+  INSTANCE,
+  OTHER_INSTANCE,
+  refusal,
+  settle,
+  TEXT,
+  type Bench,
+} from './bench.ts'
 
 const NOT_ON_WHATSAPP: MessageErrorShape = { code: 'not_on_whatsapp', message: 'No such person.', provider_code: null }
 
@@ -35,7 +47,11 @@ describe('a send', () => {
       source: 'api',
       campaign_id: null,
     })
-    expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ id, status: 'sent', engineMessageId: '3EB0000001' })
+    expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({
+      id,
+      status: 'sent',
+      engineMessageId: '3EB0000001',
+    })
   })
 
   test('is stored as queued before the engine hears of it', async () => {
@@ -115,7 +131,9 @@ describe('an instance that is not connected', () => {
     const first = await b.send(TEXT, { key: 'k' })
     b.connect(false)
     expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
-    expect(await refusal(b.send({ ...TEXT, text: 'other' }, { key: 'k' }))).toMatchObject({ code: 'idempotency_conflict' })
+    expect(await refusal(b.send({ ...TEXT, text: 'other' }, { key: 'k' }))).toMatchObject({
+      code: 'idempotency_conflict',
+    })
   })
 })
 

@@ -1,0 +1,41 @@
+import type { Contract } from '../contract/operation.ts'
+import { accountContract } from './account/contract.ts'
+import { accountHandlers } from './account/handlers.ts'
+import type { Handler, Handlers, Served } from './handler.ts'
+import { instancesContract } from './instances/contract.ts'
+import { instancesHandlers } from './instances/handlers.ts'
+import type { Instances } from './instances/index.ts'
+import { messagesContract } from './messages/contract.ts'
+import { messagesHandlers } from './messages/handlers.ts'
+import type { Messages } from './messages/index.ts'
+import { sandboxContract } from './sandbox/contract.ts'
+import { sandboxHandlers } from './sandbox/handlers.ts'
+import type { Sandbox } from './sandbox/index.ts'
+import { webhooksContract } from './webhooks/contract.ts'
+import { webhooksHandlers } from './webhooks/handlers.ts'
+import type { Webhooks } from './webhooks/index.ts'
+
+export interface Rooms {
+  readonly instances: Instances
+  readonly messages: Messages
+  readonly webhooks: Webhooks
+  readonly sandbox: Sandbox
+}
+
+/** Every operation with what carries it out; the door serves exactly these. */
+export function served(rooms: Rooms): Served[] {
+  return [
+    ...pair(accountContract, accountHandlers()),
+    ...pair(instancesContract, instancesHandlers(rooms.instances)),
+    ...pair(messagesContract, messagesHandlers(rooms.messages)),
+    ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
+    ...pair(sandboxContract, sandboxHandlers(rooms.sandbox)),
+  ]
+}
+
+function pair<C extends Contract>(contract: C, handlers: Handlers<C>): Served[] {
+  return Object.entries(contract).map(([name, operation]) => {
+    // Handlers<C> has exactly the names of C; each handler was checked against its own operation when it was written.
+    return { operation, handler: handlers[name as keyof C] as unknown as Handler }
+  })
+}

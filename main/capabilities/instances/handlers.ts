@@ -1,0 +1,34 @@
+import { ApiError } from '../../contract/errors.ts'
+import { isoTime } from '../../contract/request.ts'
+import { Answer, type Handlers } from '../handler.ts'
+import type { instancesContract } from './contract.ts'
+import type { Instances } from './index.ts'
+
+export function instancesHandlers(instances: Instances): Handlers<typeof instancesContract> {
+  return {
+    async createInstance({ principal: { accountId }, body: wish, rawBody, idempotencyKey }) {
+      const { bytes, replayed } = await instances.create({ accountId, wish, rawBody, idempotencyKey })
+      return new Answer({ bytes, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+    },
+    listInstances: ({ principal: { accountId, allowedInstanceIds }, query }) =>
+      instances.list({ accountId, allowedInstanceIds, query }),
+    getInstance: ({ instance }) => instances.get(instance.id),
+    updateInstance: ({ instance, body }) => instances.update(instance.id, body),
+    async deleteInstance({ instance: { id } }) {
+      const { deletedAtMs } = await instances.remove(id)
+      return { id, deleted: true, deleted_at: isoTime(deletedAtMs) }
+    },
+    getInstanceConnection: ({ instance }) => instances.connection(instance.id),
+    getInstanceHealth: ({ instance }) => instances.health(instance.id),
+    getInstanceQr: ({ instance, query }) => instances.qr.read(instance.id, query.phone),
+    refreshInstanceQr: ({ instance }) => instances.qr.refresh(instance.id),
+    restartInstance: ({ instance }) => instances.restart(instance.id),
+    async disconnectInstance({ instance: { id }, body: { logout = false }, confirmed }) {
+      if (logout && !confirmed) {
+        throw new ApiError('confirmation_required', 'Logout discards the session for good: the phone must be paired again. Nothing was done; repeat the call with confirm=true in the query to do it.')
+      }
+      const { status } = await instances.disconnect(id, logout)
+      return { id, connected: false, status, logged_out: logout }
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { ConnectionView, HealthView, InstanceRecord } from '../../contract/instance.ts'
+import type { Network } from '../../contract/shapes.ts'
+import type { Engine, EngineInstance } from '../../engines/engine.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { createAnnounce, type Announce } from './announce.ts'
+import { createCreate, type Create } from './create.ts'
+import { createDisconnect, type Disconnect } from './disconnect.ts'
+import { engineOf, type Engines } from './engines.ts'
+import { getInstance } from './find.ts'
+import { createHealth, type Gauges } from './health.ts'
+import { createLifecycle } from './lifecycle.ts'
+import type { LinkSignal } from './link.ts'
+import { createList, type List } from './list.ts'
+import { createQr, type Qr } from './qr.ts'
+import { createRecords } from './record.ts'
+import { createRemove, type Remove } from './remove.ts'
+import { createRestart, type Restart } from './restart.ts'
+import { createResumeAll, type ResumeAll } from './resume.ts'
+import { instancesByIds } from './selection.ts'
+import { createDiscardSession } from './session.ts'
+import { subjectById } from './store.ts'
+import { createTurns } from './turns.ts'
+import { createUpdate, type InstancePatch } from './update.ts'
+
+export type { Announce } from './announce.ts'
+export type { CreateCall, Created, NewInstance } from './create.ts'
+export type { Engines } from './engines.ts'
+export type { Gauges } from './health.ts'
+export type { LinkSignal } from './link.ts'
+
+export interface InstancesNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'instance'>
+  readonly ledger: Ledger
+  readonly engines: Engines
+  readonly idempotency: Idempotency
+  readonly cursors: Cursors
+  readonly config: { readonly slots: number; readonly network: Network; readonly publicBaseUrl: string | null }
+  /** What other rooms know of an instance, for its health; asked only when somebody reads it. */
+  readonly gauges: Gauges
+  readonly log: Log
+  /** Address the service listens on, without a slash at its end; used where no public one is set. */
+  readonly baseUrl: () => string
+}
+
+export interface Instances {
+  readonly create: Create
+  readonly list: List
+  get(id: InstanceId): Promise<InstanceRecord>
+  update(id: InstanceId, patch: InstancePatch): Promise<InstanceRecord>
+  readonly remove: Remove
+  connection(id: InstanceId): Promise<ConnectionView>
+  health(id: InstanceId): Promise<HealthView>
+  readonly qr: Qr
+  readonly restart: Restart
+  readonly disconnect: Disconnect
+
+  /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
+  subject(accountId: string, id: string): Promise<InstanceSubject | undefined>
+  /** Which of the ids are instances of the account that were not deleted. */
+  known(accountId: AccountId, ids: readonly string[]): Promise<ReadonlySet<string>>
+  readonly announce: Announce
+  /** @throws ApiError service_unavailable when this build has no engine of the kind. */
+  engineFor(subject: Pick<EngineInstance, 'engine' | 'network'>): Engine
+  /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
+  onSignal(id: InstanceId, signal: LinkSignal): Promise<void>
+  /** At start, before the service listens and before `Engine.begin`. */
+  readonly resumeAll: ResumeAll
+  /** Stops timers; what they waited for is durable and taken up at the next start. */
+  close(): void
+}
+
+export function createInstances(needs: InstancesNeeds): Instances {
+  const { db, clock, ids, ledger, engines, idempotency, cursors, config, gauges, log } = needs
+  const baseUrl = () => config.publicBaseUrl ?? needs.baseUrl()
+  const inTurn = createTurns()
+  const records = createRecords({ engines, baseUrl })
+  const announce = createAnnounce({ ledger, clock })
+  const lifecycle = createLifecycle({ db, clock, log, announce })
+  const discardSession = createDiscardSession({ db, engines, log })
+  const link = { db, engines, log, lifecycle, discardSession, inTurn }
+  const update = createUpdate({ db, clock, announce })
+
+  return {
+    create: createCreate({ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl }),
+    list: createList({ db, cursors, records }),
+    get: async (id) => records(await getInstance(db, id)),
+    update: async (id, patch) => records(await update(id, patch)),
+    remove: createRemove({ db, clock, announce, discardSession, inTurn, forget: lifecycle.forget }),
+    async connection(id) {
+      const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
+      const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }
+      return { connected: status === 'connected', logged_in: loggedIn, ...whom }
+    },
+    health: createHealth({ db, clock, engines, gauges, log }),
+    qr: createQr(link),
+    restart: createRestart(link),
+    disconnect: createDisconnect(link),
+
+    async subject(accountId, id) {
+      const row = await db.readOne(subjectById, { id, accountId })
+      if (!row) return undefined
+      const { status, deletedAtMs, ...rest } = row
+      const deleted = deletedAtMs !== null
+      return { ...rest, connected: status === 'connected' && !deleted, deleted }
+    },
+    async known(accountId, wanted) {
+      const found = await instancesByIds(db, accountId, wanted)
+      return new Set(found.filter(({ deletedAtMs }) => deletedAtMs === null).map(({ id }) => id))
+    },
+    announce,
+    engineFor: (subject) => engineOf(engines, subject),
+    onSignal: async (id, signal) => {
+      await db.commit((tx) => lifecycle.happen(tx, id, signal))
+    },
+    resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
+    close: lifecycle.close,
+  }
+}

@@ -1,0 +1,112 @@
+import QRCode from 'qrcode'
+import { ApiError } from '../../contract/errors.ts'
+import type { QrView } from '../../contract/instance.ts'
+import { isoTimeOrNull } from '../../contract/request.ts'
+import type { Engine, EngineInstance, QrState } from '../../engines/engine.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
+import { getInstance, gone } from './find.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { DiscardSession } from './session.ts'
+import type { Instance } from './store.ts'
+import type { InTurn } from './turns.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly engines: Engines
+  readonly log: Log
+  readonly lifecycle: Lifecycle
+  readonly discardSession: DiscardSession
+  readonly inTurn: InTurn
+}
+
+export interface Qr {
+  /** Where pairing stands; the first read of a new instance starts it. @param phone also asks for a pairing code. */
+  read(id: InstanceId, phone: string | undefined): Promise<QrView>
+  /** Begins pairing anew. @throws ApiError invalid_state while a session stands. */
+  refresh(id: InstanceId): Promise<QrView>
+}
+
+type Pairing = NonNullable<Engine['pairing']>
+
+export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Qr {
+  /** Their engine did not answer when pairing began; the next read asks it again. */
+  const unstarted = new Set<InstanceId>()
+
+  /** Only `created` starts here: a code that nobody asked for must not come back on screen by itself. */
+  function startPairing(id: InstanceId, subject: EngineInstance): Promise<void> {
+    return inTurn(id, async () => {
+      const { status } = await getInstance(db, id)
+      if (status === 'created') {
+        await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
+        unstarted.add(id)
+      } else if (status !== 'connecting') unstarted.delete(id)
+      if (!unstarted.has(id)) return
+      await ask(log, subject, () => engineOf(engines, subject).start(subject))
+      unstarted.delete(id)
+    })
+  }
+
+  return {
+    async read(id, phone) {
+      const instance = await getInstance(db, id)
+      const subject = toEngineInstance(instance)
+      const pairing = pairingOf(engineOf(engines, instance))
+      if (instance.status === 'created' || unstarted.has(id)) await startPairing(id, subject)
+      if (instance.status === 'connected') return CONNECTED
+      const asksForCode = phone !== undefined && PAIRS.has(instance.status)
+      const state = await ask(log, subject, () => (asksForCode ? pairing.code(subject, phone) : pairing.current(subject)))
+      return view(await getInstance(db, id), state)
+    },
+
+    refresh: (id) =>
+      inTurn(id, async () => {
+        const before = await getInstance(db, id)
+        const subject = toEngineInstance(before)
+        const pairing = pairingOf(engineOf(engines, before))
+        refuseStanding(before)
+        const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
+        if (!after) throw gone()
+        await discardSession(before)
+        const state = await ask(log, subject, () => pairing.refresh(subject))
+        return view(await getInstance(db, id), state)
+      }),
+  }
+}
+
+/** A session that stands, or is just coming back, is not thrown away for a QR code. */
+function refuseStanding({ status, loggedIn }: Instance): void {
+  if (status === 'connected') {
+    throw new ApiError('invalid_state', 'The instance is connected. Disconnect it first, with logout to pair another phone.')
+  }
+  if (status === 'connecting' && loggedIn) {
+    throw new ApiError('invalid_state', 'The instance is reconnecting with its stored session. Wait for it, or disconnect first.')
+  }
+}
+
+const PAIRS: ReadonlySet<Instance['status']> = new Set<Instance['status']>(['created', 'connecting', 'qr'])
+
+const NO_CODE = { qr: null, pairing_code: null, expires_at: null } as const
+const CONNECTED: QrView = { ...NO_CODE, state: 'connected', attempt: 0 }
+
+/** Never an empty answer without a state: the instance's status decides where the engine has nothing to say. */
+async function view({ status }: Instance, { state, text, pairingCode, expiresAtMs, attempt }: QrState): Promise<QrView> {
+  if (status === 'connected') return CONNECTED
+  if (status === 'passkey_required') return { ...NO_CODE, state: 'passkey_required', attempt }
+  // Pairing is over and only a refresh or a restart begins it anew: "pending" would make people wait for nothing.
+  if (!PAIRS.has(status)) return { ...NO_CODE, state: 'expired', attempt }
+  const qr = text === null ? null : await picture(text)
+  return { qr, pairing_code: pairingCode, state, expires_at: isoTimeOrNull(expiresAtMs), attempt }
+}
+
+/** Dark on white with a margin of four, large enough for any camera: inverted or small codes are what phones fail at. */
+function picture(text: string): Promise<string> {
+  return QRCode.toDataURL(text, { margin: 4, scale: 5, color: { dark: '#000000ff', light: '#ffffffff' } })
+}
+
+function pairingOf({ pairing }: Engine): Pairing {
+  if (pairing) return pairing
+  throw new ApiError('engine_mismatch', 'This engine pairs without a QR code.')
+}

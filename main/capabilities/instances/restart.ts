@@ -1,0 +1,48 @@
+import type { Engine as EngineName, InstanceStatus } from '../../contract/shapes.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
+import { getInstance, gone } from './find.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Happening } from './link.ts'
+import type { DiscardSession } from './session.ts'
+import type { InTurn } from './turns.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly engines: Engines
+  readonly log: Log
+  readonly lifecycle: Lifecycle
+  readonly discardSession: DiscardSession
+  readonly inTurn: InTurn
+}
+
+export type Restart = (id: InstanceId) => Promise<{ id: InstanceId; engine: EngineName; status: InstanceStatus }>
+
+/**
+ * Ends what runs and begins again. A connected instance loses its link by it, so it goes the way of every lost link:
+ * back within five seconds, nobody is told; later, it is an outage (contract.md 4).
+ */
+export function createRestart({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Restart {
+  return (id) =>
+    inTurn(id, async () => {
+      const before = await getInstance(db, id)
+      const engine = engineOf(engines, before)
+      const subject = toEngineInstance(before)
+      const happening: Happening = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
+      const after = await db.commit((tx) => lifecycle.happen(tx, id, happening))
+      if (!after) throw gone()
+      await discardSession(before)
+      await ask(log, subject, async () => {
+        if (RUNNING.has(before.status)) await engine.stop(subject)
+        await engine.start(subject)
+      })
+      return { id, engine: after.engine, status: after.status }
+    })
+}
+
+const LINK_ENDED: Happening = { kind: 'link_lost', reason: 'restart', code: null, nextRetryAtMs: null }
+
+/** Where the engine has something to end first. */
+const RUNNING: ReadonlySet<InstanceStatus> = new Set<InstanceStatus>(['connecting', 'qr', 'connected'])

@@ -1,0 +1,104 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import { toEngineInstance, type Engines } from './engines.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Happening } from './link.ts'
+import { OUTAGE_MS } from './outages.ts'
+import type { DiscardSession } from './session.ts'
+import { pageToDiscard, pageToResume, toInstance, type Instance, type InstanceRow } from './store.ts'
+import type { Statement } from '../../kernel/sql.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly engines: Engines
+  readonly log: Log
+  readonly lifecycle: Lifecycle
+  readonly discardSession: DiscardSession
+}
+
+export type ResumeAll = () => Promise<void>
+
+const PAGE = 500
+/** Each of these moves a row, records an event and enqueues deliveries: a unit stays short. */
+const MOVES_PER_UNIT = 100
+
+interface Move {
+  readonly id: InstanceId
+  readonly happening: Happening
+}
+
+/**
+ * At start of the service: lets the engines take up their sessions and makes the rows say what is true. An instance
+ * that is connected as before costs one row read and nothing else; rows are written in bulk, and only where they were
+ * wrong. Timers of the engines do not run yet (`Engine.begin` comes after).
+ */
+export function createResumeAll({ db, clock, engines, log, lifecycle, discardSession }: Needs): ResumeAll {
+  return async () => {
+    for await (const page of pages(pageToDiscard)) {
+      for (const instance of page) await discardSession(instance)
+    }
+    for await (const page of pages(pageToResume)) await resume(page)
+  }
+
+  async function resume(page: readonly Instance[]): Promise<void> {
+    // Who was not told of a loss before the service stopped is told now, before anything comes back.
+    const overdue = page.filter((instance) => leftMs(instance) === 0)
+    await move(overdue.map(({ id, linkLostAtMs }) => ({ id, happening: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })))
+    const found = await Promise.all(page.map(async (instance) => ({ instance, link: await takeUp(instance) })))
+    await move(found.flatMap(({ instance, link }) => moveTo(instance, link)))
+    for (const { instance, link } of found) {
+      const left = leftMs(instance)
+      if (link !== 'connecting' || left === null || left === 0) continue
+      lifecycle.watch({ id: instance.id, linkLostAtMs: instance.linkLostAtMs ?? 0 }, left)
+    }
+  }
+
+  async function takeUp(instance: Instance): Promise<'connected' | 'connecting' | 'no_session'> {
+    try {
+      return (await engines[instance.network][instance.engine]?.resume(toEngineInstance(instance))) ?? 'connecting'
+    } catch (error) {
+      log.warn({ event: 'instance.resume.failed', instanceId: instance.id, cause: cause(error) })
+      return 'connecting'
+    }
+  }
+
+  async function move(moves: readonly Move[]): Promise<void> {
+    for (let i = 0; i < moves.length; i += MOVES_PER_UNIT) {
+      await db.commit(async (tx) => {
+        for (const { id, happening } of moves.slice(i, i + MOVES_PER_UNIT)) await lifecycle.happen(tx, id, happening)
+      })
+    }
+  }
+
+  /** What is left of the five seconds before a loss is announced; null when none waits to be. */
+  function leftMs({ linkLostAtMs }: Instance): number | null {
+    if (linkLostAtMs === null) return null
+    // A clock that was set back must not stretch the wait.
+    return Math.min(OUTAGE_MS, Math.max(0, linkLostAtMs + OUTAGE_MS - clock.now()))
+  }
+
+  async function* pages(page: Statement<{ afterId: string; limit: number }, InstanceRow>): AsyncGenerator<Instance[]> {
+    for (let afterId = ''; ; ) {
+      const rows = await db.read(page, { afterId, limit: PAGE })
+      const last = rows.at(-1)
+      if (!last) return
+      yield rows.map(toInstance)
+      afterId = last.id
+    }
+  }
+}
+
+/** What the row still has to learn; nothing where it is true already. */
+function moveTo({ id, status, phoneNumber, profileName }: Instance, link: 'connected' | 'connecting' | 'no_session'): Move[] {
+  if (link === 'no_session') return [{ id, happening: { kind: 'session_lost' } }]
+  if (link === 'connected') {
+    if (status === 'connected' || phoneNumber === null) return []
+    return [{ id, happening: { kind: 'connected', number: phoneNumber, name: profileName } }]
+  }
+  return status === 'connected' ? [{ id, happening: SERVICE_RESTARTED }] : []
+}
+
+const SERVICE_RESTARTED: Happening = { kind: 'link_lost', reason: 'service_restarted', code: null, nextRetryAtMs: null }

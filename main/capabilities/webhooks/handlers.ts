@@ -1,0 +1,22 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Handlers } from '../handler.ts'
+import type { webhooksContract } from './contract.ts'
+import type { Webhooks } from './index.ts'
+
+export function webhooksHandlers(webhooks: Webhooks): Handlers<typeof webhooksContract> {
+  return {
+    createWebhook: ({ principal, body }) => webhooks.create(principal.accountId, body),
+    listWebhooks: ({ principal }) => webhooks.list(principal.accountId),
+    getWebhook: ({ principal, params }) => webhooks.get(principal.accountId, params.id),
+    updateWebhook: ({ principal, params, body }) => webhooks.update(principal.accountId, params.id, body),
+    async deleteWebhook({ principal, params }) {
+      await webhooks.remove(principal.accountId, params.id)
+      return undefined
+    },
+    rotateWebhookSecret: ({ principal, params, body }) =>
+      webhooks.rotate(principal.accountId, params.id, body.overlap_seconds ?? LIMITS.overlapSeconds),
+    listDeliveries: ({ principal, query }) => webhooks.listDeliveries(principal.accountId, query),
+    getDelivery: ({ principal, params }) => webhooks.getDelivery(principal.accountId, params.id),
+    retryDelivery: ({ principal, params }) => webhooks.redeliver(principal.accountId, params.id),
+  }
+}

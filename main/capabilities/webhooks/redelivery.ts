@@ -1,0 +1,75 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { Attempt, AttemptTarget } from './attempt.ts'
+import { begun, standing, type HookRow, type TakenRow } from './claim.ts'
+import { deliveryBySeq, noSuchDelivery, toDelivery } from './deliveries.ts'
+import type { Delivery } from './shapes.ts'
+
+interface Candidate extends HookRow {
+  readonly deliverySeq: number
+  readonly manual: number
+  readonly lease: string | null
+  readonly isActive: number
+}
+
+const candidate = sql<{ id: string; accountId: string }, Candidate>(
+  `SELECT d.seq AS deliverySeq, d.manual, d.lease, (w.state = 'active' AND w.deleted_at IS NULL) AS isActive,
+          w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max_in_flight AS maxInFlight,
+          w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
+          w.prev_expires_at AS prevExpiresAtMs
+     FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
+    WHERE d.id = :id AND d.account_id = :accountId`,
+)
+
+const take = sql<{ seq: number; boot: string; now: number; most: number }, TakenRow>(
+  `UPDATE deliveries SET manual = manual + 1, attempts = attempts + 1, lease = :boot, updated_at = :now
+    WHERE seq = :seq AND manual < :most AND lease IS NULL
+   RETURNING id, event_seq AS eventSeq, attempts, ${standing('')}`,
+)
+
+/**
+ * Manual redelivery: claims the delivery whatever its status, outside the lanes.
+ * @param start is given the attempt after the commit, to run as soon as the webhook has a free slot.
+ */
+export function createRedelivery(needs: {
+  db: Db
+  clock: Pick<Clock, 'now'>
+  asTarget: (hook: HookRow) => AttemptTarget
+  start: (attempt: Attempt, maxInFlight: number) => void
+}) {
+  const { db, clock } = needs
+  return function redeliver(accountId: string, id: string): Promise<Delivery> {
+    return db.commit(async (tx) => {
+      const found = await tx.one(candidate, { id, accountId })
+      if (!found) throw noSuchDelivery(id)
+      refuseUnlessPossible(found)
+      const target = needs.asTarget(found)
+      const now = clock.now()
+      const seq = found.deliverySeq
+      const row = await tx.one(take, { seq, boot: db.boot, now, most: LIMITS.manualRetries })
+      const shown = row && (await tx.one(deliveryBySeq, { seq }))
+      if (!row || !shown) throw noSuchDelivery(id)
+      const attempt = await begun(tx, { seq, row, target, trigger: 'manual', now })
+      tx.afterCommit(() => needs.start(attempt, found.maxInFlight))
+      return toDelivery(shown)
+    })
+  }
+}
+
+function refuseUnlessPossible({ isActive, lease, manual }: Candidate): void {
+  if (manual >= LIMITS.manualRetries) {
+    throw new ApiError(
+      'retry_limit_reached',
+      `This delivery was redelivered by hand ${LIMITS.manualRetries} times already, which is the most.`,
+    )
+  }
+  if (isActive !== 1) {
+    throw new ApiError('invalid_state', 'The webhook of this delivery is not active. Resume it with PATCH active true first.')
+  }
+  if (lease !== null) {
+    throw new ApiError('invalid_state', 'An attempt of this delivery is running. Try again when it has ended, in 10 seconds at most.')
+  }
+}

@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { deadline } from '../../kernel/deadline.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { InsideRequest, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Secret } from '../../kernel/secret.ts'
+import { addCatcher, addCaught, catcherNamed, caughtPage, emptyCatcher, pruneCaught, setReply, type Caught } from './catcher-store.ts'
+
+/** Webhook destinations `https://catcher.sandbox/{name}` are answered inside the service. */
+export const CATCHER_HOST = 'catcher.sandbox'
+
+/** What may stand after the slash. */
+export const CATCHER_NAME = '^[A-Za-z0-9._~-]{1,64}$'
+const NAME = new RegExp(CATCHER_NAME)
+
+/** How a catcher answers what it receives. */
+export interface Reply {
+  readonly status: number
+  readonly delayMs: number
+  /** Never answers; the sender runs into its deadline. */
+  readonly hang: boolean
+}
+
+export const USUAL_REPLY: Reply = { status: 200, delayMs: 0, hang: false }
+
+export type { Caught } from './catcher-store.ts'
+
+interface CatcherNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  /** The secrets a request to this address may be signed with. */
+  readonly signingSecrets: (accountId: AccountId, url: string) => Promise<readonly Secret[]>
+}
+
+export interface Catcher {
+  /** Answers for `catcher.sandbox`. */
+  answer(request: InsideRequest): Promise<OutboundAnswer>
+  reply(accountId: AccountId, name: string): Promise<Reply>
+  setReply(accountId: AccountId, name: string, reply: Reply): Promise<void>
+  /** Newest first. */
+  list(accountId: AccountId, name: string, beforeSeq: number, limit: number): Promise<Caught[]>
+  empty(accountId: AccountId, name: string): Promise<void>
+}
+
+/** Kept for each name; older ones go. */
+export const KEPT = 10_000
+/** The oldest go when this many more have come. */
+const PRUNE_EVERY = 500
+
+interface Known {
+  readonly seq: number
+  readonly reply: Reply
+  /** Since the last pruning by this process. */
+  sincePruned: number
+}
+
+/** Receives webhooks inside the service, so that an integrator needs no server of his own to see them. */
+export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catcher {
+  /** Only this process writes catchers; the reply of each is needed at every request. */
+  const known = new Map<string, Known>()
+
+  /** In the unit that keeps the first request, or the reply, of a name. */
+  async function ensure(tx: Tx, accountId: AccountId, name: string): Promise<Known> {
+    const held = known.get(keyOf(accountId, name))
+    if (held !== undefined) return held
+    await tx.run(addCatcher, { seq: await tx.next('sandbox'), accountId, name })
+    const row = await tx.one(catcherNamed, { accountId, name })
+    if (row === undefined) throw new Error('A catcher that was just written is not there')
+    const catcher = toKnown(row)
+    tx.afterCommit(() => void known.set(keyOf(accountId, name), catcher))
+    return catcher
+  }
+
+  async function find(accountId: AccountId, name: string): Promise<Known | undefined> {
+    const held = known.get(keyOf(accountId, name))
+    if (held !== undefined) return held
+    const row = await db.readOne(catcherNamed, { accountId, name })
+    return row && toKnown(row)
+  }
+
+  /** @returns how the catcher answers, once the request is durable. */
+  async function keep(accountId: AccountId, name: string, request: InsideRequest): Promise<Reply> {
+    const receivedAt = clock.now()
+    const signature = judge(request, await signingSecrets(accountId, request.url.href), receivedAt)
+    const headers = JSON.stringify(request.headers)
+    const body = request.body.toString('utf8')
+    const catcher = await db.commit(async (tx) => {
+      const mine = await ensure(tx, accountId, name)
+      await tx.run(addCaught, { seq: await tx.next('sandbox'), catcher: mine.seq, receivedAt, headers, body, signature })
+      return mine
+    })
+    if (++catcher.sincePruned >= PRUNE_EVERY) {
+      catcher.sincePruned = 0
+      await db.commit((tx) => tx.run(pruneCaught, { catcher: catcher.seq, kept: KEPT, limit: PRUNE_EVERY }))
+    }
+    return catcher.reply
+  }
+
+  return {
+    async answer(request) {
+      const name = request.url.pathname.slice(1)
+      if (!NAME.test(name)) return response(404, request)
+      const { status, delayMs, hang } = await keep(request.accountId, name, request)
+      if (hang) return new Promise(() => {})
+      if (delayMs > 0) await new Promise<void>((resolve) => void deadline(clock, delayMs, resolve))
+      return response(status, request)
+    },
+
+    reply: async (accountId, name) => (await find(accountId, name))?.reply ?? USUAL_REPLY,
+
+    async setReply(accountId, name, reply) {
+      await db.commit(async (tx) => {
+        const { seq, sincePruned } = await ensure(tx, accountId, name)
+        const { status, delayMs, hang } = reply
+        await tx.run(setReply, { seq, status, delayMs, hang: hang ? 1 : 0 })
+        tx.afterCommit(() => void known.set(keyOf(accountId, name), { seq, reply, sincePruned }))
+      })
+    },
+
+    async list(accountId, name, beforeSeq, limit) {
+      const catcher = await find(accountId, name)
+      return catcher === undefined ? [] : db.read(caughtPage, { catcher: catcher.seq, before: beforeSeq, limit })
+    },
+
+    async empty(accountId, name) {
+      const catcher = await find(accountId, name)
+      if (catcher !== undefined) await db.commit((tx) => tx.run(emptyCatcher, { catcher: catcher.seq }))
+    },
+  }
+}
+
+const keyOf = (accountId: AccountId, name: string) => `${accountId} ${name}`
+
+const toKnown = ({ seq, status, delayMs, hang }: { seq: number; status: number; delayMs: number; hang: number }): Known => ({
+  seq,
+  reply: { status, delayMs, hang: hang === 1 },
+  sincePruned: 0,
+})
+
+/** What a receiver does: HMAC over timestamp, dot and the exact bytes, and a timestamp that is near (spec: Signature). */
+function judge({ headers, body }: InsideRequest, secrets: readonly Secret[], nowMs: number): Caught['signature'] {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const signature = lower.get('x-service-signature')
+  if (signature === undefined) return 'none'
+  const timestamp = lower.get('x-service-timestamp') ?? ''
+  const isNear = Math.abs(nowMs / 1_000 - Number(timestamp)) <= LIMITS.signatureToleranceSeconds
+  const isSigned = secrets.some((secret) => signature === sign(secret, timestamp, body))
+  return isNear && isSigned ? 'valid' : 'invalid'
+}
+
+const sign = (secret: Secret, timestamp: string, body: Buffer) =>
+  `sha256=${createHmac('sha256', secret.open()).update(`${timestamp}.`).update(body).digest('hex')}`
+
+/** A redirect leads back to the catcher: whoever follows it is seen twice. */
+function response(status: number, { url }: InsideRequest): OutboundAnswer {
+  const isRedirect = status >= 300 && status < 400
+  const headers = { 'content-type': 'text/plain', ...(isRedirect ? { location: url.href } : {}) }
+  return { kind: 'response', status, headers, body: Buffer.alloc(0), truncated: false, remoteIp: null }
+}

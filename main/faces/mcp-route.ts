@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import type { Mcp } from './mcp.ts'
+
+/** MCP's address. The door's hooks have run: Host and Origin, key, one token of the key's rate. */
+export function addMcpRoute(app: FastifyInstance, mcp: Mcp): void {
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    handler: async (request, reply) => {
+      const { principal } = request.admitted
+      if (principal === null) throw new Error('/mcp was reached without a principal')
+      // Taken out of the framework's hands, and with it the headers that the hooks have set.
+      const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+      reply.hijack()
+      await mcp.handle({
+        req: request.raw,
+        res: reply.raw,
+        body: request.body,
+        principal: { ...principal, source: 'mcp' },
+        requestId: request.id,
+        headers,
+      })
+    },
+  })
+}

@@ -1,0 +1,251 @@
+import { join } from 'node:path'
+import manifest from '../package.json' with { type: 'json' }
+import { createAccounts, type Accounts } from './capabilities/account/index.ts'
+import { CONTRACTS } from './capabilities/contracts.ts'
+import { served } from './capabilities/handlers.ts'
+import { createInstances, type Engines, type Instances } from './capabilities/instances/index.ts'
+import { createMessages, type Messages } from './capabilities/messages/index.ts'
+import { createSandbox } from './capabilities/sandbox/index.ts'
+import { createWebhooks } from './capabilities/webhooks/index.ts'
+import type { Config } from './config.ts'
+import type { EngineSink } from './engines/engine.ts'
+import { createSandboxNetwork } from './engines/sandbox/index.ts'
+import { createCommands } from './faces/commands.ts'
+import { controlAddress, listenForCommands, type ControlRequest } from './faces/control.ts'
+import { createDoor, type Door } from './faces/http.ts'
+import { createMcp, type Mcp } from './faces/mcp.ts'
+import { addMcpRoute } from './faces/mcp-route.ts'
+import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
+import { addRawRoutes } from './faces/raw-routes.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Db } from './kernel/db.ts'
+import { createIdempotency } from './kernel/idempotency.ts'
+import { createIds, type Ids, type Random } from './kernel/ids.ts'
+import { createLedger } from './kernel/ledger.ts'
+import type { Log } from './kernel/log.ts'
+import { createOutbound, systemResolve, type Dial, type Resolve } from './kernel/outbound.ts'
+import { createCursors, cursorKey } from './kernel/page.ts'
+import { createSeal } from './kernel/seal.ts'
+import { HomeInUseError, lockHome } from './storage/lock.ts'
+import { MIGRATIONS } from './storage/migrations/index.ts'
+import { openStorage, type Storage } from './storage/sqlite.ts'
+import { importKeytar, type ImportKeytar } from './vault/keychain.ts'
+import { openVault } from './vault/open.ts'
+import { VaultError, type Vault } from './vault/vault.ts'
+
+/** All that tests replace; the rest is the product. */
+export interface World {
+  readonly clock: Clock
+  readonly random: Random
+  readonly config: Config
+  readonly log: Log
+  readonly resolve?: Resolve
+  /** Tests only: reaches a checked public address somewhere else. */
+  readonly dial?: Dial
+  readonly importKeytar?: ImportKeytar
+  /** Tests only: used instead of keychain and file. */
+  readonly vault?: Vault
+}
+
+/** The service could not start; the message says why and what to do, for the person at the terminal. */
+export class StartError extends Error {}
+
+export interface Service {
+  /** Address it listens on, without a slash at its end. */
+  readonly url: string
+  /** What the person who starts it should know. */
+  readonly warnings: readonly string[]
+  readonly door: Door
+  readonly db: Db
+  carryOut(request: ControlRequest): Promise<unknown>
+  /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
+  close(): Promise<void>
+}
+
+/** How long deliveries in flight may take to finish when the service is told to stop. */
+const DRAIN_MS = 5_000
+
+/** Owner of the home folder with its database open: the ground both a service and a command stand on. */
+interface Home {
+  readonly db: Storage
+  readonly ids: Ids
+  close(): Promise<void>
+}
+
+async function openHome({ clock, random, config, log }: World): Promise<Home> {
+  const ids = createIds(clock, random)
+  const lock = lockOrSay(config.home)
+  try {
+    const db = await openStorage({ file: join(config.home, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log })
+    return {
+      db,
+      ids,
+      async close() {
+        await db.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw asStartError(error)
+  }
+}
+
+function lockOrSay(home: string) {
+  try {
+    return lockHome(home)
+  } catch (error) {
+    throw error instanceof HomeInUseError ? asStartError(error) : error
+  }
+}
+
+/** What storage and vault refuse with is a sentence for the person at the terminal. */
+const asStartError = (error: unknown) => new StartError(error instanceof Error ? error.message : String(error), { cause: error })
+
+/** Opens the home folder for one command, without engines or network. */
+export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close'>> {
+  const home = await openHome(world)
+  const accounts = createAccounts({ ...world, ...home, ratePerMinute: world.config.ratePerMinute, knownInstances: knownInstances(home.db) })
+  const account = await accounts.ensureAccount()
+  return {
+    carryOut: createCommands(accounts, account.id),
+    async close() {
+      await accounts.close()
+      await home.close()
+    },
+  }
+}
+
+/** Builds every room, recovers what another boot left, listens, and only then sets workers going. */
+export async function startService(world: World): Promise<Service> {
+  const home = await openHome(world)
+  try {
+    return await build(world, home)
+  } catch (error) {
+    await home.close()
+    throw error instanceof VaultError ? asStartError(error) : error
+  }
+}
+
+async function build(world: World, home: Home): Promise<Service> {
+  const { clock, random, config, log } = world
+  const { db, ids } = home
+  const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
+  const seal = createSeal({ masterKey: vault, random })
+  const cursors = createCursors(await cursorKey(db, random))
+  const ledger = createLedger({ clock, ids })
+  const idempotency = createIdempotency({ clock })
+  const outbound = createOutbound({ clock, resolve: world.resolve ?? systemResolve, dial: world.dial, trustedRanges: config.trustedRanges })
+
+  let url = ''
+  const late: { instances?: Instances; messages?: Messages } = {}
+  const sink: EngineSink = (id, signal) => report(late, id, signal)
+  const network = createSandboxNetwork({ db, clock, random, log, sink, timelineMs: config.sandboxTimelineMs, sendTimeoutMs: config.sendTimeoutMs })
+  const engines: Engines = { sandbox: { smv2: network.smv2, official: network.official }, live: { smv2: null, official: null } }
+
+  const accounts = createAccounts({ db, clock, ids, random, ratePerMinute: config.ratePerMinute, knownInstances: knownInstances(db) })
+  const account = await accounts.ensureAccount()
+  const webhooks = createWebhooks({ db, clock, random, ids, ledger, outbound, seal, cursors, config, log })
+  const instances = createInstances({
+    ...{ db, clock, ids, ledger, engines, idempotency, cursors, config, log },
+    gauges: {
+      queue: (id) => messages.gauges(id),
+      webhooks: (id) => webhooks.gauges(id),
+      lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
+    },
+    baseUrl: () => url,
+  })
+  const messages = createMessages({ db, clock, ids, instances, idempotency, outbound, config, log })
+  const sandbox = createSandbox({ network, outbound, instances, webhooks, db, clock, cursors })
+  Object.assign(late, { instances, messages })
+
+  let isReady = false
+  const mcp: Mcp = createMcp({ contracts: CONTRACTS, call: (principal, request) => door.call(principal, request), clock, random, log, version: manifest.version })
+  let yaml: string | undefined
+  const door = createDoor({
+    ...{ clock, ids, log },
+    ...{ anonymousRatePerMinute: config.anonymousRatePerMinute, allowedHosts: config.allowedHosts, publicBaseUrl: config.publicBaseUrl },
+    operations: served({ instances, messages, webhooks, sandbox }),
+    authenticate: accounts.authenticate,
+    subject: instances.subject,
+    rawRoutes(app) {
+      addMcpRoute(app, mcp)
+      addRawRoutes(app, {
+        openApiYaml: () => (yaml ??= openApiYaml(buildOpenApi({ contracts: CONTRACTS, version: manifest.version, baseUrl: config.publicBaseUrl ?? url }))),
+        isReady: () => isReady,
+        ...sandbox.onboarding,
+      })
+    },
+  })
+
+  await webhooks.recover()
+  await messages.recover()
+  await instances.resumeAll()
+  url = `http://${await listen(door, config)}`
+  const carryOut = createCommands(accounts, account.id)
+  const control = await listenForCommands(controlAddress(config.home, process.platform), carryOut)
+  await network.smv2.begin()
+  await network.official.begin()
+  webhooks.start()
+  messages.start()
+  isReady = true
+  log.info({ event: 'service.started', url, network: config.network, vault: vault.kind })
+
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    isReady = false
+    await control.close()
+    await mcp.close()
+    await door.close()
+    await messages.stop()
+    await network.smv2.close()
+    await network.official.close()
+    instances.close()
+    await webhooks.stop(DRAIN_MS)
+    await outbound.close()
+    vault.close()
+    await accounts.close()
+    await home.close()
+    log.info({ event: 'service.stopped' })
+  }
+  return { url, warnings: warningsOf(config, vault), door, db, carryOut, close: () => (closing ??= close()) }
+}
+
+/** Signals of the link belong to the instances room, all others to the messages room. */
+function report({ instances, messages }: { instances?: Instances; messages?: Messages }, ...[id, signal]: Parameters<EngineSink>): Promise<void> {
+  if (instances === undefined || messages === undefined) throw new Error('an engine reported before the rooms were built')
+  switch (signal.kind) {
+    case 'receipt':
+    case 'failed':
+    case 'received':
+    case 'edited':
+    case 'deleted':
+    case 'reaction':
+      return messages.onSignal(id, signal)
+    case 'qr':
+    case 'qr_expired':
+    case 'passkey_required':
+    case 'connected':
+    case 'link_lost':
+    case 'auth_failed':
+      return instances.onSignal(id, signal)
+  }
+}
+
+/** @returns `host:port` as it stands in the service's address. */
+async function listen(door: Door, { host, port }: Config): Promise<string> {
+  try {
+    const bound = await door.listen(host, port)
+    return `${host.includes(':') ? `[${host}]` : host}:${bound}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new StartError(`Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`)
+  }
+}
+
+function warningsOf(config: Config, vault: { notice: string | null; problem(): string | null }): string[] {
+  const exposed = config.allowLan
+    ? [`The API can be reached from other machines at ${config.host}:${config.port}, without encryption. Put a TLS proxy in front of it.`]
+    : []
+  return [...exposed, vault.notice, vault.problem()].filter((line) => line !== null)
+}

@@ -1,0 +1,74 @@
+import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Db } from '../kernel/db.ts'
+import type { Random } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { keepMeta, readMeta } from '../kernel/meta.ts'
+import { createFileVault } from './file.ts'
+import { createKeychain, type ImportKeytar } from './keychain.ts'
+import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
+
+export interface ChoiceNeeds {
+  readonly config: Pick<Config, 'home' | 'vault' | 'vaultPassphrase'>
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly importKeytar: ImportKeytar
+  /** A person can answer the keychain's prompt: calls may take longer, and a dismissed prompt is not repeated. */
+  readonly isInteractive?: boolean | undefined
+  /** Used instead of keychain and file, whatever the settings say. */
+  readonly vault?: Vault | undefined
+}
+
+const KIND = 'vault_kind'
+const HEADLESS_LIMIT_MS = 5_000
+const INTERACTIVE_LIMIT_MS = 120_000
+
+/**
+ * The vault this home chose when it was new. A new home takes what the setting says, else the keychain if it works,
+ * else a file, with a notice. The choice is recorded and stands for good.
+ */
+export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
+  const { config, db, log } = needs
+  const chosen = await readMeta(db, KIND)
+  if (chosen === undefined) {
+    const { vault, notice } = await firstChoice(needs)
+    await db.commit((tx) => keepMeta(tx, KIND, vault.kind))
+    if (notice) log.warn({ event: 'vault.file', notice })
+    return { vault, notice }
+  }
+  if (needs.vault) return { vault: needs.vault, notice: null }
+  if (config.vault && config.vault !== chosen) {
+    throw new VaultError(
+      `This home keeps its master key in the ${chosen === 'file' ? 'file vault' : chosen}, and the setting vault says ` +
+        `${config.vault}. A home never changes its vault by a setting: remove the setting.`,
+    )
+  }
+  return { vault: chosen === 'file' ? fileVault(needs) : keychain(needs), notice: null }
+}
+
+async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
+  const { config } = needs
+  if (needs.vault) return { vault: needs.vault, notice: null }
+  if (config.vault === 'file') return { vault: fileVault(needs), notice: null }
+  const wanted = keychain(needs)
+  if (config.vault === 'keychain') return { vault: wanted, notice: null }
+  try {
+    await wanted.probe()
+    return { vault: wanted, notice: null }
+  } catch (error) {
+    if (!(error instanceof VaultUnavailable)) throw error
+    const vault = fileVault(needs)
+    return {
+      vault,
+      notice: `No working keychain was found, so the master key is kept in ${vault.path}. ${error.message}`,
+    }
+  }
+}
+
+const fileVault = ({ config, random }: ChoiceNeeds) =>
+  createFileVault({ home: config.home, passphrase: config.vaultPassphrase, random })
+
+const keychain = ({ clock, random, importKeytar, isInteractive }: ChoiceNeeds) =>
+  createKeychain({ clock, random, importKeytar, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : HEADLESS_LIMIT_MS })

@@ -1,0 +1,89 @@
+import type { Clock } from '../kernel/clock.ts'
+import { deadline } from '../kernel/deadline.ts'
+import type { Random } from '../kernel/ids.ts'
+import { Secret } from '../kernel/secret.ts'
+import { VaultUnavailable, type Vault } from './vault.ts'
+
+/**
+ * The part of keytar that is used. `findCredentials` is left out on purpose: on a locked Linux keyring it crashes the
+ * whole process.
+ */
+export interface Keytar {
+  getPassword(service: string, account: string): Promise<string | null>
+  setPassword(service: string, account: string, password: string): Promise<void>
+  deletePassword(service: string, account: string): Promise<boolean>
+}
+
+export type ImportKeytar = () => Promise<Keytar>
+
+/** Loaded when first needed: where the system library is missing, loading throws. */
+export const importKeytar: ImportKeytar = async () => (await import('keytar')).default
+
+const SERVICE = 'Switchboard'
+
+/** The system's keychain. Every call has a limit and runs alone: one that never returns keeps a pool thread for good. */
+export function createKeychain(needs: {
+  clock: Clock
+  random: Random
+  importKeytar: ImportKeytar
+  /** Long where a person may have to answer a prompt first. */
+  limitMs: number
+}): Vault {
+  const { clock, random, limitMs } = needs
+  let loaded: Keytar | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const load = async (): Promise<Keytar> => {
+    try {
+      return (loaded ??= await needs.importKeytar())
+    } catch (error) {
+      throw unavailable('The keychain library cannot be loaded (on Linux it needs libsecret)', error)
+    }
+  }
+
+  const call = async <T>(act: (keytar: Keytar) => Promise<T>): Promise<T> => {
+    let isLate = false
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const turn = last.then(async () => {
+      if (isLate) throw new VaultUnavailable('The call was given up before its turn came.')
+      return act(await load())
+    })
+    last = turn.catch(() => {})
+    const limit = deadline(clock, limitMs, () => {
+      isLate = true
+      reject(new VaultUnavailable(`The keychain did not answer within ${limitMs / 1_000} s.`))
+    })
+    try {
+      return await Promise.race([turn, late])
+    } catch (error) {
+      throw error instanceof VaultUnavailable ? error : unavailable('The keychain refuses', error)
+    } finally {
+      limit.cancel()
+    }
+  }
+
+  return {
+    kind: 'keychain',
+    async read(name) {
+      const found = await call((keytar) => keytar.getPassword(SERVICE, name))
+      return found === null ? null : new Secret(found)
+    },
+    write: (name, secret) => call((keytar) => keytar.setPassword(SERVICE, name, secret.open())),
+    remove: async (name) => void (await call((keytar) => keytar.deletePassword(SERVICE, name))),
+    async probe() {
+      const name = `probe:${random.bytes(8).toString('hex')}`
+      const value = random.bytes(16).toString('hex')
+      await call((keytar) => keytar.setPassword(SERVICE, name, value))
+      const found = await call((keytar) => keytar.getPassword(SERVICE, name))
+      await call((keytar) => keytar.deletePassword(SERVICE, name))
+      if (found !== value)
+        throw new VaultUnavailable('The keychain does not give back what it was given; it may be locked.')
+    },
+  }
+}
+
+/** Texts of the libraries are shown as detail and never decided on: they change with versions. */
+function unavailable(what: string, error: unknown): VaultUnavailable {
+  const detail = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 200)
+  return new VaultUnavailable(`${what}: ${detail}`, { cause: error })
+}

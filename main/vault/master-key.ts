@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto'
+import type { Db } from '../kernel/db.ts'
+import type { Random } from '../kernel/ids.ts'
+import { keepMeta, readMeta } from '../kernel/meta.ts'
+import { Secret } from '../kernel/secret.ts'
+import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
+
+const HOME_ID = 'home_id'
+/** Proves a key without revealing it: it is 256 random bits, so a hash of it cannot be guessed back. */
+const CHECK = 'master_key_check'
+const LENGTH = 32
+
+/**
+ * The master key of this home; made when there never was one. Which case it is the database knows, by a check value
+ * written after the key. "Nothing there" from a vault is no proof: a locked keychain says so too, and a new key would
+ * orphan every secret.
+ * @throws VaultUnavailable (keychain) or VaultError (file) when the right key is not to be had.
+ */
+export async function masterKey({ db, random, vault }: { db: Db; random: Random; vault: Vault }): Promise<Buffer> {
+  const entry = `master-key:${await homeId(db, random)}`
+  const check = await readMeta(db, CHECK)
+  const stored = await vault.read(entry)
+  if (check === undefined) {
+    // A key without check value is one whose maker ended between the two writes; nothing is sealed with it yet.
+    const key = stored ? decode(stored) : await makeKey(vault, entry, random)
+    await db.commit((tx) => keepMeta(tx, CHECK, checkOf(key)))
+    return key
+  }
+  if (!stored) throw fault(vault, 'does not show the master key of this home')
+  const key = decode(stored)
+  if (checkOf(key) !== check) throw fault(vault, 'holds another key than the one this home was sealed with')
+  return key
+}
+
+/** Tells homes apart that share a keychain. */
+async function homeId(db: Db, random: Random): Promise<string> {
+  const known = await readMeta(db, HOME_ID)
+  return known ?? db.commit((tx) => keepMeta(tx, HOME_ID, random.bytes(8).toString('hex')))
+}
+
+async function makeKey(vault: Vault, entry: string, random: Random): Promise<Buffer> {
+  const key = random.bytes(LENGTH)
+  await vault.write(entry, new Secret(key.toString('base64')))
+  const back = await vault.read(entry)
+  if (!back || !decode(back).equals(key))
+    throw new VaultUnavailable('The vault did not keep the master key it was given.')
+  return key
+}
+
+const decode = (secret: Secret) => Buffer.from(secret.open(), 'base64')
+
+const checkOf = (key: Buffer) => createHmac('sha256', key).update('switchboard master key').digest('hex')
+
+/** A keychain may show it once unlocked; a file will not change by waiting. */
+function fault({ kind }: Vault, what: string): Error {
+  return kind === 'file'
+    ? new VaultError(`The file vault ${what}. Restore vault.json, and vault.key if there was one, beside the database.`)
+    : new VaultUnavailable(`The keychain ${what}; it may be locked.`)
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { messagesContract, type SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { readDraft, typeOf } from '../../../main/capabilities/messages/draft.ts'
+import { createCheck } from '../../../main/faces/validation.ts'
+
+const to = '12025550123'
+const media_url = 'https://files.example/a/Invoice%2042.pdf'
+const cloud_api = { type: 'template', template: { name: 'hello' } }
+
+/** The two checks of a body, in the order of the door. */
+function check(body: unknown, engine: 'smv2' | 'official' = 'official') {
+  createCheck('body', messagesContract.sendMessage.body)(body)
+  return readDraft(body as SendBody, engine)
+}
+
+describe('a body that is accepted', () => {
+  test.each([
+    ['text', { to, text: 'x' }, { kind: 'text', to, text: 'x' }],
+    ['cloud_api', { to, cloud_api }, { kind: 'cloud_api', to, payload: cloud_api }],
+    [
+      'media with caption and filename',
+      { to, media_url, media_type: 'image', caption: 'c', filename: 'f.png' },
+      { kind: 'media', to, url: media_url, mediaType: 'image', caption: 'c', filename: 'f.png' },
+    ],
+    [
+      'a document, named after its address',
+      { to, media_url, media_type: 'document' },
+      { kind: 'media', to, url: media_url, mediaType: 'document', caption: null, filename: 'Invoice 42.pdf' },
+    ],
+    [
+      'media without a name',
+      { to, media_url, media_type: 'audio' },
+      { kind: 'media', to, url: media_url, mediaType: 'audio', caption: null, filename: null },
+    ],
+    ['a text of 65,536 characters', { to, text: 'x'.repeat(65_536) }, { kind: 'text', to, text: 'x'.repeat(65_536) }],
+  ])('%s', (_name, body, draft) => expect(check(body)).toEqual(draft))
+
+  test.each([
+    [{ to, text: 'x' }, 'text'],
+    [{ to, media_url, media_type: 'video' }, 'video'],
+    [{ to, cloud_api }, 'template'],
+    [{ to, cloud_api: { text: { body: 'x' } } }, 'text'],
+    [{ to, cloud_api: { type: { odd: true } } }, 'text'],
+  ] as const)('%j has type %s', (body, type) => expect(typeOf(check(body))).toBe(type))
+})
+
+describe('a body that is refused', () => {
+  test.each([
+    ['no content', { to }, /^The body has no content\. .*text.*media_url.*cloud_api/],
+    [
+      'text and media',
+      { to, text: 'x', media_url, media_type: 'image' },
+      /^The body has text and media_url\. Send exactly one/,
+    ],
+    ['text and cloud_api', { to, text: 'x', cloud_api }, /^The body has text and cloud_api\./],
+    ['all three', { to, text: 'x', media_url, cloud_api }, /^The body has text and media_url and cloud_api\./],
+    ['media without type', { to, media_url }, /^media_type is missing: media_url needs it/],
+    ['type without media', { to, media_type: 'image' }, /^media_type is only allowed together with media_url/],
+    ['caption with text', { to, text: 'x', caption: 'c' }, /^caption is only allowed together with media_url/],
+    ['filename with cloud_api', { to, cloud_api, filename: 'f' }, /^filename is only allowed together with media_url/],
+    [
+      'an unknown media type',
+      { to, media_url, media_type: 'sticker' },
+      /^media_type must be one of image, video, audio, document/,
+    ],
+    ['no number', { text: 'x' }, /^The body must have to/],
+    [
+      'a plus sign',
+      { to: '+12025550123', text: 'x' },
+      /^to must be the destination number with country code: 7 to 15 digits/,
+    ],
+    ['six digits', { to: '120255', text: 'x' }, /^to must be/],
+    ['sixteen digits', { to: '1202555012345678', text: 'x' }, /^to must be/],
+    ['a number that is one', { to: 12025550123, text: 'x' }, /^to must be a string/],
+    ['an empty text', { to, text: '' }, /^text must have at least 1 character/],
+    ['a text that is too long', { to, text: 'x'.repeat(65_537) }, /^text must have at most 65536 characters/],
+    ['null for a text', { to, text: null }, /^text must be a string/],
+    ['an unknown field', { to, text: 'x', preview: true }, /unknown field "preview"/],
+    ['half of a surrogate pair', { to, text: '\ud800' }, /^text holds half of a surrogate pair/],
+    ['cloud_api that is text', { to, cloud_api: 'x' }, /^cloud_api must be an object/],
+  ])('%s: 400 validation_error, naming field and rule', (_name, body, words) => {
+    expect(() => check(body)).toThrow(
+      expect.objectContaining({ code: 'validation_error', message: expect.stringMatching(words) }),
+    )
+  })
+
+  test('cloud_api on smv2: 400 engine_mismatch', () => {
+    expect(() => check({ to, cloud_api }, 'smv2')).toThrow(
+      expect.objectContaining({ code: 'engine_mismatch', status: 400 }),
+    )
+  })
+})
+
+test('the examples of the contract satisfy their schemas', () => {
+  for (const { body, examples, reply } of [messagesContract.sendMessage]) {
+    expect(() => createCheck('body', body)(structuredClone(examples.body))).not.toThrow()
+    expect(() => createCheck('body', reply.schema)(structuredClone(examples.reply))).not.toThrow()
+  }
+  for (const { examples, reply } of [messagesContract.getMessage, messagesContract.findMessage]) {
+    expect(() => createCheck('body', reply.schema)(structuredClone(examples.reply))).not.toThrow()
+  }
+})
+
+test('a lookup without idempotency_key is refused', () => {
+  const lookup = createCheck('query', messagesContract.findMessage.query)
+  expect(() => lookup({})).toThrow(
+    expect.objectContaining({ code: 'validation_error', message: expect.stringContaining('idempotency_key') }),
+  )
+})

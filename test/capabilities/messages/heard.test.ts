@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineSignal } from '../../../main/engines/engine.ts'
+import { accepted, bench, idIn, INSTANCE, OTHER_INSTANCE, TEXT, type Bench } from './bench.ts'
+
+let b: Bench
+beforeEach(async () => {
+  b = await bench()
+})
+afterEach(() => b.close())
+
+const PERSON = '12025550199'
+
+type Received = Extract<EngineSignal, { kind: 'received' }>
+
+const received = (more: Partial<Received> = {}): Received => ({
+  kind: 'received',
+  engineMessageId: 'N1',
+  chat: PERSON,
+  from: PERSON,
+  fromMe: false,
+  atMs: b.clock.now(),
+  type: 'text',
+  text: 'Hi',
+  isGroup: false,
+  pushName: 'Ana',
+  media: null,
+  quotedEngineMessageId: null,
+  participant: null,
+  referral: null,
+  fromLid: null,
+  ...more,
+})
+const spoken = (engineMessageId = 'N1', atMs = b.clock.now()) => ({
+  engineMessageId,
+  chat: PERSON,
+  from: PERSON,
+  fromMe: false,
+  atMs,
+})
+const hear = (signal: Parameters<typeof b.messages.onSignal>[1]) => b.messages.onSignal(INSTANCE, signal)
+const row = () => b.raw.prepare('SELECT * FROM messages ORDER BY seq DESC LIMIT 1').get() as Record<string, unknown>
+const count = () => (b.raw.prepare('SELECT count(*) AS n FROM messages').get() as { n: number }).n
+
+describe('a message from somebody else', () => {
+  test('is stored and announced once, with everything the network said', async () => {
+    const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }
+    await hear(received({ type: 'image', text: '', media, referral: { source: 'ad' }, fromLid: '99@lid' }))
+    expect(b.events()).toEqual(['message.received'])
+    expect(b.lastData()).toEqual({
+      message_id: row()['id'],
+      chat: PERSON,
+      from: PERSON,
+      from_me: false,
+      is_group: false,
+      type: 'image',
+      text: '',
+      timestamp: '2026-01-05T12:00:00.000Z',
+      push_name: 'Ana',
+      media: { id: 'M1', mime_type: 'image/png', size: 12, filename: null, caption: 'Look' },
+      quoted_message_id: null,
+      participant: null,
+      referral: { source: 'ad' },
+      from_lid: '99@lid',
+    })
+    expect(row()).toMatchObject({ direction: 'in', status: null, source: null, sender: PERSON, push_name: 'Ana' })
+  })
+
+  test('has no from_lid when its number is known', async () => {
+    await hear(received())
+    expect(b.lastData()).not.toHaveProperty('from_lid')
+  })
+
+  test('heard again is neither stored nor announced; in another chat or instance it is another message', async () => {
+    await Promise.all([hear(received()), hear(received()), hear(received())])
+    await hear(received())
+    expect([count(), b.events()]).toEqual([1, ['message.received']])
+    await hear(received({ chat: '120363041234567890@g.us', isGroup: true, participant: PERSON }))
+    await b.messages.onSignal(OTHER_INSTANCE, received())
+    expect(b.events()).toEqual(['message.received', 'message.received'])
+  })
+
+  test('heard again after a restart is still the same message', async () => {
+    await hear(received())
+    await b.reopen()
+    await hear(received())
+    expect(b.events()).toEqual(['message.received'])
+  })
+
+  test('that quotes one of ours, or one of theirs, says our message_id; an older one keeps the id of the network', async () => {
+    b.engine.plan = async () => accepted('E1')
+    const ours = idIn(await b.send(TEXT))
+    await hear(received({ quotedEngineMessageId: 'E1' }))
+    expect(b.lastData()['quoted_message_id']).toBe(ours)
+    const theirs = row()['id']
+    await hear(received({ engineMessageId: 'N2', quotedEngineMessageId: 'N1' }))
+    expect(b.lastData()['quoted_message_id']).toBe(theirs)
+    await hear(received({ engineMessageId: 'N3', quotedEngineMessageId: 'before-our-time' }))
+    expect(b.lastData()['quoted_message_id']).toBe('before-our-time')
+  })
+
+  test('has no status record', async () => {
+    await hear(received())
+    await expect(b.messages.get(INSTANCE, String(row()['id']))).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe("a message typed on the line's own phone", () => {
+  test('is announced as received with from_me, and has a status record with source phone', async () => {
+    await hear(received({ fromMe: true, from: '12025550100' }))
+    expect(b.events()).toEqual(['message.received'])
+    expect(b.lastData()).toMatchObject({ from_me: true, from: '12025550100' })
+    expect(await b.messages.get(INSTANCE, String(row()['id']))).toMatchObject({
+      source: 'phone',
+      status: 'sent',
+      chat: PERSON,
+    })
+  })
+
+  test('is not confused with the echo of what was sent through us', async () => {
+    b.engine.plan = async () => accepted('E1')
+    await b.send(TEXT)
+    b.events()
+    await hear(received({ engineMessageId: 'E1', chat: TEXT.to, fromMe: true, from: '12025550100' }))
+    expect([count(), b.events()]).toEqual([1, []])
+  })
+})
+
+describe('an edit', () => {
+  test('changes the text and is announced with our message_id, once', async () => {
+    await hear(received())
+    const id = row()['id']
+    b.events()
+    const edit = { kind: 'edited', ...spoken(), text: 'Hi there' } as const
+    await hear(edit)
+    await hear(edit)
+    expect(b.events()).toEqual(['message.edited'])
+    expect(b.lastData()).toEqual({
+      message_id: id,
+      chat: PERSON,
+      from: PERSON,
+      from_me: false,
+      text: 'Hi there',
+      edited_at: '2026-01-05T12:00:00.000Z',
+    })
+    expect(row()['text']).toBe('Hi there')
+  })
+
+  test('older than the one known changes nothing; a second one in the same second does', async () => {
+    await hear(received())
+    b.events()
+    const at = b.clock.now()
+    await hear({ kind: 'edited', ...spoken('N1', at), text: 'new' })
+    await hear({ kind: 'edited', ...spoken('N1', at - 1), text: 'old' })
+    await hear({ kind: 'edited', ...spoken('N1', at), text: 'newer' })
+    expect(b.events()).toEqual(['message.edited', 'message.edited'])
+    expect(row()['text']).toBe('newer')
+  })
+
+  test('of a message older than this instance is announced with the id of the network', async () => {
+    await hear({ kind: 'edited', ...spoken('before-our-time'), text: 'x' })
+    expect(b.lastData()['message_id']).toBe('before-our-time')
+  })
+})
+
+test('a deletion is announced once and says who did it', async () => {
+  await hear(received())
+  b.events()
+  const deletion = { kind: 'deleted', ...spoken(), deletedBy: PERSON } as const
+  await hear(deletion)
+  await hear(deletion)
+  expect(b.events()).toEqual(['message.deleted'])
+  expect(b.lastData()).toMatchObject({ deleted_by: PERSON, deleted_at: '2026-01-05T12:00:00.000Z' })
+  expect(row()['deleted_at']).toBe(b.clock.now())
+})
+
+describe('a reaction', () => {
+  const react = (emoji: string, more: object = {}) => hear({ kind: 'reaction', ...spoken(), emoji, ...more })
+
+  test('is announced when set, changed and taken back, and not when it is repeated', async () => {
+    await hear(received())
+    b.events()
+    for (const emoji of ['👍', '👍', '❤️', '', '']) await react(emoji)
+    expect(b.events()).toEqual(['message.reaction', 'message.reaction', 'message.reaction'])
+    expect(b.lastData()).toMatchObject({ emoji: '', message_id: row()['id'] })
+  })
+
+  test('of each person stands by itself, and an older one does not replace a newer', async () => {
+    await hear(received())
+    b.events()
+    await react('👍')
+    await react('👍', { from: '12025550177' })
+    await react('😀', { atMs: b.clock.now() - 1 })
+    expect(b.events()).toEqual(['message.reaction', 'message.reaction'])
+  })
+
+  test('to a message of ours names it', async () => {
+    b.engine.plan = async () => accepted('E1')
+    const id = idIn(await b.send(TEXT))
+    await hear({ kind: 'reaction', ...spoken('E1'), emoji: '👍' })
+    expect(b.lastData()['message_id']).toBe(id)
+  })
+})

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
+import { createOutbound, type Outbound, type Responder } from '../../../main/kernel/outbound.ts'
+import { fakeClock, type FakeClock } from '../../support/clock.ts'
+import { bench, bodyOf, refusal, settle, type Bench } from './bench.ts'
+
+const MEGABYTE = 1024 * 1024
+
+let b: Bench
+let outbound: Outbound
+let clock: FakeClock
+let fetched: string[]
+let answer: Responder
+
+const file = (more: { status?: number; type?: string; body?: Buffer; truncated?: boolean } = {}): Responder => {
+  const { status = 200, type = 'image/png', body = Buffer.from('PNG'), truncated = false } = more
+  return async () => ({ kind: 'response', status, headers: { 'content-type': type }, body, truncated, remoteIp: null })
+}
+
+beforeEach(async () => {
+  clock = fakeClock()
+  outbound = createOutbound({ clock, resolve: async () => ['93.184.216.34'], trustedRanges: [] })
+  fetched = []
+  answer = file()
+  outbound.answerInside('media.sandbox', (request) => {
+    fetched.push(request.url.pathname)
+    return answer(request)
+  })
+  b = await bench({ media: outbound })
+})
+afterEach(async () => {
+  await b.close()
+  await outbound.close()
+})
+
+const image = (more: object = {}) => ({
+  to: '12025550123',
+  media_url: 'https://media.sandbox/image.png',
+  media_type: 'image' as const,
+  ...more,
+})
+const stored = () => b.raw.prepare('SELECT type, text, media FROM messages').all()
+const keys = () => (b.raw.prepare('SELECT count(*) AS n FROM idempotency_keys').get() as { n: number }).n
+
+describe('media', () => {
+  test('is fetched by us and given to the engine as bytes', async () => {
+    answer = file({ type: 'Image/PNG; charset=binary' })
+    const reply = await b.send(image({ caption: 'Look', filename: 'a.png' }), { key: 'k' })
+    expect(bodyOf(reply)).toMatchObject({ sent: true })
+    expect(b.engine.asked[0]?.out).toEqual({
+      kind: 'media',
+      to: '12025550123',
+      mediaType: 'image',
+      mimeType: 'image/png',
+      bytes: Buffer.from('PNG'),
+      caption: 'Look',
+      filename: 'a.png',
+    })
+    const media = {
+      url: 'https://media.sandbox/image.png',
+      mime_type: 'image/png',
+      size: 3,
+      filename: 'a.png',
+      caption: 'Look',
+    }
+    expect(stored()).toEqual([{ type: 'image', text: 'Look', media: JSON.stringify(media) }])
+  })
+
+  test('of a replay is not fetched again', async () => {
+    const first = await b.send(image(), { key: 'k' })
+    answer = file({ status: 404 })
+    expect(await b.send(image(), { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
+    expect(fetched).toEqual(['/image.png'])
+  })
+
+  test('is not fetched for an instance that is not connected', async () => {
+    b.connect(false)
+    expect(await refusal(b.send(image()))).toMatchObject({ code: 'not_ready' })
+    expect(fetched).toEqual([])
+  })
+
+  test.each([
+    ['an error', file({ status: 404 }), {}, /answered 404\./],
+    ['a redirect', file({ status: 302 }), {}, /answered 302; redirects are not followed/],
+    ['another type', file({ type: 'text/html' }), {}, /leads to text\/html, which does not fit media_type image/],
+    ['no type', file({ type: '' }), {}, /leads to application\/octet-stream/],
+    ['an empty file', file({ body: Buffer.alloc(0) }), {}, /empty file/],
+    ['an image over 5 MB', file({ body: Buffer.alloc(5 * MEGABYTE + 1) }), {}, /more than 5 MB, the most for image/],
+    [
+      'audio over 16 MB',
+      file({ body: Buffer.alloc(16 * MEGABYTE + 1), type: 'audio/ogg' }),
+      { media_type: 'audio' },
+      /more than 16 MB/,
+    ],
+    [
+      'video over 16 MB',
+      file({ body: Buffer.alloc(16 * MEGABYTE + 1), type: 'video/mp4' }),
+      { media_type: 'video' },
+      /more than 16 MB/,
+    ],
+    ['a body that breaks off', file({ truncated: true }), {}, /did not give the whole file within 10 seconds/],
+  ] as const)('that is %s: 400, no row, no key, no event', async (_name, responder, more, words) => {
+    answer = responder
+    const error = await refusal(b.send(image(more), { key: 'k' }))
+    expect(error).toMatchObject({ code: 'validation_error', message: expect.stringMatching(words) })
+    expect([stored(), keys(), b.engine.asked, b.events()]).toEqual([[], 0, [], []])
+    answer = file()
+    expect((await b.send(image(), { key: 'k' })).replayed).toBe(false)
+  })
+
+  test.each([
+    ['image of exactly 5 MB', file({ body: Buffer.alloc(5 * MEGABYTE) }), {}],
+    ['ogg that names only its container', file({ type: 'application/ogg' }), { media_type: 'audio' }],
+    ['document of any type', file({ type: 'application/pdf' }), { media_type: 'document' }],
+  ] as const)('that is an %s is sent', async (_name, responder, more) => {
+    answer = responder
+    await expect(b.send(image(more))).resolves.toMatchObject({ replayed: false })
+  })
+
+  test('that does not come within ten seconds: 400', async () => {
+    answer = () => new Promise(() => {})
+    const error = refusal(b.send(image()))
+    await settle()
+    await clock.advance(9_999)
+    await clock.advance(1)
+    expect(await error).toMatchObject({ code: 'validation_error', message: expect.stringMatching(/within 10 seconds/) })
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test.each([
+    'http://127.0.0.1/a.png',
+    'https://[::1]/a.png',
+    'https://10.0.0.7/a.png',
+    'https://localhost/a.png',
+    'https://user:pw@files.example/a.png',
+    'ftp://files.example/a.png',
+    'not an address',
+    'https://nobody.sandbox/a.png',
+  ])('at %s: 400 invalid_url and nothing is fetched', async (media_url) => {
+    expect(await refusal(b.send(image({ media_url }), { key: 'k' }))).toMatchObject({
+      code: 'invalid_url',
+      status: 400,
+    })
+    expect([stored(), keys(), fetched]).toEqual([[], 0, []])
+  })
+})
+
+test('files in memory are bounded: a document too many is refused for now, and fetched files count as large as they are', async () => {
+  const held: (() => void)[] = []
+  const waiting: MediaSource = {
+    checkUrl: async (url) => new URL(url),
+    request: () =>
+      new Promise((resolve) => {
+        const body = Buffer.from('x')
+        held.push(() => resolve({ kind: 'response', status: 200, headers: {}, body, truncated: false, remoteIp: null }))
+      }),
+  }
+  const room = await bench({ media: waiting })
+  const document = image({ media_type: 'document' })
+  const sends = Array.from({ length: 5 }, () => room.send(document))
+  await settle()
+  expect(await refusal(room.send(document))).toMatchObject({ code: 'service_unavailable' })
+  await expect(room.send({ to: '12025550123', text: 'texts still go' })).resolves.toMatchObject({ replayed: false })
+  for (const release of held) release()
+  await Promise.all(sends)
+  await room.close()
+})

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SendOutcome } from '../../../main/engines/engine.ts'
+import { accepted, bench, gate, idIn, INSTANCE, refusal, TEXT, type Bench } from './bench.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+let b: Bench
+beforeEach(async () => {
+  b = await bench()
+})
+afterEach(() => b.close())
+
+/** Lets time pass, then makes one pass; nothing runs by itself, for the room was not started. */
+const pass = async (ms: number) => {
+  await b.clock.advance(ms)
+  await b.messages.sweep()
+}
+const silence = async (): Promise<SendOutcome> => ({ kind: 'unknown', message: 'Silence.' })
+
+describe('a message that stays queued', () => {
+  test('fails as expired after 24 hours, with its event, when the link has been up for ten minutes', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    const id = idIn(await b.send(TEXT))
+    await pass(DAY - 1)
+    expect(b.events()).toEqual([])
+    await pass(10 * MINUTE)
+    expect(b.events()).toEqual(['message.failed'])
+    expect(await b.messages.get(INSTANCE, id)).toMatchObject({ status: 'failed', error: { code: 'expired' } })
+    await pass(10 * MINUTE)
+    expect(b.events()).toEqual([])
+  })
+
+  test('waits while the link is down, and gets ten minutes once it is back', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    const id = idIn(await b.send(TEXT))
+    b.connect(false)
+    await pass(3 * DAY)
+    expect(b.events()).toEqual([])
+    b.connect(true)
+    await pass(0)
+    await pass(9 * MINUTE)
+    await b.messages.onSignal(INSTANCE, { kind: 'receipt', messageId: id, status: 'delivered', atMs: b.clock.now() })
+    await pass(DAY)
+    expect(b.events()).toEqual(['message.sent', 'message.delivered'])
+  })
+
+  test('without a key and with an open outcome is asked about like any other', async () => {
+    b.engine.plan = silence
+    await refusal(b.send(TEXT))
+    const id = b.engine.asked[0]?.messageId ?? ''
+    b.engine.found = 'arrived'
+    await pass(MINUTE)
+    expect((await b.messages.get(INSTANCE, id)).status).toBe('sent')
+    expect(b.events()).toEqual(['message.sent'])
+  })
+
+  test('is not asked about when the engine has taken it', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    const id = idIn(await b.send(TEXT))
+    b.engine.found = 'never_arrived'
+    await pass(10 * MINUTE)
+    expect((await b.messages.get(INSTANCE, id)).status).toBe('queued')
+  })
+
+  test('is not asked about while its send is still under way', async () => {
+    const hold = gate<SendOutcome>()
+    b.engine.plan = () => hold.promise
+    b.engine.found = 'never_arrived'
+    const sending = b.send(TEXT, { key: 'k' })
+    await b.clock.advance(0)
+    b.clock.set(b.clock.now() + 10 * MINUTE)
+    await b.messages.sweep()
+    expect(b.keyState('k')).toBe('in_progress')
+    hold.open(accepted('E1'))
+    expect((await sending).replayed).toBe(false)
+  })
+
+  test('does not keep others from being judged when its engine fails', async () => {
+    b.engine.plan = silence
+    for (const key of ['a', 'b']) await refusal(b.send(TEXT, { key }))
+    let asked = 0
+    b.engine.find = async () => {
+      if (++asked === 1) throw new Error('bug')
+      return 'arrived'
+    }
+    await pass(MINUTE)
+    expect([b.keyState('a'), b.keyState('b')]).toEqual(['unknown', 'done'])
+  })
+
+  test('is found however many there are', async () => {
+    b.engine.plan = silence
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, page) => {
+        for (let i = 0; i < 60; i++) await refusal(b.send(TEXT, { key: `${page}-${i}` }))
+      }),
+    )
+    b.engine.found = 'arrived'
+    await pass(MINUTE)
+    expect((await b.messages.gauges(INSTANCE)).pending).toBe(0)
+    expect(b.events()).toHaveLength(240)
+  })
+})
+
+test('runs by itself once a minute after it was started, by timers of a second, and leaves none behind', async () => {
+  b.engine.plan = silence
+  await refusal(b.send(TEXT, { key: 'k' }))
+  b.engine.found = 'arrived'
+  b.messages.start()
+  await b.clock.advance(59_000)
+  expect(b.keyState('k')).toBe('unknown')
+  await b.clock.advance(62_000)
+  expect(b.keyState('k')).toBe('done')
+  await b.messages.stop()
+  expect(b.clock.waiting()).toBe(0)
+})
+
+test('keys older than 24 hours are pruned; their messages stay', async () => {
+  const id = idIn(await b.send(TEXT, { key: 'k' }))
+  await pass(DAY)
+  expect(b.keyState('k')).toBeUndefined()
+  expect((await b.messages.getByKey(INSTANCE, 'k')).id).toBe(id)
+})

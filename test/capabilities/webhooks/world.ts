@@ -1,0 +1,217 @@
+import { join } from 'node:path'
+import { afterEach, expect } from 'vitest'
+import { checkInvariants, createWebhooks, type Webhooks } from '../../../main/capabilities/webhooks/index.ts'
+import type { EventType } from '../../../main/contract/events.ts'
+import type { Db } from '../../../main/kernel/db.ts'
+import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
+import { createLedger, type Ledger } from '../../../main/kernel/ledger.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
+import { createOutbound, type OutboundAnswer } from '../../../main/kernel/outbound.ts'
+import { createCursors } from '../../../main/kernel/page.ts'
+import { createSeal } from '../../../main/kernel/seal.ts'
+import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
+import { openStorage } from '../../../main/storage/sqlite.ts'
+import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { seededRandom } from '../../support/random.ts'
+
+export const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
+export const INSTANCE = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' as InstanceId
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+/** One request as the receiver of a webhook sees it. */
+export interface Seen {
+  readonly name: string
+  readonly eventId: string
+  readonly attempt: number
+  readonly atMs: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly delayMs?: number
+  readonly hang?: boolean
+}
+
+type Script = (seen: Seen, nth: number) => Reply
+
+/** Webhooks on a real database and ledger; receivers answer inside the process, time stands still until moved. */
+export interface WebhookWorld {
+  readonly clock: FakeClock
+  readonly database: TestDatabase
+  readonly seen: Seen[]
+  /** Most requests that were open at once, by receiver name. */
+  readonly peak: Map<string, number>
+  readonly masterKey: { value: Buffer | null }
+  db(): Db
+  webhooks(): Webhooks
+  /** Decides what receivers answer; 200 until told otherwise. */
+  answer(script: Script | Reply): void
+  hook(name?: string, more?: object, accountId?: AccountId): Promise<{ id: string; secret: string }>
+  /** Something happens to an instance: one event, in one commit. */
+  happen(more?: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId }): Promise<string>
+  /** Many events in one go. */
+  happenTimes(count: number, more?: { type?: EventType; accountId?: AccountId }): Promise<string[]>
+  /** Lets everything that can happen now happen, without time passing. */
+  idle(): Promise<void>
+  /** Lets time pass second by second, everything due done in each. */
+  pass(ms: number): Promise<void>
+  /** The process dies: nothing is recorded any more, and a new one opens the same files. */
+  crash(): Promise<void>
+  delivery(index?: number): Promise<Awaited<ReturnType<Webhooks['getDelivery']>>>
+  hookRow(id: string): Record<string, unknown>
+}
+
+const open = new Set<{ close(): Promise<void> }>()
+
+afterEach(async () => {
+  for (const world of open) await world.close()
+  open.clear()
+})
+
+export async function webhookWorld({ seed = 1, started = true } = {}): Promise<WebhookWorld> {
+  const clock = fakeClock()
+  const random = seededRandom(seed)
+  const ids = createIds(clock, random)
+  const database = await testDatabase(MIGRATIONS, { clock, ids })
+  const masterKey = { value: Buffer.alloc(32, 7) as Buffer | null }
+  const seal = createSeal({ masterKey: { key: () => masterKey.value }, random })
+  const seen: Seen[] = []
+  const peak = new Map<string, number>()
+  const running = new Map<string, number>()
+  let script: Script = () => ({})
+  let db: Db = database.db
+  let current = build(db)
+
+  async function receive(request: { url: URL; headers: Readonly<Record<string, string>>; body: Buffer }): Promise<OutboundAnswer> {
+    const name = request.url.pathname.slice(1)
+    const body = request.body.toString()
+    const { event_id: eventId, attempt } = JSON.parse(body) as { event_id: string; attempt: number }
+    const one = { name, eventId, attempt, atMs: clock.now(), headers: request.headers, body }
+    seen.push(one)
+    const now = (running.get(name) ?? 0) + 1
+    running.set(name, now)
+    peak.set(name, Math.max(peak.get(name) ?? 0, now))
+    const reply = script(one, seen.length)
+    try {
+      if (reply.hang) await clock.sleep(10_000)
+      else if (reply.delayMs) await clock.sleep(reply.delayMs)
+      return {
+        kind: 'response',
+        status: reply.status ?? 200,
+        headers: reply.headers ?? {},
+        body: Buffer.from(reply.body ?? ''),
+        truncated: false,
+        remoteIp: null,
+      }
+    } finally {
+      running.set(name, (running.get(name) ?? 1) - 1)
+    }
+  }
+
+  function build(on: Db): { webhooks: Webhooks; ledger: Ledger } {
+    const outbound = createOutbound({ clock, resolve: () => Promise.reject(new Error('no names here')), trustedRanges: [] })
+    outbound.answerInside('catcher.sandbox', receive)
+    const ledger = createLedger({ clock, ids })
+    const webhooks = createWebhooks({
+      db: on,
+      clock,
+      random,
+      ids,
+      ledger,
+      outbound,
+      seal,
+      cursors: createCursors(Buffer.alloc(32, 1)),
+      config: { retryScheduleSeconds: [10, 60, 600, 2_700, 7_200, 21_600, 43_200] },
+      log: silentLog,
+    })
+    return { webhooks, ledger }
+  }
+
+  const append = (tx: Parameters<Parameters<Db['commit']>[0]>[0], more: Parameters<WebhookWorld['happen']>[0] = {}) => {
+    const { type = 'message.received', data = { text: 'Grüße, 世界' } } = more
+    const { accountId = ACCOUNT, instanceId = INSTANCE } = more
+    const instance = { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' }
+    return current.ledger.append(tx, { accountId, instanceId, type, instance, data })
+  }
+
+  async function idle(): Promise<void> {
+    let before = ''
+    for (let quiet = 0; quiet < 3; ) {
+      await settle(2)
+      const { inFlight, unrecorded } = current.webhooks.worker()
+      const now = `${seen.length} ${inFlight} ${unrecorded}`
+      quiet = now === before ? quiet + 1 : 0
+      before = now
+    }
+  }
+
+  const world: WebhookWorld = {
+    clock,
+    database,
+    seen,
+    peak,
+    masterKey,
+    db: () => db,
+    webhooks: () => current.webhooks,
+    answer: (next) => void (script = typeof next === 'function' ? next : () => next),
+    hook: (name = 'shop', more = {}, accountId = ACCOUNT) =>
+      current.webhooks.create(accountId, { url: `https://catcher.sandbox/${name}`, events: ['*'], ...more }),
+    async happen(more) {
+      const { eventId } = await db.commit((tx) => append(tx, more))
+      return eventId
+    },
+    async happenTimes(count, more) {
+      const made: string[] = []
+      for (let left = count; left > 0; left -= 500) {
+        const chunk = Math.min(left, 500)
+        await db.commit(async (tx) => {
+          for (let i = 0; i < chunk; i++) made.push((await append(tx, more)).eventId)
+        })
+      }
+      return made
+    },
+    idle,
+    async pass(ms) {
+      await idle()
+      for (let left = ms; left > 0; left -= SECOND) {
+        await clock.advance(Math.min(left, SECOND))
+        const { inFlight, unrecorded } = current.webhooks.worker()
+        if (inFlight + unrecorded > 0) await idle()
+      }
+      await idle()
+    },
+    async crash() {
+      await db.close()
+      db = await openStorage({ file: join(database.dir, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log: silentLog })
+      current = build(db)
+      await current.webhooks.recover()
+    },
+    async delivery(index = 0) {
+      const { data } = await current.webhooks.listDeliveries(ACCOUNT, { limit: 200 })
+      const row = data.toReversed()[index]
+      if (!row) throw new Error(`There is no delivery ${index}`)
+      return current.webhooks.getDelivery(ACCOUNT, row.id)
+    },
+    // Looks at the columns themselves; the test says which it expects.
+    hookRow: (id) => database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id) as Record<string, unknown>,
+  }
+
+  open.add({
+    async close() {
+      await current.webhooks.stop(0)
+      expect(await checkInvariants(db)).toEqual([])
+      await db.close()
+      await database.close()
+    },
+  })
+  if (started) current.webhooks.start()
+  await settle()
+  return world
+}

@@ -1,0 +1,126 @@
+import { Type } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import type { Operation } from '../../main/contract/operation.ts'
+import { SCOPES } from '../../main/contract/scopes.ts'
+import { fieldsOf, plainSchema } from '../../main/faces/json-schema.ts'
+import { createToolbox } from '../../main/faces/mcp/tools.ts'
+import { opening } from '../../main/faces/mcp/words.ts'
+import type { Principal } from '../../main/kernel/access.ts'
+import type { AccountId } from '../../main/kernel/ids.ts'
+import { productRooms } from './rooms.ts'
+import { linesContract } from './sample.ts'
+
+const everybody: Principal = {
+  kind: 'key',
+  accountId: 'account' as AccountId,
+  accountName: 'My agency',
+  key: null,
+  scopes: SCOPES,
+  allowedInstanceIds: null,
+  ratePerMinute: 600,
+  source: 'api',
+}
+
+const toolsOf = (...operations: Operation[]) => {
+  const named = Object.fromEntries(operations.map((operation, at) => [String(at), operation]))
+  return createToolbox([{ room: 'sample', operations: named }]).offeredTo(everybody)
+}
+
+describe('a contract that cannot be a tool is found at start', () => {
+  const base: Operation = linesContract.sendWords
+  test.each<[string, Operation[], RegExp]>([
+    ['two tools of one name', [base, base], /two tools are named send_words/],
+    ['a name that is no verb and noun', [{ ...base, tool: { ...base.tool!, name: 'Send' } }], /verb_noun/],
+    [
+      'two arguments of one name',
+      [{ ...base, query: Type.Object({ to: Type.String() }) }],
+      /two arguments are named to/,
+    ],
+    [
+      'a field that is named like the key of idempotency',
+      [{ ...base, body: Type.Object({ idempotency_key: Type.String() }) }],
+      /two arguments are named idempotency_key/,
+    ],
+    ['a body that is no object', [{ ...base, body: Type.Array(Type.String()) }], /not an object/],
+    ['a credential that nobody takes out', [{ ...base, noStore: true }], /needs redact/],
+    ['an operation of the console', [{ ...base, audience: 'console' }], /console operation/],
+  ])('%s', (_case, operations, message) => {
+    expect(() => toolsOf(...operations)).toThrow(message)
+  })
+})
+
+describe('the input of a tool', () => {
+  test('lays the variants of a body on top of each other, for clients that know no unions at the root', () => {
+    const body = Type.Union([
+      Type.Object({ to: Type.String(), text: Type.String() }),
+      Type.Object({ to: Type.String(), media_url: Type.String() }),
+    ])
+    const [tool] = toolsOf({ ...linesContract.sendWords, body })
+    expect(tool?.definition.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        instance_id: { type: 'string' },
+        to: { type: 'string' },
+        text: { type: 'string' },
+        media_url: { type: 'string' },
+        idempotency_key: { type: 'string', description: expect.any(String) },
+      },
+      required: ['instance_id', 'to'],
+      additionalProperties: false,
+    })
+  })
+
+  test('puts each argument where REST takes it', () => {
+    const [tool] = toolsOf({ ...linesContract.deleteLine, query: Type.Object({ why: Type.Optional(Type.String()) }) })
+    expect(tool?.toRequest({ instance_id: 'a/b c', why: 'x&y=z', confirm: true })).toEqual({
+      method: 'DELETE',
+      path: '/v1/instances/a%2Fb%20c?why=x%26y%3Dz&confirm=true',
+      headers: {},
+    })
+    expect(tool?.toRequest({ instance_id: 'a', confirm: false }).path).toBe('/v1/instances/a')
+  })
+})
+
+describe('reading schemas', () => {
+  test('branches that only demand fields keep the fields of the object around them', () => {
+    const schema = plainSchema(
+      Type.Object({ text: Type.Optional(Type.String()), url: Type.Optional(Type.String()) }, {
+        oneOf: [{ required: ['text'] }, { required: ['url'] }],
+      }),
+    )
+    expect(fieldsOf(schema)).toEqual({ properties: { text: { type: 'string' }, url: { type: 'string' } }, required: [] })
+  })
+
+  test('a value that can be something else than an object has no fields', () => {
+    expect(fieldsOf(plainSchema(Type.Union([Type.Object({}), Type.Null()])))).toBeUndefined()
+  })
+
+  test('a text is cut where a sentence ends', () => {
+    expect(opening('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe('Reads `GET …/qr`, e.g. 5. Then stops.')
+    expect(opening('One long sentence stays whole.\n\nNot this.', 5)).toBe('One long sentence stays whole.')
+  })
+})
+
+describe('the tools of the product', async () => {
+  const rooms = await productRooms()
+  const tools = createToolbox(rooms).offeredTo(everybody)
+
+  test('fit into 25 kB together', () => {
+    const sizes = tools.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
+    const total = JSON.stringify(tools.map(({ definition }) => definition)).length
+    expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
+  })
+
+  test('come in the same order every time', () => {
+    const again = createToolbox(rooms).offeredTo(everybody)
+    expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
+  })
+
+  test.each(tools.map((tool) => [tool.definition.name, tool] as const))('%s shows no credential', (_name, tool) => {
+    const { schema } = tool.operation.reply
+    const fields = schema === null ? undefined : fieldsOf(plainSchema(schema))
+    const credentials = ['secret', 'qr', 'pairing_code', 'token', 'key_value']
+    const shown = Object.keys(fields?.properties ?? {}).filter((field) => !tool.redact.has(field))
+    expect(shown.filter((field) => credentials.includes(field))).toEqual([])
+  })
+})

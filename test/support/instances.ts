@@ -1,0 +1,121 @@
+import { createAccounts } from '../../main/capabilities/account/index.ts'
+import { createInstances, type CreateCall, type Gauges, type Instances } from '../../main/capabilities/instances/index.ts'
+import type { InstanceRecord } from '../../main/contract/instance.ts'
+import type { Clock } from '../../main/kernel/clock.ts'
+import { createIdempotency } from '../../main/kernel/idempotency.ts'
+import { createIds, type AccountId, type InstanceId } from '../../main/kernel/ids.ts'
+import { createLedger } from '../../main/kernel/ledger.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { createCursors } from '../../main/kernel/page.ts'
+import { fakeClock, type FakeClock } from './clock.ts'
+import { testDatabase, type TestDatabase } from './database.ts'
+import { scriptedEngine, type ScriptedEngine } from './engine.ts'
+import { seededRandom } from './random.ts'
+
+/** The instances room with a real database and scripted engines. */
+export interface InstancesRoom {
+  readonly instances: Instances
+  readonly database: TestDatabase
+  readonly clock: FakeClock
+  readonly smv2: ScriptedEngine
+  readonly official: ScriptedEngine
+  readonly accountId: AccountId
+  readonly gauges: { -readonly [K in keyof Gauges]: Gauges[K] }
+  create(wish?: CreateCall['wish'], idempotencyKey?: string | null): Promise<MadeInstance>
+  /** An instance with this number, its events already taken. */
+  connected(number?: string, wish?: CreateCall['wish']): Promise<MadeInstance>
+  /** What happened since this was last asked: the events of all instances, in order, and no others. */
+  newEvents(): RecordedEvent[]
+  /** The same database and engines under a service that was started again. */
+  restarted(): Instances
+  close(): Promise<void>
+}
+
+export type MadeInstance = Omit<InstanceRecord, 'id'> & { id: InstanceId }
+
+export interface RecordedEvent {
+  readonly type: string
+  readonly instance: { id: string; external_ref: string | null; metadata: object | null; engine: string }
+  readonly data: Record<string, unknown>
+}
+
+export async function instancesRoom(plan: { slots?: number } = {}): Promise<InstancesRoom> {
+  const clock = fakeClock()
+  const database = await testDatabase(undefined, { clock })
+  const random = seededRandom()
+  const ids = createIds(clock, random)
+  const { db } = database
+  const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
+  const gauges = emptyGauges()
+
+  const open = (time: Clock): Instances =>
+    createInstances({
+      db,
+      clock: time,
+      ids,
+      ledger: createLedger({ clock, ids }),
+      engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
+      idempotency: createIdempotency({ clock }),
+      cursors: createCursors(Buffer.alloc(32, 7)),
+      config: { slots: plan.slots ?? 10_000, network: 'sandbox', publicBaseUrl: null },
+      gauges,
+      log: silentLog,
+      baseUrl: () => 'http://127.0.0.1:4780',
+    })
+
+  let instances = open(clock)
+  const accounts = createAccounts({ db, clock, ids, random, ratePerMinute: 600, knownInstances: instances.known })
+  const { id: accountId } = await accounts.ensureAccount()
+
+  const create = async (wish: CreateCall['wish'] = {}, idempotencyKey: string | null = null): Promise<MadeInstance> => {
+    const { bytes } = await instances.create({ accountId, wish, rawBody: wish, idempotencyKey })
+    return JSON.parse(bytes.toString()) as MadeInstance
+  }
+
+  let seen = 0
+  const newEvents = (): RecordedEvent[] => {
+    const rows = database.raw.prepare('SELECT seq, head, tail FROM events WHERE seq > ? ORDER BY seq').all(seen)
+    return (rows as { seq: number; head: string; tail: string }[]).map(({ seq, head, tail }) => {
+      seen = seq
+      return JSON.parse(`${head}1${tail}`) as RecordedEvent
+    })
+  }
+
+  return {
+    get instances() {
+      return instances
+    },
+    database,
+    clock,
+    smv2,
+    official,
+    accountId,
+    gauges,
+    create,
+    newEvents,
+    async connected(number = '12025550123', wish = {}) {
+      const made = await create(wish)
+      if (wish.engine !== 'official') await instances.qr.read(made.id, undefined)
+      await instances.onSignal(made.id, { kind: 'connected', number, name: 'Acme' })
+      newEvents()
+      return { ...(await instances.get(made.id)), id: made.id }
+    },
+    restarted() {
+      instances.close()
+      return (instances = open(clock))
+    },
+    async close() {
+      instances.close()
+      await accounts.close()
+      await database.close()
+    },
+  }
+}
+
+function emptyGauges(): InstancesRoom['gauges'] {
+  return {
+    queue: async () => ({ pending: 0, oldestSeconds: null }),
+    webhooks: async () => ({ pending: 0, failing: 0 }),
+    lastMessageAtMs: async () => null,
+  }
+}
