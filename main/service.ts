@@ -3,13 +3,13 @@ import manifest from '../package.json' with { type: 'json' }
 import { createAccounts, type Accounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { served } from './capabilities/handlers.ts'
-import { createInstances, type Engines, type Instances } from './capabilities/instances/index.ts'
+import { createInstances, knownInstances, qrPicture, type Engines, type Instances } from './capabilities/instances/index.ts'
 import { createMessages, type Messages } from './capabilities/messages/index.ts'
 import { createSandbox } from './capabilities/sandbox/index.ts'
 import { createWebhooks } from './capabilities/webhooks/index.ts'
 import type { Config } from './config.ts'
 import type { EngineSink } from './engines/engine.ts'
-import { createSandboxNetwork } from './engines/sandbox/index.ts'
+import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_HOST } from './engines/sandbox/index.ts'
 import { createCommands } from './faces/commands.ts'
 import { controlAddress, listenForCommands, type ControlRequest } from './faces/control.ts'
 import { createDoor, type Door } from './faces/http.ts'
@@ -156,7 +156,10 @@ async function build(world: World, home: Home): Promise<Service> {
     baseUrl: () => url,
   })
   const messages = createMessages({ db, clock, ids, instances, idempotency, outbound, config, log })
-  const sandbox = createSandbox({ network, outbound, instances, webhooks, db, clock, cursors })
+  const catcher = createCatcher({ db, clock, signingSecrets: webhooks.signingSecrets })
+  outbound.answerInside(CATCHER_HOST, catcher.answer)
+  outbound.answerInside(MEDIA_HOST, answerMedia)
+  const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
   Object.assign(late, { instances, messages })
 
   let isReady = false
@@ -173,7 +176,8 @@ async function build(world: World, home: Home): Promise<Service> {
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= openApiYaml(buildOpenApi({ contracts: CONTRACTS, version: manifest.version, baseUrl: config.publicBaseUrl ?? url }))),
         isReady: () => isReady,
-        ...sandbox.onboarding,
+        onboardingSubject: async (token) => instances.get((await network.onboardingSubject(token)).id),
+        completeOnboarding: async (token, number) => void (await network.completeOnboarding(token, number)),
       })
     },
   })

@@ -68,7 +68,11 @@ export interface Operation {
   readonly body?: TSchema
   /** A missing body counts as {}. */
   readonly bodyOptional?: true
-  readonly reply: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly schema: TSchema | null }
+  readonly reply: {
+    readonly status: 200 | 201 | 202 | 204
+    readonly description: string
+    readonly schema: TSchema | null
+  }
   /** Codes this operation can answer with beyond those of the door (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]
   readonly examples: { readonly body?: unknown; readonly reply?: unknown }
@@ -89,7 +93,9 @@ export interface RoomContract {
 }
 
 export type BodyOf<O extends Operation> = O extends { body: infer S extends TSchema } ? Static<S> : undefined
-export type QueryOf<O extends Operation> = O extends { query: infer S extends TObject } ? Static<S> : Record<never, never>
+export type QueryOf<O extends Operation> = O extends { query: infer S extends TObject }
+  ? Static<S>
+  : Record<never, never>
 export type ReplyOf<O extends Operation> = O['reply']['schema'] extends infer S
   ? S extends TSchema
     ? Static<S>

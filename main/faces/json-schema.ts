@@ -69,7 +69,8 @@ export function fieldsOf(schema: JsonSchema, isObject = false): Fields | undefin
     if (!branches.every((branch) => branch !== undefined)) return undefined
     parts.push({
       properties: layered(branches, 'anyOf'),
-      required: branches[0]?.required.filter((name) => branches.every((branch) => branch.required.includes(name))) ?? [],
+      required:
+        branches[0]?.required.filter((name) => branches.every((branch) => branch.required.includes(name))) ?? [],
     })
   }
   for (const part of schema.allOf ?? []) {

@@ -13,7 +13,7 @@ import { createSessions, type McpRequest } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
-export interface McpExchange {
+interface McpExchange {
   readonly req: IncomingMessage
   /** Taken out of the framework's hands: nobody else writes to it. */
   readonly res: ServerResponse
@@ -30,7 +30,7 @@ export interface Mcp {
   close(): Promise<void>
 }
 
-export interface McpNeeds {
+interface McpNeeds {
   readonly contracts: readonly RoomContract[]
   readonly call: ServerNeeds['call']
   readonly clock: Clock
@@ -50,7 +50,7 @@ export function createMcp({ contracts, call, clock, random, log, version }: McpN
   })
 }
 
-export interface TransportNeeds {
+interface TransportNeeds {
   readonly factory: (callerOf: ServerNeeds['callerOf']) => () => McpServer
   readonly clock: Clock
   readonly random: Random
@@ -84,8 +84,10 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
   const route = async (request: McpRequest, owner: string) => {
     const { req, res, body } = request
     // A batch would be many calls for the price of one; today's revisions have none.
-    if (Array.isArray(body)) return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message in a request; batches are not taken.')
-    if (req.method === 'POST' && body === undefined) return refuse(request, 400, PARSE_ERROR, 'Parse error: the body is empty')
+    if (Array.isArray(body))
+      return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message in a request; batches are not taken.')
+    if (req.method === 'POST' && body === undefined)
+      return refuse(request, 400, PARSE_ERROR, 'Parse error: the body is empty')
     if (isLegacy(req, body)) return sessions.handle(request, owner)
     // The package's view of a request does not know that Node leaves method and url open; both are there.
     return answerStateless(req as NodeIncomingMessageLike, res, body)
@@ -96,7 +98,7 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       // The key itself stays with the door; this object only carries the caller through the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
-      callers.set(auth, { principal, requestId })
+      callers.set(auth, { principal, requestId, rooms: roomsAskedFor(req) })
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {
@@ -110,6 +112,12 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       await sessions.close()
     },
   }
+}
+
+/** `/mcp?rooms=messages,sandbox`, or `?rooms=all`. */
+function roomsAskedFor(req: IncomingMessage): readonly string[] | undefined {
+  const query = new URLSearchParams((req.url ?? '').split('?', 2)[1] ?? '')
+  return query.get('rooms')?.split(',')
 }
 
 const ownerOf = (principal: Principal): string => principal.key?.id ?? 'console'

@@ -8,10 +8,10 @@ import { createComponents } from './openapi/components.ts'
 import type { OpenApiDocument, OperationEntry } from './openapi/document.ts'
 import { eventEntries, eventUsages, SIGNED_HEADERS } from './openapi/events.ts'
 import { operationEntry, usagesOf } from './openapi/operation.ts'
-import { errorExamples, HEADERS, sharedResponses } from './openapi/responses.ts'
+import { errorExamples, errorResponses, HEADERS } from './openapi/responses.ts'
 import { tagOf } from './openapi/tags.ts'
 
-export { operationFor, type FoundOperation, type OpenApiDocument } from './openapi/document.ts'
+export { operationFor, type OpenApiDocument } from './openapi/document.ts'
 
 /** Body of every error (spec: Errors). */
 const ErrorShape = Type.Object({
@@ -28,7 +28,7 @@ const ErrorShape = Type.Object({
 
 const KNOWN = { Error: ErrorShape, EventInstance, MessageError: MessageErrorShape }
 
-export interface OpenApiNeeds {
+interface OpenApiNeeds {
   readonly contracts: readonly RoomContract[]
   readonly version: string
   /** Where this service answers: `http://127.0.0.1:4780`. */
@@ -63,13 +63,16 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiNeeds): Ope
     },
     servers: [{ url: baseUrl, description: 'This service.' }],
     security: [{ ApiKey: [] }],
-    tags: [...rooms.map(({ room }) => tagOf(room)), ...(rooms.some(({ room }) => room === 'events') ? [] : [tagOf('events')])],
+    tags: [
+      ...rooms.map(({ room }) => tagOf(room)),
+      ...(rooms.some(({ room }) => room === 'events') ? [] : [tagOf('events')]),
+    ],
     paths,
     webhooks: eventEntries(components),
     components: {
       securitySchemes: { ApiKey: SECURITY_SCHEME },
       schemas: components.schemas,
-      responses: sharedResponses(),
+      responses: errorResponses(operations),
       examples: errorExamples(operations),
       parameters: SIGNED_HEADERS,
       headers: HEADERS,

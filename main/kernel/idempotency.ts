@@ -8,7 +8,7 @@ import type { BootId } from './ids.ts'
 import { sql } from './sql.ts'
 
 /** What a caller holds while the request of a key runs. */
-export interface Held {
+interface Held {
   /** What the key is unique within: an instance, or the account where there is none. */
   readonly scopeId: string
   readonly key: string

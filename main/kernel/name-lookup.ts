@@ -11,7 +11,7 @@ export const systemResolve: Resolve = async (host) => {
 
 export interface NameLookup {
   addresses(host: string): Promise<readonly string[]>
-  /** Drops what was learnt: after sleep or a change of network it may be wrong. */
+  /** Drops answers: after sleep or a change of network they may be wrong. Which names were slow is still known. */
   forget(): void
 }
 
@@ -103,6 +103,8 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
       }
       return fly(host, last?.isSuspect ?? false)
     },
-    forget: () => known.clear(),
+    forget() {
+      for (const [host, fact] of known) known.set(host, { ...fact, untilMs: -Infinity })
+    },
   }
 }

@@ -22,7 +22,7 @@ export interface Work<Job, Result> {
 }
 
 export interface Worker {
-  /** Begins to tick. */
+  /** Begins to tick. Nothing is claimed before: what the last process left must be recovered first. */
   start(): void
   /** Says that there may be work. Cheap; calls during a claim make one more claim. */
   wake(): void
@@ -63,6 +63,7 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
   let isClaiming = false
   let isAsked = false
   let isTicking = false
+  let isStarted = false
   let isStopping = false
   let isCutting = false
   let timer: Timer | undefined
@@ -98,7 +99,7 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
   }
 
   function mayClaim(): boolean {
-    return !isStopping && recording + refused.size < UNRECORDED_AT_MOST
+    return isStarted && !isStopping && recording + refused.size < UNRECORDED_AT_MOST
   }
 
   async function run(job: Job): Promise<void> {
@@ -190,6 +191,7 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
 
   return {
     start() {
+      isStarted = true
       timer ??= clock.every(TICK_MS, () => void tick())
       void tick()
     },

@@ -7,6 +7,9 @@ export interface HomeLock {
   release(): void
 }
 
+/** A connection nobody refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<Database.Database>()
+
 /**
  * Makes this process the only owner of the home folder: desktop and headless alike.
  * @throws HomeInUseError at once when another process has it.
@@ -22,13 +25,12 @@ export function lockHome(home: string): HomeLock {
     if (isBusy(error)) throw new HomeInUseError(home, readPid(owner))
     throw error
   }
+  held.add(lock)
   // Only for the sentence the second process prints; the lock itself is the open transaction.
   writeFileSync(owner, String(process.pid))
-  let isHeld = true
   return {
     release() {
-      if (!isHeld) return
-      isHeld = false
+      if (!held.delete(lock)) return
       rmSync(owner, { force: true })
       lock.close()
     },

@@ -1,8 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Served } from '../../main/capabilities/handler.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
 import type { ScopeWord } from '../../main/contract/scopes.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
-import { createDoor, type Served } from '../../main/faces/http.ts'
+import { createDoor } from '../../main/faces/http.ts'
 import { createMcp } from '../../main/faces/mcp.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
@@ -61,9 +62,18 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
         handler: async (request, reply) => {
           const { principal } = request.admitted
           if (principal === null) throw new Error('the door let nobody in')
-          const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+          const headers = Object.fromEntries(
+            Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+          )
           reply.hijack()
-          await mcp.handle({ req: request.raw, res: reply.raw, body: request.body, principal, requestId: request.id, headers })
+          await mcp.handle({
+            req: request.raw,
+            res: reply.raw,
+            body: request.body,
+            principal,
+            requestId: request.id,
+            headers,
+          })
         },
       })
     },

@@ -81,14 +81,31 @@ describe('the input of a tool', () => {
   })
 })
 
+test('tools of the sandbox are listed for those who ask for them', () => {
+  const toolbox = createToolbox([
+    { room: 'instances', operations: { getLine: linesContract.getLine } },
+    { room: 'sandbox', operations: { sendWords: linesContract.sendWords } },
+  ])
+  const names = (rooms?: string[]) => toolbox.offeredTo(everybody, rooms).map(({ definition }) => definition.name)
+  expect(names()).toEqual(['get_line'])
+  expect(names(['sandbox'])).toEqual(['send_words'])
+  expect(names(['all'])).toEqual(['get_line', 'send_words'])
+})
+
 describe('reading schemas', () => {
   test('branches that only demand fields keep the fields of the object around them', () => {
     const schema = plainSchema(
-      Type.Object({ text: Type.Optional(Type.String()), url: Type.Optional(Type.String()) }, {
-        oneOf: [{ required: ['text'] }, { required: ['url'] }],
-      }),
+      Type.Object(
+        { text: Type.Optional(Type.String()), url: Type.Optional(Type.String()) },
+        {
+          oneOf: [{ required: ['text'] }, { required: ['url'] }],
+        },
+      ),
     )
-    expect(fieldsOf(schema)).toEqual({ properties: { text: { type: 'string' }, url: { type: 'string' } }, required: [] })
+    expect(fieldsOf(schema)).toEqual({
+      properties: { text: { type: 'string' }, url: { type: 'string' } },
+      required: [],
+    })
   })
 
   test('a value that can be something else than an object has no fields', () => {
@@ -96,23 +113,26 @@ describe('reading schemas', () => {
   })
 
   test('a text is cut where a sentence ends', () => {
-    expect(opening('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe('Reads `GET …/qr`, e.g. 5. Then stops.')
+    expect(opening('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe(
+      'Reads `GET …/qr`, e.g. 5. Then stops.',
+    )
     expect(opening('One long sentence stays whole.\n\nNot this.', 5)).toBe('One long sentence stays whole.')
   })
 })
 
 describe('the tools of the product', async () => {
   const rooms = await productRooms()
-  const tools = createToolbox(rooms).offeredTo(everybody)
+  const tools = createToolbox(rooms).offeredTo(everybody, ['all'])
 
-  test('fit into 25 kB together', () => {
-    const sizes = tools.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
-    const total = JSON.stringify(tools.map(({ definition }) => definition)).length
+  test('fit into 25 kB together, where nobody asked for more', () => {
+    const listed = createToolbox(rooms).offeredTo(everybody)
+    const sizes = listed.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
+    const total = JSON.stringify(listed.map(({ definition }) => definition)).length
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
   })
 
   test('come in the same order every time', () => {
-    const again = createToolbox(rooms).offeredTo(everybody)
+    const again = createToolbox(rooms).offeredTo(everybody, ['all'])
     expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
   })
 

@@ -68,6 +68,31 @@ describe('every answer', () => {
   })
 })
 
+describe('the rooms in the address', () => {
+  test.each([
+    ['webhooks', ['create_hook', 'delete_hook', 'find_hook']],
+    ['webhooks,attic', ['create_hook', 'delete_hook', 'find_hook']],
+    ['attic', []],
+  ])('?rooms=%s narrows the list, and not what may be called', async (rooms, names) => {
+    const ask = async (method: string, params: Record<string, unknown>, name?: string) => {
+      const answer = await fetch(`${house.url}?rooms=${rooms}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${house.key()}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...modernHeaders(method, name),
+        },
+        body: JSON.stringify(modern(method, params)),
+      })
+      return (await answer.json()).result
+    }
+    expect((await ask('tools/list', {})).tools.map(({ name }: { name: string }) => name)).toEqual(names)
+    const called = await ask('tools/call', { name: 'list_lines', arguments: {} }, 'list_lines')
+    expect(called.isError).toBeUndefined()
+  })
+})
+
 describe('2026-07-28', () => {
   test('a list says how long it may be kept, and that it is for this caller alone', async () => {
     const answer = await house.post(house.key(), modern('tools/list'), modernHeaders('tools/list'))
@@ -85,7 +110,10 @@ describe('2026-07-28', () => {
     ['a header that names another method', modern('tools/list'), modernHeaders('tools/call'), 400, -32_020],
     [
       'a revision nobody speaks',
-      { ...modern('tools/list'), params: { _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' } } },
+      {
+        ...modern('tools/list'),
+        params: { _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' } },
+      },
       { ...modernHeaders('tools/list'), 'mcp-protocol-version': '2031-01-01' },
       400,
       -32_022,
@@ -111,7 +139,11 @@ describe('sessions of 2025-11-25', () => {
     const session = await openSession(house.key())
     const answer = await house.post(house.key(), list, { 'mcp-session-id': session })
     expect(answer.status).toBe(404)
-    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32_001, message: 'Session not found' } })
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 2,
+      error: { code: -32_001, message: 'Session not found' },
+    })
   })
 
   test('a session ends when its client ends it', async () => {
@@ -140,7 +172,9 @@ describe('sessions of 2025-11-25', () => {
       await house.clock.advance(1_000)
     }
     const statuses = await Promise.all(
-      [opened[0]!, opened[1]!, opened[32]!].map(async (id) => (await house.post(key, list, { 'mcp-session-id': id })).status),
+      [opened[0]!, opened[1]!, opened[32]!].map(
+        async (id) => (await house.post(key, list, { 'mcp-session-id': id })).status,
+      ),
     )
     expect(statuses).toEqual([404, 200, 200])
     expect((await house.post(neighbour, list, { 'mcp-session-id': theirs })).status).toBe(200)

@@ -54,9 +54,12 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
   test('finds all four annotations and a closed, flat input on every tool', async () => {
     const { tools } = await (await house.connect(house.key(), era)).listTools()
     for (const tool of tools) {
-      expect(Object.keys(tool.annotations ?? {}).sort()).toEqual(
-        ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'],
-      )
+      expect(Object.keys(tool.annotations ?? {}).sort()).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ])
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
       expect(Object.keys(tool.inputSchema)).not.toContain('anyOf')
       expect(tool.outputSchema?.type ?? 'object').toBe('object')
@@ -109,7 +112,11 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     ['an unknown field', { instance_id: INSTANCE_ID, to: '12025550123', text: 'x', cc: 'y' }, 'validation_error'],
     ['a missing path argument', { to: '12025550123', text: 'x' }, 'validation_error'],
     ['a path argument that is no text', { instance_id: {}, to: '12025550123', text: 'x' }, 'validation_error'],
-    ['a key that is no text', { instance_id: INSTANCE_ID, to: '12025550123', text: 'x', idempotency_key: 1 }, 'validation_error'],
+    [
+      'a key that is no text',
+      { instance_id: INSTANCE_ID, to: '12025550123', text: 'x', idempotency_key: 1 },
+      'validation_error',
+    ],
     ['an unknown id', { instance_id: 'nothing', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id that climbs to another path', { instance_id: '..', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id with slashes', { instance_id: `${INSTANCE_ID}/../x`, to: '12025550123', text: 'x' }, 'not_found'],
@@ -199,7 +206,9 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     const client = await house.connect(house.key(), era)
     expect((await client.listResources()).resources).toEqual([])
     expect((await client.listPrompts()).prompts).toEqual([])
-    await expect(client.readResource({ uri: 'nothing://here' })).rejects.toMatchObject({ message: expect.stringContaining('nothing://here') })
+    await expect(client.readResource({ uri: 'nothing://here' })).rejects.toMatchObject({
+      message: expect.stringContaining('nothing://here'),
+    })
   })
 
   test('learns the product’s name, version and house rules', async () => {

@@ -89,8 +89,15 @@ describe.each([
   })
 
   test('has an entry for each public operation and none for the console', () => {
-    const listed = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
-    expect(listed.sort()).toEqual(operations.filter(isPublic).map(({ id }) => id).sort())
+    const listed = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    )
+    expect(listed.sort()).toEqual(
+      operations
+        .filter(isPublic)
+        .map(({ id }) => id)
+        .sort(),
+    )
   })
 
   test('says of each operation what its contract says', () => {
@@ -137,7 +144,9 @@ describe.each([
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
     const headers = document.components['parameters'] as Record<string, { name: string }>
     for (const { post } of Object.values(document.webhooks)) {
-      expect((post['parameters'] as { $ref: string }[]).map(({ $ref }) => headers[$ref.split('/').at(-1)!]?.name)).toEqual([
+      expect(
+        (post['parameters'] as { $ref: string }[]).map(({ $ref }) => headers[$ref.split('/').at(-1)!]?.name),
+      ).toEqual([
         'X-Service-Event-Id',
         'X-Service-Timestamp',
         'X-Service-Attempt',

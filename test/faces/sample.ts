@@ -134,7 +134,11 @@ export const linesContract = {
     summary: 'Read words',
     description: 'What somebody wrote.',
     scope: 'messages:read',
-    reply: { status: 200, description: 'The words.', schema: Type.Object({ message_id: Type.String(), text: Type.String() }) },
+    reply: {
+      status: 200,
+      description: 'The words.',
+      schema: Type.Object({ message_id: Type.String(), text: Type.String() }),
+    },
     examples: { reply: { message_id: 'msg_1', text: 'Hello' } },
     tool: { ...face, name: 'get_words', title: 'Read words', untrusted: true },
   }),
@@ -171,7 +175,10 @@ export const hooksContract = {
     body: Body({ url: Type.String({ description: 'Where events go.' }) }),
     reply: { status: 201, description: 'The webhook with its secret.', schema: Hook },
     errors: ['invalid_url', 'webhook_limit_reached'],
-    examples: { body: { url: 'https://example.com/in' }, reply: { id: 'whk_1', url: 'https://example.com/in', secret: 'whsec_1' } },
+    examples: {
+      body: { url: 'https://example.com/in' },
+      reply: { id: 'whk_1', url: 'https://example.com/in', secret: 'whsec_1' },
+    },
     tool: { ...face, name: 'create_hook', title: 'Create a webhook', idempotent: false, redact: ['secret'] },
   }),
   deleteHook: operation({
@@ -233,7 +240,8 @@ export function sampleHandlers(asked: Asked[]): Handlers<typeof linesContract> &
     },
     async createLine(call) {
       note('createLine', call, { body: call.body, key: call.idempotencyKey })
-      if (call.body.name === 'full') throw new ApiError('no_free_slot', 'Every slot is in use. Delete an instance first.')
+      if (call.body.name === 'full')
+        throw new ApiError('no_free_slot', 'Every slot is in use. Delete an instance first.')
       if (call.body.name === 'broken') throw new Error('a word that stays inside')
       const headers: Record<string, string> = call.idempotencyKey === 'again' ? { 'idempotent-replayed': 'true' } : {}
       return new Answer({ body: { ...LINE, name: call.body.name ?? LINE.name }, headers })

@@ -107,7 +107,9 @@ test('listeners hear the event inside its unit, in the order they were added', a
 })
 
 test('what listeners wrote dies with the unit', async () => {
-  ledger.hear(async (tx) => void (await tx.run(putMeta, { name: 'heard', value: 'yes' })))
+  ledger.hear(async (tx) => {
+    await tx.run(putMeta, { name: 'heard', value: 'yes' })
+  })
   const failing = home.db.commit(async (tx) => {
     await ledger.append(tx, fact)
     throw new Error('after the event')

@@ -3,7 +3,7 @@ import { declaredStatements, sql } from '../../main/kernel/sql.ts'
 
 test('a statement keeps its text and is declared for the start', () => {
   const text = 'SELECT 1 AS one'
-  const statement = sql<{}, { one: number }>(text)
+  const statement = sql(text)
 
   expect(statement).toEqual({ text })
   expect(declaredStatements()).toContain(statement)

@@ -27,8 +27,8 @@ const stored = () => {
   try {
     expect(connection.pragma('quick_check', { simple: true })).toBe('ok')
     return {
-      notes: connection.prepare<[], number>('SELECT seq FROM notes').pluck().all(),
-      replies: connection.prepare<[], number>('SELECT seq FROM replies').pluck().all(),
+      notes: connection.prepare<[], number>('SELECT seq FROM notes ORDER BY seq').pluck().all(),
+      replies: connection.prepare<[], number>('SELECT seq FROM replies ORDER BY seq').pluck().all(),
       reserved: connection.prepare<[], number>(`SELECT value FROM counters WHERE name = 'messages'`).pluck().get() ?? 0,
     }
   } finally {

@@ -22,9 +22,9 @@ export const putNote = sql<{ seq: number; text: string }>('INSERT INTO notes (se
 
 export const putReply = sql<{ seq: number; note: number }>('INSERT INTO replies (seq, note) VALUES (:seq, :note)')
 
-export const noteTexts = sql<{}, { text: string }>('SELECT text FROM notes ORDER BY seq')
+export const noteTexts = sql<Record<never, never>, { text: string }>('SELECT text FROM notes ORDER BY seq')
 
-export const countNotes = sql<{}, { count: number }>('SELECT count(*) AS count FROM notes')
+export const countNotes = sql<Record<never, never>, { count: number }>('SELECT count(*) AS count FROM notes')
 
 export const putBody = sql<{ seq: number; text: string; body: Buffer }>(
   'INSERT INTO notes (seq, text, body) VALUES (:seq, :text, :body)',

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
 
 export interface Child {
   readonly pid: number
@@ -13,7 +14,7 @@ export interface Child {
   ended(): Promise<number | null>
 }
 
-/** Runs a TypeScript file in a process of its own, with the Node that runs the tests. */
+/** Runs a TypeScript file in a process of its own, with the Node that runs the tests. It never outlives the test. */
 export function startChild(file: string, ...args: readonly string[]): Child {
   const process_ = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: string[] = []
@@ -28,6 +29,7 @@ export function startChild(file: string, ...args: readonly string[]): Child {
     for (const { reject } of waiting) reject(new Error(`${file} ended with ${code} after ${lines.length} lines`))
     return code
   })
+  onTestFinished(() => void process_.kill('SIGKILL'))
   return {
     pid: process_.pid ?? 0,
     lines,

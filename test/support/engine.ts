@@ -19,11 +19,23 @@ export interface ScriptedEngine extends Engine {
 
 export const NO_CODE: QrState = { state: 'pending', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
 
-export const HEALTHY: Evidence = { reachable: true, lastSeenAtMs: null, latencyMs: 40, restriction: null, quality: null }
+export const HEALTHY: Evidence = {
+  reachable: true,
+  lastSeenAtMs: null,
+  latencyMs: 40,
+  restriction: null,
+  quality: null,
+}
 
 export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngine {
   const calls: string[] = []
-  const script: ScriptedEngine['script'] = { failing: new Set(), qr: NO_CODE, evidence: HEALTHY, links: new Map(), during: null }
+  const script: ScriptedEngine['script'] = {
+    failing: new Set(),
+    qr: NO_CODE,
+    evidence: HEALTHY,
+    links: new Map(),
+    during: null,
+  }
 
   async function called(call: string, { id }: EngineInstance): Promise<void> {
     calls.push(`${call} ${id}`)
@@ -31,10 +43,12 @@ export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngi
     if (script.failing.has(call)) throw new Error('connect ECONNREFUSED 10.0.0.1:443')
   }
 
-  const answering = <T>(call: string, answer: (instance: EngineInstance) => T) => async (instance: EngineInstance) => {
-    await called(call, instance)
-    return answer(instance)
-  }
+  const answering =
+    <T>(call: string, answer: (instance: EngineInstance) => T) =>
+    async (instance: EngineInstance) => {
+      await called(call, instance)
+      return answer(instance)
+    }
   const done = () => {}
 
   return {

@@ -1,5 +1,10 @@
 import { createAccounts } from '../../main/capabilities/account/index.ts'
-import { createInstances, type CreateCall, type Gauges, type Instances } from '../../main/capabilities/instances/index.ts'
+import {
+  createInstances,
+  type CreateCall,
+  type Gauges,
+  type Instances,
+} from '../../main/capabilities/instances/index.ts'
 import type { InstanceRecord } from '../../main/contract/instance.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
 import { createIdempotency } from '../../main/kernel/idempotency.ts'

@@ -42,7 +42,11 @@ export interface TestHome {
   remove(): void
 }
 
-const ENVIRONMENT = { SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn', SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000' }
+const ENVIRONMENT = {
+  SWITCHBOARD_VAULT: 'file',
+  SWITCHBOARD_LOG_LEVEL: 'warn',
+  SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
+}
 
 export function testHome(): TestHome {
   const dir = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
@@ -71,7 +75,10 @@ export function testHome(): TestHome {
 }
 
 async function startService(home: string, environment: NodeJS.ProcessEnv): Promise<RunningService> {
-  const child = spawn(process.execPath, [ENTRY, 'serve', '--port', '0', '--json', '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [ENTRY, 'serve', '--port', '0', '--json', '--home', home], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   for await (const line of createInterface({ input: child.stdout })) {

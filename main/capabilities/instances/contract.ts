@@ -298,7 +298,7 @@ export const instancesContract = {
     reply: { status: 200, description: 'Where pairing stands.', schema: QrView },
     errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: QR_READY },
-    tool: { name: 'get_instance_qr', title: 'Read the QR code', idempotent: true, openWorld: true },
+    tool: { name: 'get_instance_qr', title: 'Read where pairing stands', idempotent: true, openWorld: true, redact: ['qr', 'pairing_code'] },
   }),
 
   refreshInstanceQr: operation({
@@ -318,7 +318,7 @@ export const instancesContract = {
     reply: { status: 202, description: 'Where pairing stands.', schema: QrView },
     errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: QR_READY },
-    tool: { name: 'refresh_instance_qr', title: 'Force a new QR code', idempotent: false, openWorld: true },
+    tool: { name: 'refresh_instance_qr', title: 'Force a new QR code', idempotent: false, openWorld: true, redact: ['qr', 'pairing_code'] },
   }),
 
   restartInstance: operation({

@@ -34,6 +34,7 @@ export type { CreateCall, Created, NewInstance } from './create.ts'
 export type { Engines } from './engines.ts'
 export type { Gauges } from './health.ts'
 export type { LinkSignal } from './link.ts'
+export { qrPicture } from './qr.ts'
 
 export interface InstancesNeeds {
   readonly db: Db
@@ -112,10 +113,7 @@ export function createInstances(needs: InstancesNeeds): Instances {
       const deleted = deletedAtMs !== null
       return { ...rest, connected: status === 'connected' && !deleted, deleted }
     },
-    async known(accountId, wanted) {
-      const found = await instancesByIds(db, accountId, wanted)
-      return new Set(found.filter(({ deletedAtMs }) => deletedAtMs === null).map(({ id }) => id))
-    },
+    known: knownInstances(db),
     announce,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {
@@ -123,5 +121,13 @@ export function createInstances(needs: InstancesNeeds): Instances {
     },
     resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
     close: lifecycle.close,
+  }
+}
+
+/** `Instances.known` for a database that is open without the room: a command that makes a key. */
+export function knownInstances(db: Db): Instances['known'] {
+  return async (accountId, wanted) => {
+    const found = await instancesByIds(db, accountId, wanted)
+    return new Set(found.filter(({ deletedAtMs }) => deletedAtMs === null).map(({ id }) => id))
   }
 }

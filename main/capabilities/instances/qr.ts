@@ -97,12 +97,12 @@ async function view({ status }: Instance, { state, text, pairingCode, expiresAtM
   if (status === 'passkey_required') return { ...NO_CODE, state: 'passkey_required', attempt }
   // Pairing is over and only a refresh or a restart begins it anew: "pending" would make people wait for nothing.
   if (!PAIRS.has(status)) return { ...NO_CODE, state: 'expired', attempt }
-  const qr = text === null ? null : await picture(text)
+  const qr = text === null ? null : await qrPicture(text)
   return { qr, pairing_code: pairingCode, state, expires_at: isoTimeOrNull(expiresAtMs), attempt }
 }
 
 /** Dark on white with a margin of four, large enough for any camera: inverted or small codes are what phones fail at. */
-function picture(text: string): Promise<string> {
+export function qrPicture(text: string): Promise<string> {
   return QRCode.toDataURL(text, { margin: 4, scale: 5, color: { dark: '#000000ff', light: '#ffffffff' } })
 }
 

@@ -6,11 +6,18 @@ import { cause, type Log } from '../../kernel/log.ts'
 /** An engine that hears the signal gets this long to say what it knows, for example that nothing left. */
 const GRACE_MS = 500
 
-export interface Asking {
+/** The outcome of an engine that did not even answer when it was told to stop. It may still be sending. */
+export const GAVE_UP: SendOutcome = { kind: 'unknown', message: 'The engine did not answer.' }
+
+interface Asking {
   readonly clock: Clock
   readonly log: Log
   readonly timeoutMs: number
-  /** Told the outcome when the engine settles after the caller was answered. */
+}
+
+interface Question {
+  readonly send: (signal: AbortSignal) => Promise<SendOutcome>
+  /** Told the outcome when the engine settles after `GAVE_UP` was returned. */
   readonly onLate: (outcome: SendOutcome) => void
 }
 
@@ -18,16 +25,13 @@ export interface Asking {
  * Asks an engine to send, and answers in any case: an engine that throws, or that neither answers nor hears the signal
  * at the deadline, leaves the outcome unknown. It is never asked twice.
  */
-export function ask(
-  { clock, log, timeoutMs, onLate }: Asking,
-  send: (signal: AbortSignal) => Promise<SendOutcome>,
-): Promise<SendOutcome> {
+export function ask({ clock, log, timeoutMs }: Asking, { send, onLate }: Question): Promise<SendOutcome> {
   const controller = new AbortController()
   return new Promise((resolve) => {
-    let isAnswered = false
+    let hasGivenUp = false
     const giveUp = () => {
-      isAnswered = true
-      resolve({ kind: 'unknown', message: `The engine did not answer within ${timeoutMs / 1_000} seconds.` })
+      hasGivenUp = true
+      resolve(GAVE_UP)
     }
     let timer = deadline(clock, timeoutMs, () => {
       controller.abort()
@@ -35,7 +39,7 @@ export function ask(
     })
     void outcomeOf(send, controller.signal, log).then((outcome) => {
       timer.cancel()
-      if (isAnswered) onLate(outcome)
+      if (hasGivenUp) onLate(outcome)
       else resolve(outcome)
     })
   })

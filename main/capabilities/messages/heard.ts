@@ -15,8 +15,6 @@ interface HeardNeeds {
   readonly onStored: (instanceId: string, atMs: number) => void
 }
 
-export type Heard = ReturnType<typeof createHeard>
-
 /**
  * What people say on the network. Engines repeat a signal until it is durable, so each unit asks the database whether
  * it was heard already, and never a memory that could be ahead of it: that has lost real messages elsewhere.

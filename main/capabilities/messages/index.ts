@@ -9,10 +9,10 @@ import { createSend } from './send.ts'
 import { lastMessage, messageById, newestByKey, queueGauge, toMessage, type Message } from './store.ts'
 import { createSweep } from './sweep.ts'
 
-export type { InstanceDesk, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+export type { SendReply } from './needs.ts'
 
 /** The signals this room hears; those about the link belong to the instances room. */
-export type MessageSignal = Extract<
+type MessageSignal = Extract<
   EngineSignal,
   { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' }
 >

@@ -31,7 +31,7 @@ export const answerBytes = (message: { engine: Engine; id: MessageId }, sent: bo
   Buffer.from(JSON.stringify({ engine: message.engine, sent, message_id: message.id }))
 
 /** The engine proved that it never got the message. */
-export const NEVER_ARRIVED: MessageErrorShape = {
+const NEVER_ARRIVED: MessageErrorShape = {
   code: 'undeliverable',
   message: 'The message never reached the network. Send it again; its Idempotency-Key is free.',
   provider_code: null,

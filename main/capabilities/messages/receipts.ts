@@ -7,7 +7,7 @@ import { answerBytes } from './outcome.ts'
 import { advance, type Move } from './status.ts'
 import { messageById, toMessage } from './store.ts'
 
-export type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
+type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
 
 interface ReceiptNeeds {
   readonly db: Db

@@ -1,9 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Engine, Outgoing, SendOutcome } from '../../engines/engine.ts'
+import type { Engine, Outgoing } from '../../engines/engine.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { ask } from './ask.ts'
+import { ask, GAVE_UP } from './ask.ts'
 import { readDraft, typeOf, type Draft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
 import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
@@ -22,7 +22,10 @@ interface Key {
 
 interface SendNeeds extends MessagesNeeds {
   readonly outcomes: Outcomes
-  /** Messages that are with their engine at this moment; nobody else may judge them meanwhile. */
+  /**
+   * Messages whose engine has not settled; nobody else may judge them meanwhile. An age alone would not do: after the
+   * machine slept, a send that still runs looks an hour old.
+   */
   readonly underWay: Set<string>
   /** Told of each message once it is stored. */
   readonly onStored: (instanceId: string, atMs: number) => void
@@ -58,15 +61,20 @@ export function createSend(needs: SendNeeds) {
 
   /** Gives the message to the engine, then commit 2: what became of it. */
   const dispatch = async (engine: Engine, message: Dispatched, instance: InstanceSubject, out: Outgoing) => {
-    underWay.add(message.id)
+    const { id } = message
+    underWay.add(id)
+    const outcome = await ask(
+      { clock, log, timeoutMs: config.sendTimeoutMs },
+      {
+        send: (signal) => engine.send(instance, id, out, signal),
+        onLate: (late) => void outcomes.recordLate(message, late).finally(() => underWay.delete(id)),
+      },
+    )
+    const hasSettled = outcome !== GAVE_UP
     try {
-      const onLate = (outcome: SendOutcome) => void outcomes.recordLate(message, outcome)
-      const outcome = await ask({ clock, log, timeoutMs: config.sendTimeoutMs, onLate }, (signal) =>
-        engine.send(instance, message.id, out, signal),
-      )
       return await outcomes.record(message, outcome)
     } finally {
-      underWay.delete(message.id)
+      if (hasSettled) underWay.delete(id)
     }
   }
 

@@ -51,11 +51,12 @@ export function createSweep(needs: SweepNeeds) {
   /** Visits everything queued, instance by instance, a page at a time. */
   const eachQueued = async (visit: (rows: MessageRow[]) => Promise<void>): Promise<void> => {
     for (let instanceId = await nextInstance(''); instanceId !== null; instanceId = await nextInstance(instanceId)) {
-      for (let after: number | undefined = 0; after !== undefined;) {
+      let after: number | undefined = 0
+      do {
         const rows: MessageRow[] = await db.read(queuedPage, { instanceId, after, limit: PAGE })
         if (rows.length > 0) await visit(rows)
         after = rows.length < PAGE ? undefined : rows.at(-1)?.seq
-      }
+      } while (after !== undefined)
     }
   }
 

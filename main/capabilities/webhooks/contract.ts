@@ -93,7 +93,7 @@ export const webhooksContract = {
       },
       reply: SECRET_REPLY,
     },
-    tool: { name: 'create_webhook', title: 'Create a webhook', idempotent: false, openWorld: true },
+    tool: { name: 'create_webhook', title: 'Create a webhook', idempotent: false, openWorld: true, redact: ['secret'] },
   }),
 
   listWebhooks: operation({
@@ -198,7 +198,8 @@ export const webhooksContract = {
     reply: { status: 200, description: 'The webhook, with its new secret this one time.', schema: WebhookWithSecret },
     errors: ['sealed'],
     examples: { body: { overlap_seconds: 3_600 }, reply: SECRET_REPLY },
-    tool: { name: 'rotate_webhook_secret', title: 'Rotate the signing secret', idempotent: false, openWorld: false },
+    // Its answer is the new secret, which no assistant may see; rotating without it would only break the receiver.
+    tool: null,
   }),
 
   listDeliveries: operation({

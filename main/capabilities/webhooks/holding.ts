@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql, type Statement } from '../../kernel/sql.ts'
+import { FRESH, RETRY, type Lane } from './states.ts'
 
 /** Deliveries of a webhook that is not active are held this long, counted from the later of creation and pause. */
 export const HOLD_MS = 72 * 3_600_000
@@ -24,9 +25,9 @@ const expire = sql<Chunk<{ before: number }>>(
     WHERE seq IN (${open('created_at <= :before')})`,
 )
 
-const overflow = sql<Chunk<{ upTo: number }>>(
+const overflow = sql<Chunk<{ lane: Lane; upTo: number }>>(
   `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL, final_reason = 'overflow', updated_at = :now
-    WHERE seq IN (${open('seq <= :upTo')})`,
+    WHERE seq IN (${open('lane = :lane AND seq <= :upTo')})`,
 )
 
 const bringForward = sql<Chunk<{ spread: number; steps: number }>>(
@@ -45,7 +46,7 @@ const rearm = sql<Chunk<{ spread: number; steps: number }>>(
           status = CASE WHEN counted = 0 THEN 'pending' ELSE 'failed' END
     WHERE seq IN (SELECT seq FROM deliveries
                    WHERE webhook_seq = :webhook AND final_reason = 'gone' AND counted < 8 AND lease IS NULL
-                   ORDER BY seq LIMIT :limit)`,
+                   ORDER BY counted, seq LIMIT :limit)`,
 )
 
 const removeOpen = sql<{ webhook: number; limit: number }>(
@@ -64,7 +65,8 @@ interface HeldWebhook {
 
 const held = sql<Record<never, never>, HeldWebhook>(
   `SELECT w.seq, w.id, w.state, w.state_since AS stateSinceMs,
-          (SELECT COUNT(*) FROM deliveries d WHERE d.webhook_seq = w.seq AND d.next_attempt_at IS NOT NULL) AS openCount
+          (SELECT COUNT(*) FROM deliveries d
+            WHERE d.webhook_seq = w.seq AND d.lane >= 0 AND d.next_attempt_at IS NOT NULL) AS openCount
      FROM webhooks w WHERE w.deleted_at IS NULL ORDER BY w.state, w.seq`,
 )
 
@@ -76,7 +78,7 @@ const newestBeyond = sql<{ webhook: number; kept: number }, { seq: number }>(
 
 const deletedWithOpen = sql<Record<never, never>, { seq: number }>(
   `SELECT w.seq FROM webhooks w WHERE w.deleted_at IS NOT NULL AND EXISTS (
-     SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.next_attempt_at IS NOT NULL) ORDER BY w.seq`,
+     SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane >= 0 AND d.next_attempt_at IS NOT NULL) ORDER BY w.seq`,
 )
 
 type Holder = Pick<HeldWebhook, 'seq' | 'stateSinceMs'>
@@ -139,7 +141,10 @@ export function createHolding({ db, clock, log, openAtMost = OPEN_AT_MOST }: {
   async function closeOverflow({ seq: webhook, id: webhookId }: HeldWebhook): Promise<void> {
     const newest = await db.readOne(newestBeyond, { webhook, kept: openAtMost })
     if (!newest) return
-    const closed = await inChunks(overflow, () => ({ ...chunk(webhook), upTo: newest.seq }))
+    let closed = 0
+    for (const lane of [FRESH, RETRY]) {
+      closed += await inChunks(overflow, () => ({ ...chunk(webhook), lane, upTo: newest.seq }))
+    }
     log.warn({ event: 'delivery.overflow', webhookId, closed, kept: openAtMost })
   }
 

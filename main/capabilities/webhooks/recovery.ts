@@ -23,7 +23,7 @@ const abandoned = sql<{ boot: string }, AbandonedRow>(
           a.started_at AS startedAtMs, ${standing('d.')}
      FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
      JOIN delivery_attempts a ON a.delivery_seq = d.seq AND a.attempt = d.attempts
-    WHERE d.lease IS NOT NULL AND d.lease <> :boot ORDER BY d.seq`,
+    WHERE d.lease > '' AND d.lease <> :boot ORDER BY d.lease, d.seq`,
 )
 
 const CHUNK = 500

@@ -1,18 +1,26 @@
 import { createHmac } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
+import { CATCHER_NAME } from '../../contract/sandbox.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { deadline } from '../../kernel/deadline.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { InsideRequest, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
-import { addCatcher, addCaught, catcherNamed, caughtPage, emptyCatcher, pruneCaught, setReply, type Caught } from './catcher-store.ts'
+import {
+  addCatcher,
+  addCaught,
+  catcherNamed,
+  caughtPage,
+  emptyCatcher,
+  pruneCaught,
+  setReply,
+  type Caught,
+} from './catcher-store.ts'
 
 /** Webhook destinations `https://catcher.sandbox/{name}` are answered inside the service. */
 export const CATCHER_HOST = 'catcher.sandbox'
 
-/** What may stand after the slash. */
-export const CATCHER_NAME = '^[A-Za-z0-9._~-]{1,64}$'
 const NAME = new RegExp(CATCHER_NAME)
 
 /** How a catcher answers what it receives. */
@@ -84,11 +92,18 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
   async function keep(accountId: AccountId, name: string, request: InsideRequest): Promise<Reply> {
     const receivedAt = clock.now()
     const signature = judge(request, await signingSecrets(accountId, request.url.href), receivedAt)
-    const headers = JSON.stringify(request.headers)
+    const headers = JSON.stringify(Object.fromEntries(lowerCased(request.headers)))
     const body = request.body.toString('utf8')
     const catcher = await db.commit(async (tx) => {
       const mine = await ensure(tx, accountId, name)
-      await tx.run(addCaught, { seq: await tx.next('sandbox'), catcher: mine.seq, receivedAt, headers, body, signature })
+      await tx.run(addCaught, {
+        seq: await tx.next('sandbox'),
+        catcher: mine.seq,
+        receivedAt,
+        headers,
+        body,
+        signature,
+      })
       return mine
     })
     if (++catcher.sincePruned >= PRUNE_EVERY) {
@@ -133,7 +148,17 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
 
 const keyOf = (accountId: AccountId, name: string) => `${accountId} ${name}`
 
-const toKnown = ({ seq, status, delayMs, hang }: { seq: number; status: number; delayMs: number; hang: number }): Known => ({
+const toKnown = ({
+  seq,
+  status,
+  delayMs,
+  hang,
+}: {
+  seq: number
+  status: number
+  delayMs: number
+  hang: number
+}): Known => ({
   seq,
   reply: { status, delayMs, hang: hang === 1 },
   sincePruned: 0,
@@ -141,7 +166,7 @@ const toKnown = ({ seq, status, delayMs, hang }: { seq: number; status: number; 
 
 /** What a receiver does: HMAC over timestamp, dot and the exact bytes, and a timestamp that is near (spec: Signature). */
 function judge({ headers, body }: InsideRequest, secrets: readonly Secret[], nowMs: number): Caught['signature'] {
-  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const lower = new Map(lowerCased(headers))
   const signature = lower.get('x-service-signature')
   if (signature === undefined) return 'none'
   const timestamp = lower.get('x-service-timestamp') ?? ''
@@ -149,6 +174,10 @@ function judge({ headers, body }: InsideRequest, secrets: readonly Secret[], now
   const isSigned = secrets.some((secret) => signature === sign(secret, timestamp, body))
   return isNear && isSigned ? 'valid' : 'invalid'
 }
+
+/** Names are kept in lower case, as most servers hand them to a program. */
+const lowerCased = (headers: InsideRequest['headers']) =>
+  Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
 
 const sign = (secret: Secret, timestamp: string, body: Buffer) =>
   `sha256=${createHmac('sha256', secret.open()).update(`${timestamp}.`).update(body).digest('hex')}`

@@ -17,7 +17,11 @@ export type Course =
   /** The access token is no longer valid. */
   | { readonly kind: 'token_dead' }
 
-const failure = (code: MessageErrorShape['code'], provider_code: number | null, message: string): MessageErrorShape => ({
+const failure = (
+  code: MessageErrorShape['code'],
+  provider_code: number | null,
+  message: string,
+): MessageErrorShape => ({
   code,
   message,
   provider_code,
@@ -66,12 +70,20 @@ const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
     '0463': REACHOUT_RESTRICTED,
     '0404': {
       kind: 'refused',
-      error: failure('not_on_whatsapp', null, 'This number is not on WhatsApp. Check the number; a repeat is refused too.'),
+      error: failure(
+        'not_on_whatsapp',
+        null,
+        'This number is not on WhatsApp. Check the number; a repeat is refused too.',
+      ),
     },
     '0410': {
       kind: 'fails',
       after: 'sent',
-      error: failure('engine_rejected', 479, 'The network rejected the message after taking it. Send it again as a new message.'),
+      error: failure(
+        'engine_rejected',
+        479,
+        'The network rejected the message after taking it. Send it again as a new message.',
+      ),
     },
   },
   official: {
@@ -88,7 +100,11 @@ const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
     '0410': {
       kind: 'fails',
       after: 'sent',
-      error: failure('engine_rejected', 131000, 'The network failed while handling the message. Send it again as a new message.'),
+      error: failure(
+        'engine_rejected',
+        131000,
+        'The network failed while handling the message. Send it again as a new message.',
+      ),
     },
     '0047': OUTSIDE_WINDOW,
     '0026': {

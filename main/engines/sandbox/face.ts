@@ -90,7 +90,7 @@ export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
       pairings.end(id)
       await links.wipe(id)
     },
-    ...(engine === 'smv2' ? { pairing } : { onboarding: { token: onboarding.token } }),
+    ...(engine === 'smv2' ? { pairing } : { onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) } }),
     send: needs.send,
     find: async (instance, messageId) =>
       (await inbox.has(networkId(instance.engine, messageId))) ? 'arrived' : 'never_arrived',
@@ -100,7 +100,11 @@ export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
   }
 }
 
-function evidenceOf({ clock, faults, latencyMs }: FaceNeeds, instance: EngineInstance, line: Line | undefined): Evidence {
+function evidenceOf(
+  { clock, faults, latencyMs }: FaceNeeds,
+  instance: EngineInstance,
+  line: Line | undefined,
+): Evidence {
   const now = clock.now()
   const reachable = !faults.has(instance.id, 'engine_down')
   const isUp = reachable && line?.up === true

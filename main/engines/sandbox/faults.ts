@@ -1,14 +1,7 @@
+import type { SendFault } from '../../contract/sandbox.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-
-/** Faults that wait for the next sends of an instance, in the order in which they strike. */
-export const SEND_FAULTS = ['engine_down', 'unreachable', 'timeout', 'restricted'] as const
-export type SendFault = (typeof SEND_FAULTS)[number]
-
-/** Faults of the link: they happen at once. */
-export const LINK_FAULTS = ['drop', 'logout', 'ban'] as const
-export type LinkFault = (typeof LINK_FAULTS)[number]
 
 interface Named {
   instanceId: string

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { LinkFault, SendFault } from '../../contract/sandbox.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
@@ -6,7 +7,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createAlarms } from './alarms.ts'
 import { createFace } from './face.ts'
-import { createFaults, type LinkFault, type SendFault } from './faults.ts'
+import { createFaults } from './faults.ts'
 import { createInbox, type PhoneMessage } from './inbox.ts'
 import { isPaired, createLines } from './lines.ts'
 import { createLinks } from './link.ts'
@@ -37,14 +38,22 @@ export type Scanned = { readonly text: string } | { readonly code: string }
 export interface SandboxNetwork {
   readonly smv2: Engine
   readonly official: Engine
-  changePhone(accountId: AccountId, number: string, changes: Partial<PhoneSettings>): Promise<{ phone: KnownPhone; existed: boolean }>
+  changePhone(
+    accountId: AccountId,
+    number: string,
+    changes: Partial<PhoneSettings>,
+  ): Promise<{ phone: KnownPhone; existed: boolean }>
   listPhones(accountId: AccountId, beforeSeq: number, limit: number): Promise<KnownPhone[]>
   /** What the phone has received, newest first. */
   listMessages(accountId: AccountId, number: string, beforeSeq: number, limit: number): Promise<PhoneMessage[]>
   /** Every QR text an instance of the account shows at this moment. */
   shownCodes(accountId: AccountId): string[]
   /** @throws ApiError invalid_state when no instance shows this code. */
-  scan(accountId: AccountId, number: string, scanned: Scanned): Promise<{ instanceId: InstanceId; state: 'connected' | 'passkey_required' }>
+  scan(
+    accountId: AccountId,
+    number: string,
+    scanned: Scanned,
+  ): Promise<{ instanceId: InstanceId; state: 'connected' | 'passkey_required' }>
   speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage>
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
@@ -76,7 +85,19 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   const pairings = createPairings({ clock, random, alarms, sink, log })
   const speech = createSpeech({ db, clock, random, lines, phones, inbox, timeline })
   const onboarding = createOnboarding({ db, random, lines })
-  const send = createSend({ db, clock, lines, links, faults, phones, inbox, timeline, speech, timelineMs, sendTimeoutMs })
+  const send = createSend({
+    db,
+    clock,
+    lines,
+    links,
+    faults,
+    phones,
+    inbox,
+    timeline,
+    speech,
+    timelineMs,
+    sendTimeoutMs,
+  })
 
   let hasBegun = false
 
@@ -140,12 +161,14 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
         }
         return { phone: after, existed }
       }),
-    listPhones: phones.list,
-    listMessages: (accountId, number, beforeSeq, limit) => inbox.received(accountId, number, clock.now(), beforeSeq, limit),
+    listPhones: (accountId, beforeSeq, limit) => phones.list(accountId, beforeSeq, limit),
+    listMessages: (accountId, number, beforeSeq, limit) =>
+      inbox.received(accountId, number, clock.now(), beforeSeq, limit),
 
     shownCodes: pairings.texts,
     async scan(accountId, number, scanned) {
-      const instance = 'text' in scanned ? pairings.byText(accountId, scanned.text) : pairings.byCode(accountId, scanned.code)
+      const instance =
+        'text' in scanned ? pairings.byText(accountId, scanned.text) : pairings.byCode(accountId, scanned.code)
       if (instance === undefined) throw staleCode()
       if ((await phones.find(accountId, number)).passkey) {
         pairings.requirePasskey(instance)
@@ -159,7 +182,8 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
     async breakLink(instance, kind) {
       await lines.load()
       const line = lines.of(instance.id)
-      if (!isPaired(line)) throw new ApiError('invalid_state', `${kind} needs an instance that is paired. Pair it first.`)
+      if (!isPaired(line))
+        throw new ApiError('invalid_state', `${kind} needs an instance that is paired. Pair it first.`)
       if (kind !== 'drop') return links.revoke(instance.id, kind === 'ban' ? 'banned' : 'logged_out')
       if (!line.up) throw new ApiError('invalid_state', 'drop needs a connected instance. Connect it first.')
       return links.drop(instance.id)
@@ -176,7 +200,7 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
       if (await pair(instance, number)) return
       throw new ApiError('invalid_state', 'This instance has a number already. Recreate it to onboard another.')
     },
-    onboardingSubject: onboarding.subject,
+    onboardingSubject: (token) => onboarding.subject(token),
     async completeOnboarding(token, number) {
       const subject = await onboarding.subject(token)
       const instance = { ...subject, engine: 'official', network: 'sandbox' } as const
@@ -188,4 +212,7 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
 }
 
 const staleCode = () =>
-  new ApiError('invalid_state', 'No instance of this account shows this code now. Codes expire: read GET …/qr again and scan that.')
+  new ApiError(
+    'invalid_state',
+    'No instance of this account shows this code now. Codes expire: read GET …/qr again and scan that.',
+  )

@@ -35,7 +35,10 @@ export function createOnboarding({ db, random, lines }: { db: Db; random: Random
     async subject(token: string): Promise<OnboardingSubject> {
       const subject = await db.readOne(byToken, { token })
       if (subject !== undefined) return subject
-      throw new ApiError('not_found', 'This onboarding page was used already or never existed. Read onboarding_url of the instance again.')
+      throw new ApiError(
+        'not_found',
+        'This onboarding page was used already or never existed. Read onboarding_url of the instance again.',
+      )
     },
   }
 }

@@ -61,9 +61,7 @@ export function createPairings(needs: { clock: Clock; random: Random; alarms: Al
   }
 
   function ready(accountId: AccountId): Pairing[] {
-    return [...pairings.values()].filter(
-      ({ state, instance }) => state === 'ready' && instance.accountId === accountId,
-    )
+    return [...pairings.values()].filter(({ state, instance }) => state === 'ready' && instance.accountId === accountId)
   }
 
   return {

@@ -1,10 +1,7 @@
+import type { Receipts } from '../../contract/sandbox.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-
-export const RECEIPTS = ['none', 'delivered', 'read'] as const
-/** How far a phone confirms what it gets. */
-export type Receipts = (typeof RECEIPTS)[number]
 
 export interface PhoneSettings {
   readonly name: string | null

@@ -57,7 +57,9 @@ export function planFor(path: Path, sent: Sent): Plan {
     waits: arrives && !online,
     steps: [
       ...(goesOut && !isAtOnce ? [receipt(sent, 'sent', times.sent)] : []),
-      ...(path.kind === 'fails' ? [failure(sent, path.error, path.after === 'sent' ? times.delivered : times.sent)] : []),
+      ...(path.kind === 'fails'
+        ? [failure(sent, path.error, path.after === 'sent' ? times.delivered : times.sent)]
+        : []),
       ...(arrives ? receiptsOfPhone(path, sent, times) : []),
     ],
   }
@@ -96,5 +98,11 @@ function receipt({ messageId, engineMessageId }: Sent, status: 'sent' | 'deliver
 }
 
 function failure({ messageId }: Sent, error: MessageErrorShape, atMs: number): Step {
-  return { step: STEPS.failed, dueAtMs: atMs, offsetMs: 0, onPhone: false, signal: { kind: 'failed', messageId, error, atMs } }
+  return {
+    step: STEPS.failed,
+    dueAtMs: atMs,
+    offsetMs: 0,
+    onPhone: false,
+    signal: { kind: 'failed', messageId, error, atMs },
+  }
 }

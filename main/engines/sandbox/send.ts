@@ -94,7 +94,14 @@ export function createSend(needs: SendNeeds) {
     // The number may be another instance's: that one receives.
     if (lines.having(instance.accountId, out.to).length === 0 || line.number === out.to) return
     const atMs = plan.arrivesAtMs ?? startedAtMs
-    const said = { id: engineMessageId, author: line.number, pushName: line.name, recipient: out.to, group: null, content }
+    const said = {
+      id: engineMessageId,
+      author: line.number,
+      pushName: line.name,
+      recipient: out.to,
+      group: null,
+      content,
+    }
     if (plan.arrivesAtMs !== null || plan.waits) await speech.hear(tx, instance.accountId, said, atMs)
   }
 

@@ -78,10 +78,24 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
   async function messageOf(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
     const message = await inbox.find(tx, accountId, id)
     if (message === undefined || (message.author !== number && message.recipient !== number)) {
-      throw new ApiError('not_found', `The phone ${number} has no message ${id} in its chats. GET …/messages lists what it received.`)
+      throw new ApiError(
+        'not_found',
+        `The phone ${number} has no message ${id} in its chats. GET …/messages lists what it received.`,
+      )
     }
     if (message.deletedAtMs !== null) throw new ApiError('invalid_state', `The message ${id} was deleted.`)
     return message
+  }
+
+  /** What is quoted is known by the network's id, whichever the caller used. */
+  async function quoting(tx: Tx, accountId: AccountId, content: Content): Promise<Content> {
+    if (content.quoted === undefined) return content
+    const quoted = await inbox.find(tx, accountId, content.quoted)
+    if (quoted !== undefined) return { ...content, quoted: quoted.id }
+    throw new ApiError(
+      'not_found',
+      `There is no message ${content.quoted} to quote. GET …/messages lists what a phone received.`,
+    )
   }
 
   async function again(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage> {
@@ -123,17 +137,30 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
       }
     },
 
-    async speak(accountId: AccountId, number: string, { to, group, content }: Utterance): Promise<SpokenMessage> {
+    async speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage> {
+      const { to, group } = utterance
       const now = clock.now()
       const id = phoneMessageId(now, random)
       return db.commit(async (tx) => {
         const author = await phones.ensure(tx, accountId, number, now)
         const recipient = await phones.ensure(tx, accountId, to, now)
+        const content = await quoting(tx, accountId, utterance.content)
         const arrival = arrivalAt(recipient, now)
-        await inbox.add(tx, { id, phone: recipient.seq, author: number, instanceId: null, group, content, sentAtMs: now, ...arrival })
+        await inbox.add(tx, {
+          id,
+          phone: recipient.seq,
+          author: number,
+          instanceId: null,
+          group,
+          content,
+          sentAtMs: now,
+          ...arrival,
+        })
         await phones.spoke(tx, author, now)
         const said = { id, author: number, pushName: author.name ?? shownName(number), recipient: to, group, content }
-        const instanceIds = await tellBoth(tx, accountId, said, now, ({ chat, fromMe }) => received(said, chat, fromMe, now))
+        const instanceIds = await tellBoth(tx, accountId, said, now, ({ chat, fromMe }) =>
+          received(said, chat, fromMe, now),
+        )
         return { message: await again(tx, accountId, id), instanceIds }
       })
     },
@@ -186,9 +213,24 @@ function requireOwn(message: PhoneMessage, number: string, verb: string): void {
 }
 
 /** The kinds an engine reports; a template that one instance sends another arrives as text. */
-const RECEIVED_TYPES: readonly string[] = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll']
+const RECEIVED_TYPES: readonly string[] = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+  'poll',
+]
 
-function received({ id, author, pushName, group, content }: Said, chat: string, fromMe: boolean, atMs: number): EngineSignal {
+function received(
+  { id, author, pushName, group, content }: Said,
+  chat: string,
+  fromMe: boolean,
+  atMs: number,
+): EngineSignal {
   const { type, text, media, quoted, referral } = content
   return {
     kind: 'received',

@@ -40,7 +40,15 @@ interface Id {
 
 /** Whether it must wait for the link is decided where the link's state is certain: inside the commit. */
 const add = sql<
-  Id & { seq: number; lane: string; step: number; dueAt: number | null; phone: number | null; offset: number; signal: string }
+  Id & {
+    seq: number
+    lane: string
+    step: number
+    dueAt: number | null
+    phone: number | null
+    offset: number
+    signal: string
+  }
 >(
   `INSERT INTO sandbox_timeline (seq, instance_id, lane, step, due_at, held, phone, offset_ms, signal)
    SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 OR :step < 0 THEN 0 ELSE 1 END, :phone, :offset,

@@ -14,7 +14,7 @@ export interface ToolRequest {
   readonly body?: unknown
 }
 
-export type Arguments = Readonly<Record<string, unknown>>
+type Arguments = Readonly<Record<string, unknown>>
 
 export interface ToolInput {
   /** One flat object: path, query, body, `confirm` and `idempotency_key` side by side. */
@@ -53,8 +53,9 @@ export function toolInput(operation: Operation): ToolInput {
     properties[name] = terse(schema)
   }
 
-  for (const { fullName, description } of path) put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
-  for (const [name, schema] of Object.entries(query.properties)) put(name, schema)
+  for (const { fullName, description } of path)
+    put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
+  for (const [name, schema] of Object.entries(query.properties)) put(name, withoutLongChoice(schema))
   for (const [name, schema] of Object.entries(body?.properties ?? {})) put(name, schema)
   if (operation.confirm !== undefined) put('confirm', CONFIRM)
   if (operation.idempotencyKey === true) put('idempotency_key', IDEMPOTENCY_KEY)
@@ -84,7 +85,8 @@ export function toolInput(operation: Operation): ToolInput {
       // What is left is the body's; the door names a field that it does not know.
       if (body !== undefined) return { ...request, body: Object.fromEntries(left) }
       const [unknown] = left.keys()
-      if (unknown !== undefined) throw new ApiError('validation_error', `This tool has no argument ${JSON.stringify(unknown)}.`)
+      if (unknown !== undefined)
+        throw new ApiError('validation_error', `This tool has no argument ${JSON.stringify(unknown)}.`)
       return request
     },
   }
@@ -92,16 +94,17 @@ export function toolInput(operation: Operation): ToolInput {
 
 function objectFields(operation: Operation, schema: object, part: string): Fields {
   const fields = fieldsOf(plainSchema(schema))
-  if (fields === undefined) throw new Error(`tool of ${operation.id}: its ${part} is not an object, so it has no flat input`)
+  if (fields === undefined)
+    throw new Error(`tool of ${operation.id}: its ${part} is not an object, so it has no flat input`)
   return fields
 }
 
 /** Rules the door checks and the description says; a model reads words better, and pays for each. */
 const FOR_MACHINES = new Set([
   ...['title', 'examples', 'pattern', 'format', 'minLength', 'maxLength'],
-  ...['minProperties', 'maxProperties', 'propertyNames'],
+  ...['minProperties', 'maxProperties', 'propertyNames', 'minItems', 'maxItems', 'uniqueItems'],
 ])
-const ARGUMENT_CHARACTERS = 90
+const ARGUMENT_CHARACTERS = 70
 
 /** What a model needs to fill the argument in: kind, choices, and what is said about it first. */
 function terse(schema: JsonSchema): JsonSchema {
@@ -110,6 +113,14 @@ function terse(schema: JsonSchema): JsonSchema {
   const words = description === undefined ? {} : { description: opening(description, ARGUMENT_CHARACTERS) }
   return { ...foldNull(mapInside(rest, terse)), ...words }
 }
+
+/** A filter need not list every word it could filter by. */
+function withoutLongChoice(schema: JsonSchema): JsonSchema {
+  const { enum: choices, ...rest } = schema
+  return Array.isArray(choices) && choices.length > LONG_CHOICE ? { type: 'string', ...rest } : schema
+}
+
+const LONG_CHOICE = 8
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
@@ -130,7 +141,8 @@ function foldNull(schema: JsonSchema): JsonSchema {
 function segment(name: string, value: unknown): string {
   if (value === undefined) throw new ApiError('validation_error', `${name} is missing.`)
   const text = parameter(name, value)
-  if (text === '' || text === '.' || text === '..') throw new ApiError('not_found', `There is nothing with this ${name}.`)
+  if (text === '' || text === '.' || text === '..')
+    throw new ApiError('not_found', `There is nothing with this ${name}.`)
   return encodeURIComponent(text.toWellFormed())
 }
 

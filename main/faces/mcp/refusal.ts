@@ -11,7 +11,12 @@ export const TRANSPORT_ERROR = -32_000
 export const SESSION_NOT_FOUND = -32_001
 
 /** A JSON-RPC error in place of an answer of the protocol's own. */
-export function refuse({ res, body }: Pick<McpRequest, 'res' | 'body'>, status: number, code: number, message: string): void {
+export function refuse(
+  { res, body }: Pick<McpRequest, 'res' | 'body'>,
+  status: number,
+  code: number,
+  message: string,
+): void {
   res.writeHead(status, { 'content-type': 'application/json' })
   res.end(JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code, message } }))
 }

@@ -1,4 +1,10 @@
-import { McpServer, ProtocolError, ProtocolErrorCode, type AuthInfo, type ListToolsResult } from '@modelcontextprotocol/server'
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type AuthInfo,
+  type ListToolsResult,
+} from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { ApiError } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
@@ -13,6 +19,8 @@ export interface Caller {
   readonly principal: Principal
   /** Equals the X-Request-Id of the answer, and so of each error in it. */
   readonly requestId: string
+  /** Rooms whose tools it asked to be shown; undefined: those shown by default. */
+  readonly rooms: readonly string[] | undefined
 }
 
 export interface ServerNeeds {
@@ -52,7 +60,8 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
   return () => {
     const mcp = new McpServer(identity, options)
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
-      const tools = toolbox.offeredTo(callerOf(http?.authInfo).principal).map(({ definition }) => definition)
+      const { principal, rooms } = callerOf(http?.authInfo)
+      const tools = toolbox.offeredTo(principal, rooms).map(({ definition }) => definition)
       // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })
@@ -67,7 +76,12 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
 }
 
 /** Runs a tool through the door. Every failure is a result: a protocol error would not reach the model. */
-async function callTool(needs: ServerNeeds, tool: Tool, given: Record<string, unknown>, caller: Caller): Promise<ToolResult> {
+async function callTool(
+  needs: ServerNeeds,
+  tool: Tool,
+  given: Record<string, unknown>,
+  caller: Caller,
+): Promise<ToolResult> {
   const { principal, requestId } = caller
   try {
     const request = tool.toRequest(given)

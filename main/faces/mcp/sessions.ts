@@ -49,7 +49,9 @@ export function createSessions(needs: { serve: () => McpServer; clock: Clock; ra
     const idle = [...sessions].filter(([, session]) => session.open === 0 && clock.mono() - session.usedAtMs > IDLE_MS)
     for (const [id, session] of idle) await end(id, session)
     const own = [...sessions].filter(([, session]) => session.owner === owner)
-    const surplus = own.toSorted(([, a], [, b]) => a.usedAtMs - b.usedAtMs).slice(0, Math.max(0, own.length - PER_OWNER + 1))
+    const surplus = own
+      .toSorted(([, a], [, b]) => a.usedAtMs - b.usedAtMs)
+      .slice(0, Math.max(0, own.length - PER_OWNER + 1))
     for (const [id, session] of surplus) await end(id, session)
   }
 
@@ -87,7 +89,12 @@ export function createSessions(needs: { serve: () => McpServer; clock: Clock; ra
         return answer(session, request)
       }
       if (!isInitializeRequest(request.body)) {
-        return refuse(request, 400, TRANSPORT_ERROR, 'Bad Request: Mcp-Session-Id header is required; send initialize first')
+        return refuse(
+          request,
+          400,
+          TRANSPORT_ERROR,
+          'Bad Request: Mcp-Session-Id header is required; send initialize first',
+        )
       }
       const session = await open(owner)
       await answer(session, request)

@@ -27,7 +27,7 @@ export interface ResponseEntry {
 }
 
 /** An operation of the document, with its responses spelled out. */
-export interface FoundOperation {
+interface FoundOperation {
   /** Its path with placeholders. */
   readonly path: string
   readonly operation: OperationEntry & { readonly responses: Readonly<Record<string, ResponseEntry>> }

@@ -5,7 +5,7 @@ import { pathParams } from '../path-params.ts'
 import type { Components, Usage } from './components.ts'
 import { pascal } from './components.ts'
 import type { OperationEntry, ResponseEntry } from './document.ts'
-import { errorResponses, successHeaders } from './responses.ts'
+import { errorReferences, successHeaders } from './responses.ts'
 
 /** The schemas of an operation under the names they would have as components. */
 export function usagesOf(operation: Operation): Usage[] {
@@ -48,7 +48,7 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
           content: { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
         }),
       } satisfies ResponseEntry,
-      ...errorResponses(operation),
+      ...errorReferences(operation),
     },
   }
 }
@@ -105,8 +105,10 @@ function describe(operation: Operation): string {
     operation.description,
     scope === null ? 'Scope: none; any valid key may call it.' : `Scope: \`${scope}\`.`,
     WHO_MAY[operation.reach],
-    engine !== undefined && `Only for instances on the engine \`${engine}\`; any other answers 400 \`engine_mismatch\`.`,
-    confirm === 'always' && 'Irreversible: without `confirm=true` it answers 400 `confirmation_required` and does nothing.',
+    engine !== undefined &&
+      `Only for instances on the engine \`${engine}\`; any other answers 400 \`engine_mismatch\`.`,
+    confirm === 'always' &&
+      'Irreversible: without `confirm=true` it answers 400 `confirmation_required` and does nothing.',
     confirm === 'by-body' &&
       'What cannot be undone needs `confirm=true`; without it the answer is 400 `confirmation_required` and nothing is done.',
     idempotencyKey === true &&

@@ -1,5 +1,6 @@
 import { ApiError, errorBody, ERROR_CODES, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { pascal } from './components.ts'
 import type { ResponseEntry } from './document.ts'
 
 const REQUEST_ID = 'req_01JQ5Z8T9V3X7K2M4N6P8R0S1T'
@@ -45,7 +46,7 @@ export const HEADERS = {
 
 const ref = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
 
-export const EVERY_ANSWER = {
+const EVERY_ANSWER = {
   'X-Request-Id': ref('RequestId'),
   'X-RateLimit-Limit': ref('RateLimitLimit'),
   'X-RateLimit-Remaining': ref('RateLimitRemaining'),
@@ -60,40 +61,54 @@ export function successHeaders(operation: Operation): Readonly<Record<string, un
   }
 }
 
-/** Statuses that mean the same for every operation, as components/responses. */
-const SHARED: Readonly<Record<number, { name: string; codes: readonly ErrorCode[] }>> = {
-  401: { name: 'Unauthorized', codes: ['unauthorized'] },
-  413: { name: 'PayloadTooLarge', codes: ['payload_too_large'] },
-  415: { name: 'UnsupportedMediaType', codes: ['unsupported_media_type'] },
-  429: { name: 'RateLimited', codes: ['rate_limited'] },
-  431: { name: 'HeadersTooLarge', codes: ['headers_too_large'] },
-  500: { name: 'InternalError', codes: ['internal_error'] },
-}
-
-export const sharedResponses = (): Record<string, ResponseEntry> =>
-  Object.fromEntries(Object.entries(SHARED).map(([status, { name, codes }]) => [name, errorResponse(Number(status), codes)]))
-
-/** All error answers of an operation by status: its own codes and those of the door. */
-export function errorResponses(operation: Operation): Record<string, ResponseEntry | { $ref: string }> {
-  const codes = errorCodes(operation)
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
+/** All error answers of an operation by status, each a reference: most operations share most of them. */
+export function errorReferences(operation: Operation): Record<string, { $ref: string }> {
   return Object.fromEntries(
-    statuses.map((status) => {
-      const name = SHARED[status]?.name
-      const own = codes.filter((code) => ERRORS[code].status === status)
-      return [status, name === undefined ? errorResponse(status, own) : { $ref: `#/components/responses/${name}` }]
-    }),
+    byStatus(operation).map(({ status, codes }) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
   )
 }
 
+/** What the references of these operations lead to, as components/responses. */
+export function errorResponses(operations: readonly Operation[]): Record<string, ResponseEntry> {
+  const responses: Record<string, ResponseEntry> = {}
+  for (const { status, codes } of operations.flatMap(byStatus))
+    responses[nameOf(codes)] ??= errorResponse(status, codes)
+  return Object.fromEntries(Object.entries(responses).toSorted(([a], [b]) => a.localeCompare(b, 'en')))
+}
+
+function byStatus(operation: Operation): { status: number; codes: ErrorCode[] }[] {
+  const codes = errorCodes(operation)
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
+  return statuses.map((status) => ({ status, codes: codes.filter((code) => ERRORS[code].status === status) }))
+}
+
+/** Any request can be refused with these, so they distinguish no answer from another. */
+const FROM_ANYWHERE: readonly ErrorCode[] = ['forbidden_host', 'forbidden_origin']
+
+/** `InsufficientScope`, `ValidationErrorInvalidJson`: an answer is named for what it can say. */
+function nameOf(codes: readonly ErrorCode[]): string {
+  const own = codes.filter((code) => !FROM_ANYWHERE.includes(code))
+  return own.length === 0 ? 'Forbidden' : pascal(own.join('_'))
+}
+
 /** Every code the operation can answer with, in the order of the catalogue. */
-export function errorCodes(operation: Operation): ErrorCode[] {
+function errorCodes(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...doorCodes(operation), ...operation.errors])
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 
 /** What the door itself can say to a caller of this operation, before the operation begins. */
-function doorCodes({ method, path, query, body, scope, reach, engine, confirm, idempotencyKey }: Operation): ErrorCode[] {
+function doorCodes({
+  method,
+  path,
+  query,
+  body,
+  scope,
+  reach,
+  engine,
+  confirm,
+  idempotencyKey,
+}: Operation): ErrorCode[] {
   const mayHaveBody = method !== 'GET'
   const applies: Partial<Record<ErrorCode, boolean>> = {
     validation_error: mayHaveBody || query !== undefined || body !== undefined,
@@ -144,8 +159,10 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ResponseEnt
 
 /** One example for each code that some operation can answer with, as components/examples. */
 export function errorExamples(operations: readonly Operation[]): Record<string, { value: unknown }> {
-  const used = new Set([...Object.values(SHARED).flatMap(({ codes }) => codes), ...operations.flatMap(errorCodes)])
-  return Object.fromEntries(ERROR_CODES.filter((code) => used.has(code)).map((code) => [code, { value: exampleOf(code) }]))
+  const used = new Set(operations.flatMap(errorCodes))
+  return Object.fromEntries(
+    ERROR_CODES.filter((code) => used.has(code)).map((code) => [code, { value: exampleOf(code) }]),
+  )
 }
 
 function exampleOf(code: ErrorCode): unknown {

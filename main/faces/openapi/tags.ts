@@ -4,7 +4,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   instances:
     'Messaging connections. Each runs on one of two engines: `smv2`, a phone paired by QR, or `official`, the Cloud API of Meta.',
   messages: 'Sending a message through an instance, and reading what became of it.',
-  webhooks: 'Account webhooks: signed, the same for both engines, delivered at least once; and the log of their deliveries.',
+  webhooks:
+    'Account webhooks: signed, the same for both engines, delivered at least once; and the log of their deliveries.',
   'instance-webhook': 'The older webhook of a single instance: unsigned, three tries. Prefer account webhooks.',
   fusion: 'Treating an `official` and an `smv2` instance of one number as one contact.',
   events: 'What happened, for reading instead of receiving: for programs that no webhook can reach.',

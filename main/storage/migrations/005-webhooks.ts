@@ -67,10 +67,11 @@ CREATE INDEX deliveries_to_retry ON deliveries (webhook_seq, next_attempt_at, se
   WHERE lane = 1 AND next_attempt_at IS NOT NULL AND lease IS NULL;
 CREATE INDEX deliveries_open_of_instance ON deliveries (instance_id, status) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_leased ON deliveries (lease) WHERE lease IS NOT NULL;
-CREATE INDEX deliveries_gone ON deliveries (webhook_seq, seq) WHERE final_reason = 'gone';
-CREATE INDEX deliveries_of_account ON deliveries (account_id, seq);
+CREATE INDEX deliveries_gone ON deliveries (webhook_seq, counted, seq) WHERE final_reason = 'gone';
+-- The wider index of the account comes last: where two serve alike, SQLite takes the one that was made first.
 CREATE INDEX deliveries_by_status ON deliveries (account_id, status, seq);
 CREATE INDEX deliveries_by_type ON deliveries (account_id, event_type, seq);
+CREATE INDEX deliveries_of_account ON deliveries (account_id, seq);
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook_seq, seq);
 CREATE INDEX deliveries_of_instance ON deliveries (instance_id, seq);
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAccounts, type Accounts, type NewKey } from '../../../main/capabilities/account/index.ts'
+import { keysOfAccount, usableKey } from '../../../main/capabilities/account/store.ts'
 import { createIds, type AccountId } from '../../../main/kernel/ids.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { queryPlan } from '../../support/query-plan.ts'
 import { seededRandom } from '../../support/random.ts'
 
 const INSTANCE = '019b8d40-5c1e-7d2a-a6f3-0e9b8c7d6a51'
@@ -229,8 +231,9 @@ describe('the last use of a key', () => {
   })
 })
 
-test('looking a key up uses the index of its hash', () => {
-  const plan = database.raw.prepare('EXPLAIN QUERY PLAN SELECT * FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ?').all(Buffer.alloc(32))
-  expect(JSON.stringify(plan)).toMatch(/SEARCH k USING INDEX .*hash=\?/)
-  expect(JSON.stringify(plan)).not.toContain('SCAN')
+test('looking a key up uses the index of its hash, and listing keys that of the account', () => {
+  const lookup = queryPlan(database.raw, usableKey)
+  expect(lookup[0]).toMatch(/^SEARCH k USING INDEX .*\(hash=\?\)$/)
+  expect(lookup[1]).toMatch(/^SEARCH a USING INDEX .*\(id=\?\)$/)
+  expect(queryPlan(database.raw, keysOfAccount)).toEqual(['SEARCH k USING INDEX api_keys_by_account (account_id=?)'])
 })

@@ -1,27 +1,31 @@
-import { createMessages, type Messages, type SendReply } from '../../../main/capabilities/messages/index.ts'
-import { keyText } from '../../../main/capabilities/messages/handlers.ts'
-import type { InstanceSubject } from '../../../main/capabilities/handler.ts'
+import { createAccounts } from '../../../main/capabilities/account/index.ts'
+import { createInstances, type Instances } from '../../../main/capabilities/instances/index.ts'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { keyText } from '../../../main/capabilities/messages/handlers.ts'
+import { createMessages, type Messages, type SendReply } from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
-import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
+import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import type { Db } from '../../../main/kernel/db.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
-import { createLedger, type Ledger } from '../../../main/kernel/ledger.ts'
+import { createLedger } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
+import { createCursors } from '../../../main/kernel/page.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
 import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { scriptedEngine as silentEngine } from '../../support/engine.ts'
 import { seededRandom } from '../../support/random.ts'
 
-const ACCOUNT = '0197f0c2-0000-7000-8000-00000000000a' as AccountId
 export const INSTANCE = '0197f0c2-0000-7000-8000-000000000001' as InstanceId
 export const OTHER_INSTANCE = '0197f0c2-0000-7000-8000-000000000002' as InstanceId
+export const THIRD_INSTANCE = '0197f0c2-0000-7000-8000-000000000003' as InstanceId
+const INSTANCES = [INSTANCE, OTHER_INSTANCE, THIRD_INSTANCE]
 
-/** An engine that does what the test says. */
-export interface ScriptedEngine extends Engine {
+/** An engine whose sends end as the test says. */
+interface SendingEngine extends Engine {
   /** What it was asked to send, in order. */
   readonly asked: { instanceId: string; messageId: MessageId; out: Outgoing }[]
   /** Decides the outcome of the sends that follow. */
@@ -35,53 +39,47 @@ export const accepted = (engineMessageId: string, status: Accepted['status'] = '
   status,
 })
 
-export function scriptedEngine(): ScriptedEngine {
+function sendingEngine(): SendingEngine {
   let count = 0
-  const engine: ScriptedEngine = {
+  const engine: SendingEngine = {
+    ...silentEngine(),
+    resume: async () => 'connected',
     asked: [],
     plan: async () => accepted(`3EB0${String(++count).padStart(6, '0')}`),
     found: 'cannot_tell',
-    async start() {},
-    resume: async () => 'connected',
-    async stop() {},
-    async logout() {},
-    async wipe() {},
     send(instance, messageId, out, signal) {
       engine.asked.push({ instanceId: instance.id, messageId, out })
       return engine.plan(messageId, out, signal)
     },
     find: async () => engine.found,
-    evidence: () => ({ reachable: true, lastSeenAtMs: null, latencyMs: null, restriction: null, quality: null }),
-    async begin() {},
-    async close() {},
   }
   return engine
 }
 
 export interface Bench {
   readonly clock: FakeClock
-  readonly engine: ScriptedEngine
+  readonly engine: SendingEngine
   readonly raw: TestDatabase['raw']
-  db: Storage
-  messages: Messages
-  readonly subject: (id?: InstanceId) => InstanceSubject
-  connect(isConnected: boolean): void
+  readonly accountId: AccountId
+  readonly instances: Instances
+  readonly messages: Messages
+  /** Ends the link of the first instance, or brings it back. */
+  connect(isConnected: boolean): Promise<void>
   /** A POST as the door hands it on. */
-  send(body: SendBody, how?: { key?: string; instance?: InstanceSubject }): Promise<SendReply>
-  /** Types of the events recorded since the last call, oldest first. */
+  send(body: SendBody, how?: { key?: string; instance?: InstanceId }): Promise<SendReply>
+  /** Types of the message events recorded since the last call, oldest first. */
   events(): string[]
-  /** `data` of the newest event. */
+  /** `data` of the newest event, without the two fields every event has. */
   lastData(): Record<string, unknown>
-  /** The process dies and the home is opened again: storage, rooms and engine state outside stay as they are. */
+  /** The process dies and the home is opened again: what engines know outside stays as it is. */
   reopen(): Promise<void>
   keyState(key: string): string | undefined
   close(): Promise<void>
 }
 
 export interface BenchOptions {
-  readonly engine?: 'smv2' | 'official'
   readonly media?: MediaSource
-  /** Stands between the room and its storage, to make commits fail. */
+  /** Stands between the room and its storage, to watch commits or make them fail. */
   readonly through?: (db: Db) => Db
 }
 
@@ -90,89 +88,110 @@ const noMedia: MediaSource = {
   request: () => Promise.reject(new Error('this test fetches no media')),
 }
 
-/** The messages room on a real database, with a clock and an engine that the test moves. */
+/** The messages room with the instances room beside it, on a real database; the test moves the clock and the engine. */
 export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const clock = fakeClock()
-  const ids = createIds(clock, seededRandom())
-  const engine = scriptedEngine()
+  const random = seededRandom()
+  const ids = createIds(clock, random)
+  const engine = sendingEngine()
   const database = await testDatabase(MIGRATIONS, { clock })
-  let isConnected = true
-  let seen = 0
+  const idempotency = createIdempotency({ clock })
+  const names = [...INSTANCES]
 
-  const subject = (id: InstanceId = INSTANCE): InstanceSubject => ({
-    id,
-    accountId: ACCOUNT,
-    engine: options.engine ?? 'smv2',
-    network: 'sandbox',
-    connected: isConnected,
-    deleted: false,
-  })
-  const room = (db: Db): Messages => {
-    const ledger: Ledger = createLedger({ clock, ids })
-    return createMessages({
-      db: options.through?.(db) ?? db,
-      clock,
-      ids,
+  const rooms = (db: Storage) => {
+    const ledger = createLedger({ clock, ids })
+    const instances = createInstances({
+      ...{ db, clock, ledger, idempotency },
+      ids: { instance: () => names.shift() ?? ids.instance() },
+      engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
+      cursors: createCursors(Buffer.alloc(32, 7)),
+      config: { slots: 10, network: 'sandbox', publicBaseUrl: null },
+      gauges: {
+        queue: async () => ({ pending: 0, oldestSeconds: null }),
+        webhooks: async () => ({ pending: 0, failing: 0 }),
+        lastMessageAtMs: async () => null,
+      },
       log: silentLog,
+      baseUrl: () => 'http://127.0.0.1:4780',
+    })
+    const messages = createMessages({
+      ...{ clock, ids, instances, idempotency, log: silentLog },
+      db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
       config: { sendTimeoutMs: 20_000 },
-      idempotency: createIdempotency({ clock }),
-      instances: {
-        announce: (tx, instanceId, type, data) =>
-          ledger.append(tx, { accountId: ACCOUNT, instanceId, type, instance: { id: instanceId }, data }),
-        engineFor: () => engine,
-        subject: async (_account, id) => subject(id as InstanceId),
-      },
     })
+    return { db, instances, messages }
   }
 
-  const made: Bench = {
-    clock,
-    engine,
-    raw: database.raw,
-    db: database.db,
-    messages: room(database.db),
-    subject,
-    connect: (value) => void (isConnected = value),
-    send(body, { key, instance = subject() } = {}) {
+  let now = rooms(database.db)
+  const accounts = createAccounts({
+    ...{ db: database.db, clock, ids, random },
+    ratePerMinute: 600,
+    knownInstances: (owner, wanted) => now.instances.known(owner, wanted),
+  })
+  const { id: accountId } = await accounts.ensureAccount()
+  await accounts.close()
+
+  const login = (id: InstanceId) =>
+    now.instances.onSignal(id, { kind: 'connected', number: '12025550100', name: 'Acme' })
+  for (const id of INSTANCES) {
+    await now.instances.create({ accountId, wish: {}, rawBody: {}, idempotencyKey: null })
+    await now.instances.qr.read(id, undefined)
+    await login(id)
+  }
+
+  let seen = 0
+  const lost = { kind: 'link_lost', reason: 'closed', code: null, nextRetryAtMs: null } as const
+
+  return {
+    ...{ clock, engine, raw: database.raw, accountId },
+    get instances() {
+      return now.instances
+    },
+    get messages() {
+      return now.messages
+    },
+    connect: (isConnected) => (isConnected ? login(INSTANCE) : now.instances.onSignal(INSTANCE, lost)),
+    async send(body, { key, instance: id = INSTANCE } = {}) {
+      const instance = await now.instances.subject(accountId, id)
+      if (instance === undefined) throw new Error(`there is no instance ${id}`)
       const wire = JSON.stringify(body)
-      return made.messages.send({
-        instance,
-        body,
-        rawBody: () => JSON.parse(wire) as unknown,
-        idempotencyKey: keyText(key ?? null),
-        source: 'api',
-      })
+      const rawBody = () => JSON.parse(wire) as unknown
+      return now.messages.send({ instance, body, rawBody, idempotencyKey: keyText(key ?? null), source: 'api' })
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)
       const found = rows as { seq: number; type: string }[]
       seen = found.at(-1)?.seq ?? seen
-      return found.map(({ type }) => type)
+      return found.map(({ type }) => type).filter((type) => type.startsWith('message.'))
     },
     lastData() {
       const row = database.raw.prepare('SELECT head, tail FROM events ORDER BY seq DESC LIMIT 1').get()
       const { head, tail } = row as { head: string; tail: string }
-      return (JSON.parse(`${head}1${tail}`) as { data: Record<string, unknown> }).data
+      const { data } = JSON.parse(`${head}1${tail}`) as { data: Record<string, unknown> }
+      const { occurred_at: _at, sequence: _sequence, ...own } = data
+      return own
     },
     async reopen() {
-      await made.db.close()
+      now.instances.close()
+      await now.messages.stop()
+      await now.db.close()
       const file = `${database.dir}/switchboard.db`
-      made.db = await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog })
-      made.messages = room(made.db)
-      await made.messages.recover()
+      now = rooms(await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog }))
+      await now.messages.recover()
+      await now.instances.resumeAll()
     },
     keyState(key) {
       const row = database.raw.prepare('SELECT state FROM idempotency_keys WHERE key = ?').get(key)
       return (row as { state: string } | undefined)?.state
     },
     async close() {
-      await made.messages.stop()
-      await made.db.close()
+      now.instances.close()
+      await now.messages.stop()
+      await now.db.close()
       await database.close()
     },
   }
-  return made
 }
 
 export const TEXT: SendBody = { to: '12025550123', text: 'Hello' }

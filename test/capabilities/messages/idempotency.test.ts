@@ -70,7 +70,7 @@ describe('K-03: the same key', () => {
   test('in another instance is independent', async () => {
     const [one, other] = await Promise.all([
       b.send(TEXT, { key: 'k' }),
-      b.send(TEXT, { key: 'k', instance: b.subject(OTHER_INSTANCE) }),
+      b.send(TEXT, { key: 'k', instance: OTHER_INSTANCE }),
     ])
     expect(idIn(one)).not.toBe(idIn(other))
     expect(b.engine.asked).toHaveLength(2)
@@ -138,9 +138,9 @@ describe('K-05: nothing was sent', () => {
   })
 
   test('a repeat after a 409 not_ready is executed once the instance is connected', async () => {
-    b.connect(false)
+    await b.connect(false)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'not_ready' })
-    b.connect(true)
+    await b.connect(true)
     expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(false)
     expect(b.engine.asked).toHaveLength(1)
   })

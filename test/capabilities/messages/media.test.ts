@@ -74,7 +74,7 @@ describe('media', () => {
   })
 
   test('is not fetched for an instance that is not connected', async () => {
-    b.connect(false)
+    await b.connect(false)
     expect(await refusal(b.send(image()))).toMatchObject({ code: 'not_ready' })
     expect(fetched).toEqual([])
   })

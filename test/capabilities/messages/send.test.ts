@@ -13,6 +13,7 @@ import {
   refusal,
   settle,
   TEXT,
+  THIRD_INSTANCE,
   type Bench,
 } from './bench.ts'
 
@@ -98,7 +99,7 @@ describe('a send', () => {
   ] as const)('that ends %s answers %s and leaves no row, no key and no event', async (kind, code, status) => {
     b.engine.plan = async () => ({ kind, message: 'The engine said so' })
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code, status })
-    expect([count('messages'), count('idempotency_keys'), count('events')]).toEqual([0, 0, 0])
+    expect([count('messages'), count('idempotency_keys'), b.events().length]).toEqual([0, 0, 0])
   })
 
   test("keeps the engine's own record in the same commit as the result", async () => {
@@ -115,21 +116,29 @@ describe('a send', () => {
     const rawBody = () => {
       throw new Error('not asked for')
     }
-    const request = { instance: b.subject(), body: TEXT, rawBody, idempotencyKey: null, source: 'api' } as const
+    const instance = await b.instances.subject(b.accountId, INSTANCE)
+    if (instance === undefined) throw new Error('the instance exists')
+    const request = {
+      instance,
+      body: TEXT,
+      rawBody,
+      idempotencyKey: null,
+      source: 'api',
+    } as const
     await expect(b.messages.send(request)).resolves.toMatchObject({ replayed: false })
   })
 })
 
 describe('an instance that is not connected', () => {
   test('answers 409 not_ready; nothing is stored and the engine is not asked', async () => {
-    b.connect(false)
+    await b.connect(false)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'not_ready', status: 409 })
     expect([count('messages'), count('idempotency_keys'), b.engine.asked.length]).toEqual([0, 0, 0])
   })
 
   test('still answers a replay, a conflict and a running request', async () => {
     const first = await b.send(TEXT, { key: 'k' })
-    b.connect(false)
+    await b.connect(false)
     expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
     expect(await refusal(b.send({ ...TEXT, text: 'other' }, { key: 'k' }))).toMatchObject({
       code: 'idempotency_conflict',
@@ -202,21 +211,20 @@ describe('sends that wait for an engine', () => {
     const done = await b.send(TEXT, { key: 'before' })
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
-    const third = b.subject('0197f0c2-0000-7000-8000-000000000003' as typeof INSTANCE)
     const waiting = Array.from({ length: 128 }, () => b.send(TEXT))
     expect(await refusal(b.send(TEXT))).toMatchObject({ code: 'service_unavailable', status: 503 })
-    waiting.push(...Array.from({ length: 128 }, () => b.send(TEXT, { instance: b.subject(OTHER_INSTANCE) })))
-    expect(await refusal(b.send(TEXT, { instance: third }))).toMatchObject({ code: 'service_unavailable' })
+    waiting.push(...Array.from({ length: 128 }, () => b.send(TEXT, { instance: OTHER_INSTANCE })))
+    expect(await refusal(b.send(TEXT, { instance: THIRD_INSTANCE }))).toMatchObject({ code: 'service_unavailable' })
     expect(await b.send(TEXT, { key: 'before' })).toEqual({ bytes: done.bytes, replayed: true })
     hold.open({ kind: 'nothing_sent', message: 'No link.' })
     await Promise.allSettled(waiting)
     b.engine.plan = async () => accepted('E9')
-    await expect(b.send(TEXT, { instance: third })).resolves.toMatchObject({ replayed: false })
+    await expect(b.send(TEXT, { instance: THIRD_INSTANCE })).resolves.toMatchObject({ replayed: false })
     expect((await b.messages.gauges(INSTANCE)).pending).toBe(0)
   })
 })
 
-test('a send with a key is two commits of five statements, one without a key three', async () => {
+test('a send with a key is two commits of six statements, one without a key of four', async () => {
   await b.close()
   const commits: string[][] = []
   b = await bench({ through: (db) => counted(db, commits) })
@@ -225,11 +233,11 @@ test('a send with a key is two commits of five statements, one without a key thr
   await b.send(TEXT, { key: 'k' })
   expect(commits).toEqual([
     ['INSERT INTO idempotency_keys', 'INSERT INTO messages'],
-    ['UPDATE messages', 'INSERT INTO events', 'UPDATE idempotency_keys'],
+    ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events', 'UPDATE idempotency_keys'],
   ])
   commits.length = 0
   await b.send(TEXT)
-  expect(commits).toEqual([['INSERT INTO messages'], ['UPDATE messages', 'INSERT INTO events']])
+  expect(commits).toEqual([['INSERT INTO messages'], ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events']])
 })
 
 /** Notes verb and table of every statement of every unit, and of every read outside. */

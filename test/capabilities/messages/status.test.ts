@@ -64,6 +64,15 @@ describe('the table', () => {
   })
 })
 
+test('an event says when its status came about, not when it was heard of', async () => {
+  const id = await messageIn('sent')
+  await b.clock.advance(60_000)
+  await receipt(id, 'delivered', b.clock.now() - 10_000)
+  const { tail } = b.raw.prepare('SELECT tail FROM events ORDER BY seq DESC LIMIT 1').get() as { tail: string }
+  expect(tail).toContain('"occurred_at":"2026-01-05T12:00:50.000Z"')
+  expect(tail).toContain('"timestamp":"2026-01-05T12:00:50.000Z"')
+})
+
 describe('a receipt', () => {
   test('that skips dates every status crossed, and the events say each status in order', async () => {
     const id = await messageIn('queued')

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as store from '../../../main/capabilities/messages/store.ts'
 import { toRecord } from '../../../main/capabilities/messages/record.ts'
+import { queryPlan } from '../../support/query-plan.ts'
 import { accepted, bench, idIn, INSTANCE, TEXT, type Bench } from './bench.ts'
 
 let b: Bench
@@ -15,11 +16,9 @@ const statements = Object.entries(store).flatMap(([name, value]) =>
 
 describe('every statement over messages', () => {
   test.each(statements.filter(([, text]) => !text.startsWith('INSERT')))('%s uses an index', (_name, text) => {
-    const parameters = text.match(/:\w+/g) ?? []
-    const prepared = b.raw.prepare(`EXPLAIN QUERY PLAN ${text.replaceAll(/:\w+/g, '?')}`)
-    const plan = prepared.all(parameters.map(() => 1)) as { detail: string }[]
-    for (const { detail } of plan) expect(detail).not.toMatch(/SCAN message|TEMP B-TREE/)
-    expect(plan.some(({ detail }) => detail.startsWith('SEARCH'))).toBe(true)
+    const plan = queryPlan(b.raw, { text })
+    for (const step of plan) expect(step).not.toMatch(/SCAN message|TEMP B-TREE/)
+    expect(plan.some((step) => step.startsWith('SEARCH'))).toBe(true)
   })
 })
 

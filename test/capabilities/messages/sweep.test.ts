@@ -34,10 +34,10 @@ describe('a message that stays queued', () => {
   test('waits while the link is down, and gets ten minutes once it is back', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const id = idIn(await b.send(TEXT))
-    b.connect(false)
+    await b.connect(false)
     await pass(3 * DAY)
     expect(b.events()).toEqual([])
-    b.connect(true)
+    await b.connect(true)
     await pass(0)
     await pass(9 * MINUTE)
     await b.messages.onSignal(INSTANCE, { kind: 'receipt', messageId: id, status: 'delivered', atMs: b.clock.now() })
@@ -74,6 +74,32 @@ describe('a message that stays queued', () => {
     expect(b.keyState('k')).toBe('in_progress')
     hold.open(accepted('E1'))
     expect((await sending).replayed).toBe(false)
+  })
+
+  test('is not asked about after the 504 either, while its engine may still be sending: the machine may have slept', async () => {
+    const hold = gate<SendOutcome>()
+    b.engine.plan = () => hold.promise
+    b.engine.found = 'never_arrived'
+    const answer = refusal(b.send(TEXT, { key: 'k' }))
+    await b.clock.advance(21_000)
+    expect(await answer).toMatchObject({ code: 'upstream_timeout' })
+    await pass(60 * MINUTE)
+    expect(b.keyState('k')).toBe('unknown')
+    hold.open({ kind: 'unknown', message: 'Silence.' })
+    await pass(MINUTE)
+    expect(b.keyState('k')).toBeUndefined()
+  })
+
+  test('that a receipt reaches while its engine is asked about it has arrived, whatever the engine then says', async () => {
+    b.engine.plan = silence
+    await refusal(b.send(TEXT, { key: 'k' }))
+    const { id } = await b.messages.getByKey(INSTANCE, 'k')
+    b.engine.find = async () => {
+      await b.messages.onSignal(INSTANCE, { kind: 'receipt', messageId: id, status: 'sent', atMs: b.clock.now() })
+      return 'never_arrived'
+    }
+    await pass(MINUTE)
+    expect([b.keyState('k'), b.events()]).toEqual(['done', ['message.sent']])
   })
 
   test('does not keep others from being judged when its engine fails', async () => {

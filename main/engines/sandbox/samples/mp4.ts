@@ -54,7 +54,14 @@ const trackHead = () =>
 function sampleEntry(): Buffer {
   const picture = [u16(SIDE, SIDE), u32(0x480000, 0x480000, 0), u16(1), Buffer.alloc(32), u16(24, 0xffff)]
   const profile = SPS.subarray(1, 4)
-  const parameters = [Buffer.from([1, ...profile, 0xff, 0xe1]), u16(SPS.length), SPS, Buffer.from([1]), u16(PPS.length), PPS]
+  const parameters = [
+    Buffer.from([1, ...profile, 0xff, 0xe1]),
+    u16(SPS.length),
+    SPS,
+    Buffer.from([1]),
+    u16(PPS.length),
+    PPS,
+  ]
   return box('avc1', u32(0), u16(0, 1), u32(0, 0, 0, 0), ...picture, box('avcC', ...parameters))
 }
 

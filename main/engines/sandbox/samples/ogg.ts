@@ -45,7 +45,10 @@ function page(flags: number, sequence: number, position: number, packets: Buffer
   header.writeUInt32LE(SERIAL, 14)
   header.writeUInt32LE(sequence, 18)
   header[26] = packets.length
-  header.set(packets.map((packet) => packet.length), 27)
+  header.set(
+    packets.map((packet) => packet.length),
+    27,
+  )
   const whole = Buffer.concat([header, ...packets])
   whole.writeUInt32LE(checksum(whole), 22)
   return whole

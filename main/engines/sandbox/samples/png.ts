@@ -9,12 +9,20 @@ export function samplePng(): Buffer {
   header.writeUInt32BE(SIDE, 4)
   header.set([8, 2], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(pixels())), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(pixels())),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 /** Rows of RGB, each begun by its filter byte. */
 function pixels(): Buffer {
-  const rows = Array.from({ length: SIDE }, (_, y) => [0, ...Array.from({ length: SIDE }, (__, x) => colour(x, y)).flat()])
+  const rows = Array.from({ length: SIDE }, (_, y) => [
+    0,
+    ...Array.from({ length: SIDE }, (__, x) => colour(x, y)).flat(),
+  ])
   return Buffer.from(rows.flat())
 }
 

@@ -1,0 +1,492 @@
+import { Type, type Static } from 'typebox'
+import { LIMITS } from '../../contract/limits.ts'
+import { operation, type Contract } from '../../contract/operation.ts'
+import {
+  CatcherReply,
+  CatcherView,
+  LINK_FAULTS,
+  PHONE_SETTINGS,
+  SandboxMessage,
+  SandboxPhone,
+  SEND_FAULTS,
+  SPEECH,
+  SpokenMessage,
+} from '../../contract/sandbox.ts'
+import { Body, Digits, List, Nullable, Uuid } from '../../contract/shapes.ts'
+
+const optionalSettings = {
+  name: Type.Optional(PHONE_SETTINGS.name),
+  online: Type.Optional(PHONE_SETTINGS.online),
+  receipts: Type.Optional(PHONE_SETTINGS.receipts),
+  delay_ms: Type.Optional(PHONE_SETTINGS.delay_ms),
+  passkey: Type.Optional(PHONE_SETTINGS.passkey),
+  drop_receipts: Type.Optional(PHONE_SETTINGS.drop_receipts),
+  duplicate_receipts: Type.Optional(PHONE_SETTINGS.duplicate_receipts),
+}
+
+const SettingsBody = Body(optionalSettings, { minProperties: 1, description: 'The fields to change; at least one.' })
+export type SettingsBody = Static<typeof SettingsBody>
+
+const ScanBody = Body(
+  {
+    qr: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 262_144,
+        description:
+          'What the instance shows: the decoded text (it begins `SWITCHBOARD-SANDBOX:`), or `qr` of the QR view, unchanged.',
+      }),
+    ),
+    pairing_code: Type.Optional(
+      Type.String({
+        minLength: 8,
+        maxLength: 16,
+        description: '`pairing_code` of the QR view; case and hyphen do not matter.',
+      }),
+    ),
+  },
+  { description: 'Exactly one of `qr` and `pairing_code`.' },
+)
+export type ScanBody = Static<typeof ScanBody>
+
+const SpeechBody = Body(SPEECH, { description: '`to` and exactly one of `text` and `media_type`.' })
+export type SpeechBody = Static<typeof SpeechBody>
+
+const FaultKind = Type.Enum([...SEND_FAULTS, ...LINK_FAULTS])
+
+const FaultBody = Body({
+  kind: FaultKind,
+  times: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 1,
+      description: 'How many sends it strikes. `drop`, `logout` and `ban` happen once, at once.',
+    }),
+  ),
+})
+
+const ReplyBody = Body({
+  status: Type.Optional(Type.Integer({ ...CatcherReply.properties.status, default: 200 })),
+  delay_ms: Type.Optional(Type.Integer({ ...CatcherReply.properties.delay_ms, default: 0 })),
+  hang: Type.Optional(Type.Boolean({ ...CatcherReply.properties.hang, default: false })),
+})
+
+const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+})
+export type PageQuery = Static<typeof PageQuery>
+
+const PHONE_EXAMPLE = {
+  number: '12025550123',
+  name: 'Ana Souza',
+  online: true,
+  receipts: 'read',
+  delay_ms: 0,
+  passkey: false,
+  drop_receipts: false,
+  duplicate_receipts: false,
+  created_at: '2026-03-01T09:30:00.000Z',
+} as const satisfies SandboxPhone
+
+const MESSAGE_EXAMPLE = {
+  id: '3EB001KCW8ZJ4N3Q7V0F5T2B9XEMRD',
+  message_id: 'msg_01KCW8ZJ4N3Q7V0F5T2B9XEMRD',
+  instance_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
+  from: '12025550100',
+  to: '12025550123',
+  group: null,
+  type: 'text',
+  text: 'Your order 1042 is on its way.',
+  media: null,
+  cloud_api: null,
+  quoted_message_id: null,
+  sent_at: '2026-03-01T09:30:00.000Z',
+  received_at: '2026-03-01T09:30:00.600Z',
+  edited_at: null,
+  deleted_at: null,
+  reactions: [],
+} satisfies SandboxMessage
+
+const SPOKEN_EXAMPLE = {
+  ...MESSAGE_EXAMPLE,
+  id: 'SANDBOX019CAA0B1C2D9F3A5B7C1D2E4F60',
+  message_id: null,
+  instance_id: null,
+  from: '12025550123',
+  to: '12025550100',
+  text: 'Thank you!',
+  received_at: '2026-03-01T09:30:00.000Z',
+} satisfies SandboxMessage
+
+const EVENT_EXAMPLE = '{"event_id":"evt_01KCW8ZJ4N3Q7V0F5T2B9XEMRD","type":"message.sent","attempt":1}'
+
+/** Our own operations on the simulated network (contract.md 8); they concern the account, so restricted keys get 403. */
+export const sandboxContract = {
+  createSandboxPhone: operation({
+    id: 'createSandboxPhone',
+    method: 'POST',
+    path: '/v1/sandbox/phones',
+    summary: 'Create a sandbox phone',
+    description:
+      'Gives a number of the sandbox network a phone with a person behind it. Every number has one from the moment it ' +
+      'is first addressed or used, so this is only needed to set it up first. A number that has a phone already: 200, ' +
+      'and the fields that are sent are changed.\n\n' +
+      'Numbers that misbehave, by their last four digits: 0463 restricted, 0404 not on WhatsApp, 0410 fails after it was ' +
+      'sent, 0502 unreachable (502), 0504 silent (504) and delivered later, 0007 never delivered; on the official engine ' +
+      'also 0047 window closed, 0026 undeliverable, 0429 throttled, 0190 token revoked. Any other number accepts, ' +
+      'receives and reads.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({ number: Digits, ...optionalSettings }),
+    reply: { status: 201, description: 'The phone. 200 when the number had one already.', schema: SandboxPhone },
+    errors: [],
+    examples: { body: { number: '12025550123', name: 'Ana Souza' }, reply: PHONE_EXAMPLE },
+    tool: { name: 'create_sandbox_phone', title: 'Create a sandbox phone', idempotent: true, openWorld: false },
+  }),
+
+  listSandboxPhones: operation({
+    id: 'listSandboxPhones',
+    method: 'GET',
+    path: '/v1/sandbox/phones',
+    summary: 'List sandbox phones',
+    description:
+      'All phones of the account on the sandbox network, newest first: created ones and those first addressed by a message.',
+    scope: 'instances:read',
+    reach: 'account',
+    origin: 'ours',
+    query: PageQuery,
+    reply: { status: 200, description: 'A page of phones.', schema: List(SandboxPhone) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [PHONE_EXAMPLE], next_cursor: null, has_more: false } },
+    tool: { name: 'list_sandbox_phones', title: 'List sandbox phones', idempotent: true, openWorld: false },
+  }),
+
+  updateSandboxPhone: operation({
+    id: 'updateSandboxPhone',
+    method: 'PATCH',
+    path: '/v1/sandbox/phones/{number}',
+    summary: 'Change how a sandbox phone behaves',
+    description:
+      'Takes a phone offline or online, decides how far it confirms messages and how slowly, and sets the rarer ' +
+      'behaviours. A number without a phone gets one.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: SettingsBody,
+    reply: { status: 200, description: 'The phone as it is now.', schema: SandboxPhone },
+    errors: [],
+    examples: { body: { online: false }, reply: { ...PHONE_EXAMPLE, online: false } },
+    tool: {
+      name: 'update_sandbox_phone',
+      title: 'Change how a sandbox phone behaves',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  listSandboxPhoneMessages: operation({
+    id: 'listSandboxPhoneMessages',
+    method: 'GET',
+    path: '/v1/sandbox/phones/{number}/messages',
+    summary: 'Read what a sandbox phone has received',
+    description:
+      'The messages that have arrived on this phone, newest first, with their edits, deletions and reactions. Messages to ' +
+      'a phone that is offline, or to a number that never receives, are not there. Kept for 7 days.',
+    scope: 'instances:read',
+    reach: 'account',
+    origin: 'ours',
+    query: PageQuery,
+    reply: {
+      status: 200,
+      description: 'A page of messages; empty for a number nobody wrote to.',
+      schema: List(SandboxMessage),
+    },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [MESSAGE_EXAMPLE], next_cursor: null, has_more: false } },
+    tool: {
+      name: 'list_sandbox_phone_messages',
+      title: 'Read what a sandbox phone has received',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  scanSandboxCode: operation({
+    id: 'scanSandboxCode',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/scan',
+    summary: 'Pair a sandbox phone with an instance',
+    description:
+      'Does what a person does: scans the QR code an instance shows, or types its pairing code. The instance connects ' +
+      'with the number of this phone; `instance.connected` follows. A phone can be linked to several instances. A phone ' +
+      'with `passkey` leaves the instance in `passkey_required`. Codes expire (the first after 60 seconds, later ones ' +
+      'after 20): one that is no longer shown is 409 `invalid_state`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: ScanBody,
+    reply: {
+      status: 200,
+      description: 'The instance that showed the code, and where its pairing stands.',
+      schema: Type.Object({ instance_id: Uuid, number: Digits, state: Type.Enum(['connected', 'passkey_required']) }),
+    },
+    errors: ['invalid_state'],
+    examples: {
+      body: { pairing_code: '7K3M-9XQ2' },
+      reply: { instance_id: MESSAGE_EXAMPLE.instance_id, number: '12025550123', state: 'connected' },
+    },
+    tool: {
+      name: 'scan_sandbox_code',
+      title: 'Pair a sandbox phone with an instance',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  speakFromSandboxPhone: operation({
+    id: 'speakFromSandboxPhone',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages',
+    summary: 'Send a message from a sandbox phone',
+    description:
+      'The person with this phone writes to a number. Every instance that has the number receives it ' +
+      '(`message.received`); one that is disconnected receives it when it connects again. Instances paired with this ' +
+      'very phone see it too, with `from_me: true`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: SpeechBody,
+    reply: { status: 201, description: 'The message, and the instances that are told of it.', schema: SpokenMessage },
+    errors: [],
+    examples: {
+      body: { to: '12025550100', text: 'Thank you!' },
+      reply: { ...SPOKEN_EXAMPLE, instance_ids: [MESSAGE_EXAMPLE.instance_id] },
+    },
+    tool: {
+      name: 'send_from_sandbox_phone',
+      title: 'Send a message from a sandbox phone',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  editSandboxMessage: operation({
+    id: 'editSandboxMessage',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages/{id}/edit',
+    summary: 'Edit a message on a sandbox phone',
+    description:
+      'The person changes a text message that was said on this phone. Instances are told with `message.edited`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({ text: Type.String({ minLength: 1, maxLength: LIMITS.textLength, description: 'The new text.' }) }),
+    reply: { status: 200, description: 'The message as it is now.', schema: SandboxMessage },
+    errors: ['invalid_state'],
+    examples: {
+      body: { text: 'Thank you very much!' },
+      reply: { ...SPOKEN_EXAMPLE, text: 'Thank you very much!', edited_at: '2026-03-01T09:31:00.000Z' },
+    },
+    tool: {
+      name: 'edit_sandbox_message',
+      title: 'Edit a message on a sandbox phone',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  deleteSandboxMessage: operation({
+    id: 'deleteSandboxMessage',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages/{id}/delete',
+    summary: 'Delete a message on a sandbox phone for everyone',
+    description:
+      'The person takes back a message that was said on this phone. Instances are told with `message.deleted`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 200, description: 'The message as it is now: without text.', schema: SandboxMessage },
+    errors: ['invalid_state'],
+    examples: { reply: { ...SPOKEN_EXAMPLE, text: null, deleted_at: '2026-03-01T09:31:00.000Z' } },
+    tool: {
+      name: 'delete_sandbox_message',
+      title: 'Delete a message on a sandbox phone for everyone',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  reactToSandboxMessage: operation({
+    id: 'reactToSandboxMessage',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages/{id}/react',
+    summary: 'React to a message on a sandbox phone',
+    description:
+      'The person reacts to a message of one of their chats: one an instance sent (by `id` or `message_id`), or their ' +
+      'own. An empty `emoji` takes the reaction back. Instances are told with `message.reaction`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({ emoji: Type.String({ maxLength: 32, description: 'The reaction; empty takes it back.' }) }),
+    reply: { status: 200, description: 'The message as it is now.', schema: SandboxMessage },
+    errors: ['invalid_state'],
+    examples: {
+      body: { emoji: '👍' },
+      reply: { ...MESSAGE_EXAMPLE, reactions: [{ from: '12025550123', emoji: '👍' }] },
+    },
+    tool: {
+      name: 'react_to_sandbox_message',
+      title: 'React to a message on a sandbox phone',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  causeSandboxFault: operation({
+    id: 'causeSandboxFault',
+    method: 'POST',
+    path: '/v1/sandbox/instances/{id}/faults',
+    summary: 'Let something go wrong for a sandbox instance',
+    description:
+      'Strikes the next `times` sends: `unreachable` (502, nothing sent), `timeout` (504; 5 seconds later it turns out to ' +
+      'be sent and delivered), `restricted` (messages to people who never wrote are refused with 463, and health shows ' +
+      'the restriction for a minute; on the official engine they fail with 131048), `engine_down` (502, and health ' +
+      'counts the engine as unreachable until then or until a restart).\n\n' +
+      'Strikes the link at once: `drop` (lost; heals by itself after 8 seconds), `logout` and `ban` (the session ends; ' +
+      'pair again after a restart). These need a paired instance: else 409 `invalid_state`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: FaultBody,
+    reply: {
+      status: 201,
+      description: 'The fault is set, or has happened.',
+      schema: Type.Object({
+        instance_id: Uuid,
+        kind: FaultKind,
+        times: Nullable(Type.Integer({ description: 'Sends it will strike; null for faults of the link.' })),
+      }),
+    },
+    errors: ['invalid_state'],
+    examples: {
+      body: { kind: 'timeout', times: 2 },
+      reply: { instance_id: MESSAGE_EXAMPLE.instance_id, kind: 'timeout', times: 2 },
+    },
+    tool: {
+      name: 'cause_sandbox_fault',
+      title: 'Let something go wrong for a sandbox instance',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  onboardSandboxInstance: operation({
+    id: 'onboardSandboxInstance',
+    method: 'POST',
+    path: '/v1/sandbox/instances/{id}/onboard',
+    summary: 'Complete the onboarding of an official sandbox instance',
+    description:
+      'Does what the button of the page behind `onboarding_url` does: the instance connects with this number, and ' +
+      '`instance.connected` follows. An instance that has a number already: 409 `invalid_state`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({ number: Digits }),
+    reply: {
+      status: 200,
+      description: 'The instance has the number.',
+      schema: Type.Object({ instance_id: Uuid, number: Digits, connected: Type.Literal(true) }),
+    },
+    errors: ['engine_mismatch', 'invalid_state'],
+    examples: {
+      body: { number: '12025550200' },
+      reply: { instance_id: MESSAGE_EXAMPLE.instance_id, number: '12025550200', connected: true },
+    },
+    tool: {
+      name: 'onboard_sandbox_instance',
+      title: 'Complete the onboarding of an official sandbox instance',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  readSandboxCatcher: operation({
+    id: 'readSandboxCatcher',
+    method: 'GET',
+    path: '/v1/sandbox/catcher/{name}',
+    summary: 'Read what a catcher received',
+    description:
+      'A webhook whose `url` is `https://catcher.sandbox/{name}` is answered inside the service, by a catcher of that ' +
+      'name (1 to 64 letters, digits or . _ ~ -). It keeps the newest 10,000 requests with their exact body and whether ' +
+      'their signature is right, and answers 200 unless told otherwise. Every name has a catcher. Newest first.',
+    scope: 'instances:read',
+    reach: 'account',
+    origin: 'ours',
+    query: PageQuery,
+    reply: { status: 200, description: 'How it answers, and a page of what it received.', schema: CatcherView },
+    errors: ['invalid_cursor'],
+    examples: {
+      reply: {
+        name: 'orders',
+        reply: { status: 200, delay_ms: 0, hang: false },
+        data: [
+          {
+            received_at: '2026-03-01T09:30:00.200Z',
+            headers: { 'content-type': 'application/json', 'x-service-attempt': '1' },
+            body: EVENT_EXAMPLE,
+            signature: 'valid',
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
+    tool: { name: 'read_sandbox_catcher', title: 'Read what a catcher received', idempotent: true, openWorld: false },
+  }),
+
+  setSandboxCatcherReply: operation({
+    id: 'setSandboxCatcherReply',
+    method: 'PUT',
+    path: '/v1/sandbox/catcher/{name}',
+    summary: 'Tell a catcher how to answer',
+    description:
+      'From the next request on the catcher answers with this status, after this time, or not at all. What is left out ' +
+      'has its usual value (200, at once). A status from 300 to 399 comes with a Location that leads back to the catcher.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: ReplyBody,
+    reply: {
+      status: 200,
+      description: 'How it answers now.',
+      schema: Type.Object({ name: Type.String(), reply: CatcherReply }),
+    },
+    errors: [],
+    examples: { body: { status: 410 }, reply: { name: 'orders', reply: { status: 410, delay_ms: 0, hang: false } } },
+    tool: {
+      name: 'set_sandbox_catcher_reply',
+      title: 'Tell a catcher how to answer',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  emptySandboxCatcher: operation({
+    id: 'emptySandboxCatcher',
+    method: 'DELETE',
+    path: '/v1/sandbox/catcher/{name}',
+    summary: 'Empty a catcher',
+    description: 'Removes everything the catcher received. How it answers stays as it is.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    destructive: true,
+    reply: { status: 204, description: 'Emptied.', schema: null },
+    errors: [],
+    examples: {},
+    tool: { name: 'empty_sandbox_catcher', title: 'Empty a catcher', idempotent: true, openWorld: false },
+  }),
+} as const satisfies Contract

@@ -1,0 +1,44 @@
+import { Answer, type Handlers } from '../handler.ts'
+import type { sandboxContract } from './contract.ts'
+import type { Sandbox } from './index.ts'
+
+export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContract> {
+  return {
+    createSandboxPhone: async ({ principal, body: { number, ...settings } }) => {
+      const { phone, existed } = await sandbox.changePhone(principal.accountId, number, settings)
+      return new Answer({ body: phone, status: existed ? 200 : 201 })
+    },
+    listSandboxPhones: ({ principal, query }) => sandbox.listPhones(principal.accountId, query),
+    updateSandboxPhone: async ({ principal, params, body }) =>
+      (await sandbox.changePhone(principal.accountId, params.number, body)).phone,
+    listSandboxPhoneMessages: ({ principal, params, query }) =>
+      sandbox.listMessages(principal.accountId, params.number, query),
+    scanSandboxCode: async ({ principal, params: { number }, body }) => {
+      const { instanceId, state } = await sandbox.scan(principal.accountId, number, body)
+      return { instance_id: instanceId, number, state }
+    },
+    speakFromSandboxPhone: ({ principal, params, body }) => sandbox.speak(principal.accountId, params.number, body),
+    editSandboxMessage: ({ principal, params, body }) =>
+      sandbox.edit(principal.accountId, params.number, params.id, body.text),
+    deleteSandboxMessage: ({ principal, params }) => sandbox.remove(principal.accountId, params.number, params.id),
+    reactToSandboxMessage: ({ principal, params, body }) =>
+      sandbox.react(principal.accountId, params.number, params.id, body.emoji),
+    causeSandboxFault: async ({ principal, params, body: { kind, times = 1 } }) => {
+      const fault = await sandbox.causeFault(principal.accountId, params.id, kind, times)
+      return { instance_id: fault.id, kind, times: fault.times }
+    },
+    onboardSandboxInstance: async ({ principal, params, body: { number } }) => {
+      const { id } = await sandbox.onboard(principal.accountId, params.id, number)
+      return { instance_id: id, number, connected: true }
+    },
+    readSandboxCatcher: ({ principal, params, query }) => sandbox.readCatcher(principal.accountId, params.name, query),
+    setSandboxCatcherReply: async ({ principal, params: { name }, body }) => {
+      const { status = 200, delay_ms = 0, hang = false } = body
+      return { name, reply: await sandbox.setCatcherReply(principal.accountId, name, { status, delay_ms, hang }) }
+    },
+    emptySandboxCatcher: async ({ principal, params }) => {
+      await sandbox.emptyCatcher(principal.accountId, params.name)
+      return undefined
+    },
+  }
+}

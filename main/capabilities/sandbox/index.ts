@@ -1,0 +1,165 @@
+import { ApiError } from '../../contract/errors.ts'
+import { isUuid } from '../../contract/request.ts'
+import {
+  CATCHER_NAME,
+  LINK_FAULTS,
+  type CatcherReply,
+  type CatcherView,
+  type LinkFault,
+  type SandboxMessage,
+  type SandboxPhone,
+  type SendFault,
+  type SpokenMessage,
+} from '../../contract/sandbox.ts'
+import type { Catcher, PhoneSettings, SandboxNetwork } from '../../engines/sandbox/index.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { PageQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
+import { page, type Page } from './pages.ts'
+import { toCaught, toMessage, toPhone, toReply } from './record.ts'
+import { toUtterance } from './said.ts'
+import { toScanned } from './scan.ts'
+
+export interface SandboxRoomNeeds {
+  readonly network: SandboxNetwork
+  readonly catcher: Catcher
+  readonly cursors: Cursors
+  /** The picture of a QR text exactly as the QR view shows it: a data URI. */
+  readonly render: (text: string) => Promise<string>
+  /** The instance with this id, if it is the account's. */
+  readonly subject: (accountId: AccountId, instanceId: string) => Promise<InstanceSubject | undefined>
+}
+
+/** What a caller may do to the sandbox network; all of it concerns one account. */
+export interface Sandbox {
+  changePhone(
+    accountId: AccountId,
+    number: string,
+    settings: SettingsBody,
+  ): Promise<{ phone: SandboxPhone; existed: boolean }>
+  listPhones(accountId: AccountId, query: PageQuery): Promise<Page<SandboxPhone>>
+  listMessages(accountId: AccountId, number: string, query: PageQuery): Promise<Page<SandboxMessage>>
+  scan(accountId: AccountId, number: string, body: ScanBody): ReturnType<SandboxNetwork['scan']>
+  speak(accountId: AccountId, number: string, body: SpeechBody): Promise<SpokenMessage>
+  edit(accountId: AccountId, number: string, id: string, text: string): Promise<SandboxMessage>
+  remove(accountId: AccountId, number: string, id: string): Promise<SandboxMessage>
+  react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
+  /** @returns the id in its own spelling, and how many sends it strikes; null for faults of the link. */
+  causeFault(
+    accountId: AccountId,
+    id: string,
+    kind: SendFault | LinkFault,
+    times: number,
+  ): Promise<{ id: string; times: number | null }>
+  onboard(accountId: AccountId, id: string, number: string): Promise<{ id: string }>
+  readCatcher(accountId: AccountId, name: string, query: PageQuery): Promise<CatcherView>
+  setCatcherReply(accountId: AccountId, name: string, reply: CatcherReply): Promise<CatcherReply>
+  emptyCatcher(accountId: AccountId, name: string): Promise<void>
+}
+
+export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
+  const { network, catcher, cursors } = needs
+
+  /** @throws ApiError not_found for what is not the account's, validation_error for a live instance. */
+  async function instanceOf(accountId: AccountId, id: string): Promise<InstanceSubject> {
+    const found = isUuid(id) ? await needs.subject(accountId, id) : undefined
+    if (found === undefined || found.deleted) throw new ApiError('not_found', 'There is no instance with this id.')
+    if (found.network === 'sandbox') return found
+    throw new ApiError(
+      'validation_error',
+      'This instance runs on the live network; the sandbox only reaches instances created with network "sandbox".',
+    )
+  }
+
+  return {
+    async changePhone(accountId, number, settings) {
+      const { phone, existed } = await network.changePhone(accountId, numberOf(number), toSettings(settings))
+      return { phone: toPhone(phone), existed }
+    },
+    listPhones: (accountId, query) =>
+      page(
+        cursors,
+        `${accountId} phones`,
+        query,
+        (before, rows) => network.listPhones(accountId, before, rows),
+        toPhone,
+      ),
+    listMessages(accountId, number, query) {
+      const phone = numberOf(number)
+      const read = (before: number, rows: number) => network.listMessages(accountId, phone, before, rows)
+      return page(cursors, `${accountId} phone ${phone} messages`, query, read, toMessage)
+    },
+    async scan(accountId, number, body) {
+      return network.scan(accountId, numberOf(number), await toScanned(needs, accountId, body))
+    },
+    async speak(accountId, number, body) {
+      const { message, instanceIds } = await network.speak(accountId, numberOf(number), toUtterance(body))
+      return { ...toMessage(message), instance_ids: [...instanceIds] }
+    },
+    edit: async (accountId, number, id, text) => toMessage(await network.edit(accountId, numberOf(number), id, text)),
+    remove: async (accountId, number, id) => toMessage(await network.remove(accountId, numberOf(number), id)),
+    react: async (accountId, number, id, emoji) =>
+      toMessage(await network.react(accountId, numberOf(number), id, emoji)),
+
+    async causeFault(accountId, id, kind, times) {
+      const instance = await instanceOf(accountId, id)
+      if (isLinkFault(kind)) {
+        await network.breakLink(instance, kind)
+        return { id: instance.id, times: null }
+      }
+      await network.failSends(instance, kind, times)
+      return { id: instance.id, times }
+    },
+    async onboard(accountId, id, number) {
+      const instance = await instanceOf(accountId, id)
+      if (instance.engine !== 'official') {
+        throw new ApiError(
+          'engine_mismatch',
+          'Only official instances are onboarded; pair an smv2 instance by its QR code.',
+        )
+      }
+      await network.onboard(instance, number)
+      return { id: instance.id }
+    },
+
+    async readCatcher(accountId, name, query) {
+      const known = catcherName(name)
+      const read = (before: number, rows: number) => catcher.list(accountId, known, before, rows)
+      const caught = await page(cursors, `${accountId} catcher ${known}`, query, read, toCaught)
+      return { name: known, reply: toReply(await catcher.reply(accountId, known)), ...caught }
+    },
+    async setCatcherReply(accountId, name, reply) {
+      const { status, delay_ms: delayMs, hang } = reply
+      await catcher.setReply(accountId, catcherName(name), { status, delayMs, hang })
+      return reply
+    },
+    async emptyCatcher(accountId, name) {
+      await catcher.empty(accountId, catcherName(name))
+    },
+  }
+}
+
+const NUMBER = /^[0-9]{7,15}$/
+const CATCHER = new RegExp(CATCHER_NAME)
+
+function numberOf(text: string): string {
+  if (NUMBER.test(text)) return text
+  throw new ApiError('not_found', 'A phone is named by its number with country code: 7 to 15 digits and nothing else.')
+}
+
+function catcherName(text: string): string {
+  if (CATCHER.test(text)) return text
+  throw new ApiError('not_found', 'A catcher is named by 1 to 64 letters, digits or . _ ~ -.')
+}
+
+const isLinkFault = (kind: SendFault | LinkFault): kind is LinkFault =>
+  (LINK_FAULTS as readonly string[]).includes(kind)
+
+/** Only what was sent: everything else stays as it is. */
+function toSettings(settings: SettingsBody): Partial<PhoneSettings> {
+  const { name, online, receipts, delay_ms: delayMs, passkey } = settings
+  const { drop_receipts: dropReceipts, duplicate_receipts: duplicateReceipts } = settings
+  const wanted = { name, online, receipts, delayMs, passkey, dropReceipts, duplicateReceipts }
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+}

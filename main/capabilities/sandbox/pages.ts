@@ -1,0 +1,29 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { PageQuery } from './contract.ts'
+
+export interface Page<T> {
+  data: T[]
+  next_cursor: string | null
+  has_more: boolean
+}
+
+/**
+ * A page of a list that is kept newest first by `seq`.
+ * @param list names account, operation and filters: a cursor opens no other list.
+ */
+export async function page<Row extends { readonly seq: number }, T>(
+  cursors: Cursors,
+  list: string,
+  { limit = LIMITS.pageSizeDefault, cursor }: PageQuery,
+  read: (beforeSeq: number, rows: number) => Promise<readonly Row[]>,
+  toItem: (row: Row) => T,
+): Promise<Page<T>> {
+  const beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
+  const rows = await read(beforeSeq, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit
+  const next = hasMore && last !== undefined ? cursors.encode(list, [last.seq]) : null
+  return { data: shown.map(toItem), next_cursor: next, has_more: hasMore }
+}

@@ -1,0 +1,52 @@
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { CatcherReply, CatcherView, SandboxMessage, SandboxPhone } from '../../contract/sandbox.ts'
+import type { Caught, KnownPhone, PhoneMessage, Reply } from '../../engines/sandbox/index.ts'
+import { messageIdOf, shownName } from '../../engines/sandbox/index.ts'
+
+/** What the network keeps, in the words of the wire. */
+
+export const toPhone = (phone: KnownPhone): SandboxPhone => ({
+  number: phone.number,
+  name: phone.name ?? shownName(phone.number),
+  online: phone.online,
+  receipts: phone.receipts,
+  delay_ms: phone.delayMs,
+  passkey: phone.passkey,
+  drop_receipts: phone.dropReceipts,
+  duplicate_receipts: phone.duplicateReceipts,
+  created_at: isoTime(phone.createdAtMs),
+})
+
+export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage {
+  const { media } = content
+  return {
+    id: message.id,
+    message_id: message.instanceId === null ? null : messageIdOf(message.id),
+    instance_id: message.instanceId,
+    from: message.author,
+    to: message.recipient,
+    group: message.group,
+    type: content.type,
+    text: content.text,
+    media: media
+      ? { mime_type: media.mimeType, size: media.size, filename: media.filename, caption: media.caption }
+      : null,
+    cloud_api: content.payload ? { ...content.payload } : null,
+    quoted_message_id: content.quoted ?? null,
+    sent_at: isoTime(message.sentAtMs),
+    received_at: isoTimeOrNull(message.receivedAtMs),
+    edited_at: isoTimeOrNull(message.editedAtMs),
+    deleted_at: isoTimeOrNull(message.deletedAtMs),
+    reactions: Object.entries(message.reactions).map(([from, emoji]) => ({ from, emoji })),
+  }
+}
+
+export const toReply = ({ status, delayMs, hang }: Reply): CatcherReply => ({ status, delay_ms: delayMs, hang })
+
+export const toCaught = ({ receivedAtMs, headers, body, signature }: Caught): CatcherView['data'][number] => ({
+  received_at: isoTime(receivedAtMs),
+  // JSON the catcher wrote itself.
+  headers: JSON.parse(headers) as Record<string, string>,
+  body,
+  signature,
+})

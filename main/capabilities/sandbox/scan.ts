@@ -1,0 +1,39 @@
+import { ApiError } from '../../contract/errors.ts'
+import { QR_PREFIX, type SandboxNetwork, type Scanned } from '../../engines/sandbox/index.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { ScanBody } from './contract.ts'
+
+interface ScanNeeds {
+  readonly network: SandboxNetwork
+  /** The picture of a QR text as the QR view shows it: a data URI. */
+  readonly render: (text: string) => Promise<string>
+}
+
+/** What the phone scanned or typed. @throws ApiError validation_error, invalid_state for a picture no instance shows. */
+export async function toScanned(
+  { network, render }: ScanNeeds,
+  accountId: AccountId,
+  body: ScanBody,
+): Promise<Scanned> {
+  const { qr, pairing_code: code } = body
+  if ((qr === undefined) === (code === undefined)) {
+    throw new ApiError(
+      'validation_error',
+      'Give exactly one of qr and pairing_code; both stand in GET …/qr of the instance.',
+    )
+  }
+  if (code !== undefined) return { code }
+  const text = qr?.trim() ?? ''
+  if (text.startsWith(QR_PREFIX)) return { text }
+  if (!text.startsWith('data:')) {
+    throw new ApiError(
+      'validation_error',
+      `qr must be the decoded text of a sandbox code, which begins ${QR_PREFIX}, or the data URI of the QR view.`,
+    )
+  }
+  for (const shown of network.shownCodes(accountId)) if ((await render(shown)) === text) return { text: shown }
+  throw new ApiError(
+    'invalid_state',
+    'No instance of this account shows this picture now. Codes expire: read GET …/qr again and scan that.',
+  )
+}

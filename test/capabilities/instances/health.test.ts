@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LinkSignal } from '../../../main/capabilities/instances/index.ts'
+import type { InstanceId } from '../../../main/kernel/ids.ts'
+import { settle } from '../../support/clock.ts'
+import { HEALTHY } from '../../support/engine.ts'
+import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
+
+let room: InstancesRoom
+
+beforeEach(async () => {
+  room = await instancesRoom()
+})
+afterEach(() => room.close())
+
+const health = (id: InstanceId) => room.instances.health(id)
+const codes = async (id: InstanceId) => (await health(id)).issues.map(({ code }) => code)
+const iso = (ms: number) => new Date(ms).toISOString()
+
+test('a healthy instance has every field, and no issue', async () => {
+  const { id } = await room.connected()
+  const since = room.clock.now()
+  await room.clock.advance(90_500)
+  room.smv2.script.evidence = { ...HEALTHY, lastSeenAtMs: since }
+  room.gauges.lastMessageAtMs = async () => since + 1
+  expect(await health(id)).toEqual({
+    instance_id: id,
+    engine: 'smv2',
+    status: 'ok',
+    connected: true,
+    logged_in: true,
+    engine_reachable: true,
+    checked_at: iso(room.clock.now()),
+    last_seen_at: iso(since),
+    last_message_at: iso(since + 1),
+    latency_ms: 40,
+    uptime_seconds: 90,
+    reconnects_24h: 0,
+    queue: { pending: 0, oldest_seconds: null },
+    webhooks: { pending: 0, failing: 0 },
+    restriction: null,
+    quality: null,
+    issues: [],
+  })
+})
+
+test('an engine that is down makes it down, in plain words, and no error', async () => {
+  const { id } = await room.connected()
+  room.smv2.script.evidence = { ...HEALTHY, reachable: false, latencyMs: null, lastSeenAtMs: 5_000 }
+  expect(await health(id)).toMatchObject({
+    status: 'down',
+    connected: true,
+    engine_reachable: false,
+    latency_ms: null,
+    issues: [{ code: 'engine_unreachable', message: expect.stringContaining('restart the instance'), since: iso(5_000) }],
+  })
+})
+
+test('an engine that throws is unknown', async () => {
+  const { id } = await room.connected()
+  room.smv2.script.evidence = new Error('boom')
+  expect(await health(id)).toMatchObject({ status: 'unknown', engine_reachable: null, last_seen_at: null, issues: [{ code: 'engine_unknown' }] })
+})
+
+test('gauges that fail or hang are null, and the answer comes within two seconds', async () => {
+  const { id } = await room.connected()
+  room.gauges.queue = () => new Promise(() => {})
+  room.gauges.webhooks = () => {
+    throw new Error('boom')
+  }
+  room.gauges.lastMessageAtMs = () => Promise.reject(new Error('boom'))
+  let answer: Awaited<ReturnType<typeof health>> | undefined
+  void health(id).then((view) => (answer = view))
+  await settle()
+  expect(answer).toBeUndefined()
+  await room.clock.advance(1_000)
+  expect(answer).toMatchObject({
+    status: 'ok',
+    queue: { pending: null, oldest_seconds: null },
+    webhooks: { pending: null, failing: null },
+    last_message_at: null,
+    reconnects_24h: 0,
+  })
+  expect(room.clock.waiting()).toBe(0)
+})
+
+test('reconnects are counted for a day, silent ones too', async () => {
+  const { id } = await room.connected()
+  const lost: LinkSignal = { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: null }
+  for (const downMs of [1_000, 10_000, 1_000]) {
+    await room.instances.onSignal(id, lost)
+    await room.clock.advance(downMs)
+    await room.instances.onSignal(id, { kind: 'connected', number: '12025550123', name: 'Acme' })
+    await room.clock.advance(3_600_000)
+  }
+  expect(await health(id)).toMatchObject({ reconnects_24h: 3, uptime_seconds: 3_600 })
+  await room.clock.advance(21.5 * 3_600_000)
+  expect(await health(id)).toMatchObject({ reconnects_24h: 2 })
+})
+
+test('a restriction of the network is shown until it ends', async () => {
+  const { id } = await room.connected()
+  const untilMs = room.clock.now() + 60_000
+  room.smv2.script.evidence = { ...HEALTHY, restriction: { kind: 'reachout', sinceMs: 1_000, untilMs } }
+  expect(await health(id)).toMatchObject({
+    status: 'degraded',
+    restriction: { active: true, kind: 'reachout', until: iso(untilMs) },
+    issues: [{ code: 'restricted', since: iso(1_000) }],
+  })
+  await room.clock.advance(60_000)
+  expect(await health(id)).toMatchObject({ status: 'ok', restriction: { active: false }, issues: [] })
+})
+
+test('quality is what the official engine says of the number', async () => {
+  const { id } = await room.connected('12025550123', { engine: 'official' })
+  room.official.script.evidence = { ...HEALTHY, quality: { rating: 'GREEN', messagingLimit: 'TIER_250', accountMode: 'LIVE' } }
+  expect(await health(id)).toMatchObject({ engine: 'official', quality: { rating: 'GREEN', messaging_limit: 'TIER_250', account_mode: 'LIVE' } })
+})
+
+describe('issues', () => {
+  test('name a queue that is stuck and webhooks that fail', async () => {
+    const { id } = await room.connected()
+    room.gauges.queue = async () => ({ pending: 3, oldestSeconds: 61 })
+    room.gauges.webhooks = async () => ({ pending: 5, failing: 2 })
+    expect(await health(id)).toMatchObject({
+      status: 'degraded',
+      queue: { pending: 3, oldest_seconds: 61 },
+      webhooks: { pending: 5, failing: 2 },
+      issues: [{ code: 'queue_stuck', since: iso(room.clock.now() - 61_000) }, { code: 'webhooks_failing' }],
+    })
+  })
+
+  test('say for every state what is wrong and since when', async () => {
+    const { id } = await room.create()
+    expect(await health(id)).toMatchObject({ status: 'down', logged_in: false, uptime_seconds: null, issues: [{ code: 'not_paired' }] })
+    await room.clock.advance(1_000)
+    await room.instances.qr.read(id, undefined)
+    expect(await health(id)).toMatchObject({ issues: [{ code: 'connecting', since: iso(room.clock.now()) }] })
+    const found: string[] = []
+    const step = async (signal: LinkSignal) => {
+      await room.instances.onSignal(id, signal)
+      found.push(...(await codes(id)))
+    }
+    await step({ kind: 'qr', attempt: 1, expiresAtMs: 1 })
+    await step({ kind: 'qr_expired' })
+    await room.instances.restart(id)
+    await step({ kind: 'qr', attempt: 1, expiresAtMs: 2 })
+    await step({ kind: 'passkey_required' })
+    await room.instances.restart(id)
+    await step({ kind: 'connected', number: '12025550123', name: null })
+    await step({ kind: 'link_lost', reason: 'connection_lost', code: null, nextRetryAtMs: null })
+    await room.clock.advance(5_000)
+    found.push(...(await codes(id)))
+    await room.instances.disconnect(id, false)
+    found.push(...(await codes(id)))
+    await room.instances.disconnect(id, true)
+    found.push(...(await codes(id)))
+    expect(found).toEqual([
+      'waiting_for_scan',
+      'qr_expired',
+      'waiting_for_scan',
+      'passkey_required',
+      'connecting',
+      'link_lost',
+      'disconnected_by_user',
+      'logged_out',
+    ])
+  })
+
+  test.each([
+    ['logged_out', 'logged_out'],
+    ['banned', 'banned'],
+    ['temporary_ban', 'temporary_ban'],
+    ['token_revoked', 'token_revoked'],
+  ] as const)('after a login refused as %s say %s', async (reason, code) => {
+    const { id } = await room.connected()
+    const untilMs = reason === 'temporary_ban' ? room.clock.now() + 3_600_000 : null
+    await room.instances.onSignal(id, { kind: 'auth_failed', reason, code: 402, untilMs })
+    const view = await health(id)
+    expect(view).toMatchObject({ status: 'down', logged_in: false, issues: [{ code }] })
+    expect(view.restriction).toEqual(untilMs === null ? null : { active: true, kind: 'temporary_ban', until: iso(untilMs) })
+  })
+})

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { change, type Happening } from '../../../main/capabilities/instances/link.ts'
+import { TRIGGERS, type Trigger } from '../../../main/capabilities/instances/status.ts'
+import type { Link } from '../../../main/capabilities/instances/store.ts'
+import { INSTANCE_STATUSES, type InstanceStatus } from '../../../main/contract/shapes.ts'
+
+const NOW = 1_000_000
+
+const HAPPENINGS: { [T in Trigger]: Extract<Happening, { kind: T }> } = {
+  start: { kind: 'start', by: 'restart' },
+  stop: { kind: 'stop', logout: false },
+  qr: { kind: 'qr', attempt: 1, expiresAtMs: NOW + 60_000 },
+  qr_expired: { kind: 'qr_expired' },
+  passkey_required: { kind: 'passkey_required' },
+  connected: { kind: 'connected', number: '12025550123', name: 'Acme' },
+  link_lost: { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: NOW + 8_000 },
+  outage: { kind: 'outage', linkLostAtMs: NOW - 5_000 },
+  auth_failed: { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null },
+  session_lost: { kind: 'session_lost' },
+}
+
+const FRESH: Link = {
+  status: 'created',
+  statusAtMs: 0,
+  loggedIn: false,
+  phoneNumber: null,
+  profileName: null,
+  willRetry: false,
+  nextRetryAtMs: null,
+  linkLostAtMs: null,
+  downAtMs: null,
+  attempts: 0,
+  qrAttempt: null,
+  qrExpiresAtMs: null,
+  lastConnectedAtMs: null,
+  lastDisconnectReason: null,
+  disconnectCode: null,
+  blockedUntilMs: null,
+  discard: null,
+}
+const PAIRED = { loggedIn: true, phoneNumber: '12025550123', profileName: 'Acme', lastConnectedAtMs: 10 } as const
+
+/** The states an instance can be in; two of the statuses come in two kinds. */
+const STATES: Record<string, Link> = {
+  created: FRESH,
+  connecting: { ...FRESH, status: 'connecting', attempts: 1 },
+  'connecting, link lost': { ...FRESH, ...PAIRED, status: 'connecting', willRetry: true, linkLostAtMs: NOW - 5_000, downAtMs: NOW - 5_000 },
+  qr: { ...FRESH, status: 'qr', qrAttempt: 6, qrExpiresAtMs: NOW },
+  connected: { ...FRESH, ...PAIRED, status: 'connected' },
+  disconnected: { ...FRESH, ...PAIRED, status: 'disconnected', lastDisconnectReason: 'user' },
+  'disconnected, retrying': { ...FRESH, ...PAIRED, status: 'disconnected', willRetry: true, downAtMs: NOW - 9_000 },
+  auth_failed: { ...FRESH, status: 'auth_failed', lastDisconnectReason: 'logged_out' },
+  passkey_required: { ...FRESH, status: 'passkey_required' },
+  recreating: { ...FRESH, status: 'recreating' },
+}
+
+type Outcome = readonly [to: InstanceStatus, event: string | null]
+
+/** contract.md 4, row by row. What is not in a row changes nothing. */
+const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
+  created: { start: ['connecting', 'instance.connecting'] },
+  connecting: {
+    qr: ['qr', 'instance.qr.updated'],
+    connected: ['connected', 'instance.connected'],
+    auth_failed: ['auth_failed', 'instance.auth_failed'],
+    stop: ['disconnected', 'instance.disconnected'],
+    session_lost: ['disconnected', 'instance.disconnected'],
+  },
+  'connecting, link lost': {
+    qr: ['qr', 'instance.qr.updated'],
+    connected: ['connected', null],
+    outage: ['disconnected', 'instance.disconnected'],
+    auth_failed: ['auth_failed', 'instance.auth_failed'],
+    stop: ['disconnected', 'instance.disconnected'],
+    session_lost: ['disconnected', 'instance.disconnected'],
+  },
+  qr: {
+    qr: ['qr', 'instance.qr.updated'],
+    connected: ['connected', 'instance.connected'],
+    qr_expired: ['disconnected', 'instance.disconnected'],
+    passkey_required: ['passkey_required', null],
+    stop: ['disconnected', 'instance.disconnected'],
+    session_lost: ['disconnected', 'instance.disconnected'],
+  },
+  connected: {
+    link_lost: ['connecting', null],
+    auth_failed: ['auth_failed', 'instance.auth_failed'],
+    stop: ['disconnected', 'instance.disconnected'],
+    session_lost: ['disconnected', 'instance.disconnected'],
+  },
+  disconnected: { start: ['connecting', 'instance.connecting'] },
+  'disconnected, retrying': {
+    start: ['connecting', 'instance.connecting'],
+    connected: ['connected', 'instance.connected'],
+    auth_failed: ['auth_failed', 'instance.auth_failed'],
+    stop: ['disconnected', null],
+    session_lost: ['disconnected', null],
+  },
+  auth_failed: { start: ['connecting', 'instance.connecting'] },
+  passkey_required: { start: ['connecting', 'instance.connecting'] },
+  recreating: { start: ['connecting', 'instance.connecting'] },
+}
+
+test('the table below speaks of every status and every trigger', () => {
+  expect(new Set(Object.values(STATES).map(({ status }) => status))).toEqual(new Set(INSTANCE_STATUSES))
+  expect(Object.keys(ROWS)).toEqual(Object.keys(STATES))
+  expect(Object.keys(HAPPENINGS)).toEqual([...TRIGGERS])
+})
+
+describe.each(Object.entries(STATES))('%s', (state, link) => {
+  test.each(TRIGGERS)('on %s', (trigger) => {
+    const outcome = change(link, HAPPENINGS[trigger], NOW)
+    const wanted = ROWS[state]?.[trigger]
+    if (wanted) expect([outcome?.link.status, outcome?.announcement?.type ?? null]).toEqual(wanted)
+    else expect(outcome).toBeUndefined()
+  })
+
+  test.each(TRIGGERS)('says since when, whatever follows on %s', (trigger) => {
+    const after = change(link, HAPPENINGS[trigger], NOW)?.link
+    if (after) expect(after.statusAtMs).toBe(after.status === link.status ? link.statusAtMs : NOW)
+  })
+})
+
+describe('what a change writes', () => {
+  const after = (state: string, happening: Happening) => change(STATES[state] ?? FRESH, happening, NOW)
+
+  test('only a lost link goes on trying', () => {
+    for (const link of Object.values(STATES)) {
+      for (const trigger of TRIGGERS) {
+        const made = change(link, HAPPENINGS[trigger], NOW)?.link
+        if (made?.willRetry) expect(['link_lost', 'outage']).toContain(trigger)
+      }
+    }
+  })
+
+  test('connected without a session that was refused, lost or discarded does not exist', () => {
+    for (const link of Object.values(STATES)) {
+      for (const trigger of TRIGGERS) {
+        const made = change(link, HAPPENINGS[trigger], NOW)?.link
+        if (made?.status === 'connected') expect(made).toMatchObject({ loggedIn: true, linkLostAtMs: null, downAtMs: null, willRetry: false })
+        if (made?.status === 'auth_failed' || made?.status === 'qr') expect(made.loggedIn).toBe(false)
+      }
+    }
+  })
+
+  test('an outage is announced with what is known of it, and with a retry that lies ahead', () => {
+    const lost: Link = { ...(STATES['connecting, link lost'] ?? FRESH), lastDisconnectReason: 'connection_lost', disconnectCode: 428 }
+    const data = (nextRetryAtMs: number) => change({ ...lost, nextRetryAtMs }, HAPPENINGS.outage, NOW)?.announcement?.data
+    expect(data(NOW + 3_000)).toEqual({ reason: 'connection_lost', code: 428, will_retry: true, next_retry_at: new Date(NOW + 3_000).toISOString() })
+    expect(data(NOW - 1)).toMatchObject({ next_retry_at: null })
+  })
+
+  test('an outage that was overtaken by another loss is not announced', () => {
+    expect(after('connecting, link lost', { kind: 'outage', linkLostAtMs: NOW - 5_001 })).toBeUndefined()
+  })
+
+  test('the same code twice is one code', () => {
+    expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW })).toBeUndefined()
+    expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW + 1 })?.announcement?.type).toBe('instance.qr.updated')
+  })
+
+  test('connected again as somebody else changes the record and nothing else', () => {
+    expect(after('connected', HAPPENINGS.connected)).toBeUndefined()
+    const renamed = after('connected', { kind: 'connected', number: '12025550123', name: 'Acme Ltd' })
+    expect(renamed).toEqual({ link: { ...STATES['connected'], profileName: 'Acme Ltd' }, announcement: null, reconnected: false })
+  })
+
+  test.each(['auth_failed', 'passkey_required', 'disconnected'])('logout from %s discards what is left of the session, once', (state) => {
+    const made = after(state, { kind: 'stop', logout: true })
+    expect(made).toMatchObject({ announcement: null, link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' } })
+    expect(made && change(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
+  })
+
+  test('logout from created changes nothing: there is no session', () => {
+    expect(after('created', { kind: 'stop', logout: true })).toBeUndefined()
+  })
+
+  test('start says why, and how often it was tried', () => {
+    const data = (state: string, by: 'restart' | 'pairing') => after(state, { kind: 'start', by })?.announcement?.data
+    expect(data('created', 'restart')).toEqual({ reason: 'start', attempt: 1 })
+    expect(data('disconnected', 'pairing')).toEqual({ reason: 'start', attempt: 1 })
+    expect(data('disconnected', 'restart')).toEqual({ reason: 'restart', attempt: 1 })
+    const tried: Link = { ...FRESH, status: 'auth_failed', attempts: 2 }
+    expect(change(tried, HAPPENINGS.start, NOW)?.announcement?.data).toEqual({ reason: 'restart', attempt: 3 })
+  })
+})

@@ -1,0 +1,336 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { settle } from '../../support/clock.ts'
+import { ANA, BEN, ENGINES, networkWorld, OURS, SEND_TIMEOUT_MS, type NetworkWorld } from './network-world.ts'
+
+let world: NetworkWorld
+beforeEach(async () => {
+  world = await networkWorld()
+})
+afterEach(() => world.close())
+
+const withSuffix = (digits: string) => `1202555${digits}`
+
+describe.each(ENGINES)('%s on the sandbox network', (name) => {
+  test('an instance that is not connected cannot send', async () => {
+    const instance = world.instance(name)
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
+  })
+
+  test('connecting tells number and name, once', async () => {
+    const instance = world.instance(name)
+    await world.network.changePhone(world.accountId, OURS, { name: 'Front desk' })
+    await world.engine(name).start(instance)
+    if (name === 'official') await world.network.onboard(instance, OURS)
+    else await world.network.scan(world.accountId, OURS, { text: (await world.qr(instance)).text ?? '' })
+    await settle()
+    expect(world.of(instance, 'connected')).toEqual([{ kind: 'connected', number: OURS, name: 'Front desk' }])
+    expect(await world.engine(name).resume(instance)).toBe('connected')
+  })
+
+  test('a message is accepted, sent, delivered and read on the timeline, and arrives on the phone', async () => {
+    const instance = await world.connected(name)
+    const startedMs = world.clock.now()
+    const { messageId, ...outcome } = await world.send(instance, { to: ANA })
+    expect(outcome).toMatchObject({ kind: 'accepted', status: 'queued' })
+    expect(world.clock.now() - startedMs).toBe(50)
+    await world.clock.advance(10_000)
+    const receipts = world.of(instance, 'receipt')
+    expect(receipts.map(({ status, atMs }) => [status, atMs - startedMs])).toEqual([
+      ['sent', 150],
+      ['delivered', 600],
+      ['read', 2_000],
+    ])
+    expect(new Set(receipts.map((receipt) => receipt.messageId))).toEqual(new Set([messageId]))
+    const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
+    expect(message).toMatchObject({ author: OURS, recipient: ANA, instanceId: instance.id, content: { type: 'text', text: 'Hello' } })
+    expect(message?.receivedAtMs).toBe(startedMs + 600)
+  })
+
+  test('0404 and 0410 fail as the table says', async () => {
+    const instance = await world.connected(name)
+    const unknown = await world.send(instance, { to: withSuffix('0404') })
+    expect(unknown).toMatchObject({
+      kind: 'refused',
+      error: name === 'smv2' ? { code: 'not_on_whatsapp' } : { code: 'undeliverable', provider_code: 131026 },
+    })
+    const { messageId } = await world.send(instance, { to: withSuffix('0410') })
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'failed'])
+    expect(world.of(instance, 'failed')[0]?.error).toMatchObject({
+      code: 'engine_rejected',
+      provider_code: name === 'smv2' ? 479 : 131000,
+    })
+    expect(await world.network.listMessages(world.accountId, withSuffix('0410'), Infinity, 10)).toEqual([])
+  })
+
+  test('0502: nothing leaves the machine', async () => {
+    const instance = await world.connected(name)
+    const { messageId, kind } = await world.send(instance, { to: withSuffix('0502') })
+    expect(kind).toBe('nothing_sent')
+    expect(await world.engine(name).find(instance, messageId)).toBe('never_arrived')
+  })
+
+  test('0504: silent past the deadline, then sent and delivered', async () => {
+    const instance = await world.connected(name)
+    const startedMs = world.clock.now()
+    const { messageId, outcome } = world.sending(instance, withSuffix('0504'))
+    await world.clock.advance(SEND_TIMEOUT_MS - 1)
+    expect(world.told(instance)).toEqual([])
+    await world.clock.advance(1)
+    expect(await outcome).toMatchObject({ kind: 'unknown' })
+    expect(await world.engine(name).find(instance, messageId)).toBe('arrived')
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered'])
+    const [sent] = world.of(instance, 'receipt')
+    expect(sent).toMatchObject({ atMs: startedMs + SEND_TIMEOUT_MS + 5_000 })
+    expect(sent?.engineMessageId).toBeTypeOf('string')
+  })
+
+  test('0007: sent, and never delivered', async () => {
+    const instance = await world.connected(name)
+    const { messageId } = await world.send(instance, { to: withSuffix('0007') })
+    await world.clock.advance(60_000)
+    await world.network.changePhone(world.accountId, withSuffix('0007'), { online: false })
+    await world.network.changePhone(world.accountId, withSuffix('0007'), { online: true })
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent'])
+    expect(await world.network.listMessages(world.accountId, withSuffix('0007'), Infinity, 10)).toEqual([])
+  })
+
+  test.each([
+    ['none', ['sent']],
+    ['delivered', ['sent', 'delivered']],
+    ['read', ['sent', 'delivered', 'read']],
+  ] as const)('a phone with receipts "%s" confirms no further', async (receipts, expected) => {
+    const instance = await world.connected(name)
+    await world.network.changePhone(world.accountId, ANA, { receipts })
+    const { messageId } = await world.send(instance, { to: ANA })
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, messageId)).toEqual(expected)
+  })
+
+  test('a slow phone receives and reads later, and drops or repeats receipts when told to', async () => {
+    const instance = await world.connected(name)
+    await world.network.changePhone(world.accountId, ANA, { delayMs: 5_000, duplicateReceipts: true })
+    await world.network.changePhone(world.accountId, BEN, { dropReceipts: true })
+    const slow = await world.send(instance, { to: ANA })
+    const lossy = await world.send(instance, { to: BEN })
+    await world.clock.advance(5_000)
+    expect(world.statuses(instance, slow.messageId)).toEqual(['sent'])
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, slow.messageId)).toEqual(['sent', 'delivered', 'delivered', 'read', 'read'])
+    expect(world.statuses(instance, lossy.messageId)).toEqual(['sent', 'read'])
+  })
+
+  test('a phone that is offline gets everything in order when it comes back, and reads afterwards', async () => {
+    const instance = await world.connected(name)
+    await world.network.changePhone(world.accountId, ANA, { online: false })
+    const first = await world.send(instance, { to: ANA })
+    const second = await world.send(instance, { to: ANA })
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, first.messageId)).toEqual(['sent'])
+    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toEqual([])
+    world.forget()
+    await world.network.changePhone(world.accountId, ANA, { online: true })
+    await world.clock.advance(60_000)
+    expect(world.of(instance, 'receipt').map(({ messageId, status }) => [messageId, status])).toEqual([
+      [first.messageId, 'delivered'],
+      [second.messageId, 'delivered'],
+      [first.messageId, 'read'],
+      [second.messageId, 'read'],
+    ])
+    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(2)
+  })
+
+  test('a phone that goes offline on the way receives nothing until it is back', async () => {
+    const instance = await world.connected(name)
+    const { messageId } = await world.send(instance, { to: ANA })
+    await world.network.changePhone(world.accountId, ANA, { online: false })
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent'])
+    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toEqual([])
+    await world.network.changePhone(world.accountId, ANA, { online: true })
+    await world.clock.advance(60_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
+  })
+
+  test('pending receipts survive a restart of the service', async () => {
+    const instance = await world.connected(name)
+    const { messageId } = await world.send(instance, { to: ANA })
+    await world.restart()
+    expect(await world.engine(name).resume(instance)).toBe('connected')
+    await world.clock.advance(60_000)
+    expect(world.told(instance)).toEqual([])
+    await world.engine(name).begin()
+    await world.clock.advance(0)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
+  })
+
+  test('a signal the sink does not take is told again, in order', async () => {
+    const instance = await world.connected(name)
+    const { messageId } = await world.send(instance, { to: ANA })
+    world.sink.accepts = false
+    await world.clock.advance(30_000)
+    world.sink.accepts = true
+    await world.clock.advance(1_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
+    expect(world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_timeline').get()).toEqual({ n: 0 })
+  })
+
+  test('giving up before the network accepted leaves nothing behind', async () => {
+    const instance = await world.connected(name)
+    const controller = new AbortController()
+    const outcome = world.engine(name).send(instance, 'msg_X' as never, { kind: 'text', to: ANA, text: 'x' }, controller.signal)
+    await world.clock.advance(10)
+    controller.abort()
+    expect(await outcome).toMatchObject({ kind: 'nothing_sent' })
+  })
+
+  test('what is never committed never arrived', async () => {
+    const instance = await world.connected(name)
+    const { messageId, outcome } = world.sending(instance, ANA)
+    await world.clock.advance(50)
+    expect((await outcome).kind).toBe('accepted')
+    await world.clock.advance(60_000)
+    expect(await world.engine(name).find(instance, messageId)).toBe('never_arrived')
+    expect(world.told(instance)).toEqual([])
+  })
+
+  test('stop keeps the session, a start takes it up again', async () => {
+    const instance = await world.connected(name)
+    await world.engine(name).stop(instance)
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
+    expect(await world.engine(name).resume(instance)).toBe('no_session')
+    await world.engine(name).start(instance)
+    await settle()
+    expect(world.of(instance, 'connected')).toHaveLength(1)
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('logout and wipe discard the session', async () => {
+    const instance = await world.connected(name)
+    await world.engine(name).logout(instance)
+    expect(await world.engine(name).resume(instance)).toBe('no_session')
+    const other = await world.connected(name)
+    await world.network.failSends(other, 'unreachable', 3)
+    await world.engine(name).wipe(other)
+    expect(await world.engine(name).resume(other)).toBe('no_session')
+    expect(world.told(instance)).toEqual([])
+    for (const table of ['sandbox_faults', 'sandbox_timeline']) {
+      expect(world.data.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()).toEqual({ n: 0 })
+    }
+  })
+
+  test('media is received as media', async () => {
+    const instance = await world.connected(name)
+    const file = { mediaType: 'image', mimeType: 'image/png', bytes: Buffer.alloc(99), caption: 'Look', filename: 'a.png' }
+    await world.send(instance, { to: ANA, kind: 'media', ...file } as never)
+    await world.clock.advance(1_000)
+    const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
+    expect(message?.content).toMatchObject({ type: 'image', media: { mimeType: 'image/png', size: 99, filename: 'a.png', caption: 'Look' } })
+  })
+
+  test('no timer is left after close', async () => {
+    await world.connected(name)
+    await world.network.official.close()
+    expect(world.clock.waiting()).toBe(0)
+  })
+})
+
+test('0463 on smv2 is refused and restricts the number for a minute', async () => {
+  const instance = await world.connected('smv2')
+  const outcome = await world.send(instance, { to: withSuffix('0463') })
+  expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'reachout_restricted', provider_code: 463 } })
+  const { restriction } = world.network.smv2.evidence(instance)
+  expect(restriction).toEqual({ kind: 'reachout', sinceMs: world.clock.now(), untilMs: world.clock.now() + 60_000 })
+  expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+  await world.clock.advance(60_000)
+  expect(world.network.smv2.evidence(instance).restriction).toBeNull()
+})
+
+describe('on the official engine', () => {
+  test('0463 is accepted and then fails without having been sent', async () => {
+    const instance = await world.connected('official')
+    const { messageId, kind } = await world.send(instance, { to: withSuffix('0463') })
+    expect(kind).toBe('accepted')
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['failed'])
+    expect(world.of(instance, 'failed')[0]?.error).toMatchObject({ code: 'engine_rejected', provider_code: 131048 })
+  })
+
+  test('0047 and 0026 are refused; a template reaches 0047', async () => {
+    const instance = await world.connected('official')
+    expect(await world.send(instance, { to: withSuffix('0047') })).toMatchObject({
+      kind: 'refused',
+      error: { code: 'outside_window', provider_code: 131047 },
+    })
+    expect(await world.send(instance, { to: withSuffix('0026') })).toMatchObject({
+      kind: 'refused',
+      error: { code: 'undeliverable', provider_code: 131026 },
+    })
+    const payload = { type: 'template', template: { name: 'hello_world' } }
+    expect(await world.send(instance, { kind: 'cloud_api', to: withSuffix('0047'), payload })).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('a contact who has been silent for more than a day is outside the window until they write again', async () => {
+    const instance = await world.connected('official')
+    const say = () => world.network.speak(world.accountId, ANA, { to: OURS, group: null, content: { type: 'text', text: 'Hi' } })
+    await say()
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+    world.clock.set(world.clock.now() + 25 * 60 * 60 * 1_000)
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'refused', error: { code: 'outside_window' } })
+    await say()
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('0429 is throttled, with the seconds to wait', async () => {
+    const instance = await world.connected('official')
+    expect(await world.send(instance, { to: withSuffix('0429') })).toMatchObject({ kind: 'nothing_sent', retryAfterSeconds: 4 })
+  })
+
+  test('0190 ends the session; onboarding starts over with a new page', async () => {
+    const instance = await world.connected('official')
+    expect(await world.send(instance, { to: withSuffix('0190') })).toMatchObject({ kind: 'not_ready' })
+    await settle()
+    expect(world.told(instance)).toEqual([{ kind: 'auth_failed', reason: 'token_revoked', code: 190, untilMs: null }])
+    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
+    expect(await world.network.official.onboarding?.token(instance)).toBeTypeOf('string')
+  })
+
+  test('a payload that names no content is the caller’s mistake', async () => {
+    const instance = await world.connected('official')
+    const payload = { type: 'template' }
+    expect(await world.send(instance, { kind: 'cloud_api', to: ANA, payload })).toMatchObject({ kind: 'invalid' })
+  })
+
+  test('numbers of the official engine are ordinary on smv2', async () => {
+    const instance = await world.connected('smv2')
+    for (const digits of ['0047', '0026', '0429', '0190']) {
+      expect(await world.send(instance, { to: withSuffix(digits) })).toMatchObject({ kind: 'accepted' })
+    }
+  })
+})
+
+describe('with a timeline of zero', () => {
+  test('a send is confirmed at once and costs one row', async () => {
+    await world.close()
+    world = await networkWorld([0, 0, 0, 0])
+    const instance = await world.connected('smv2')
+    await world.network.changePhone(world.accountId, ANA, { receipts: 'none' })
+    const rows = () => world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_messages').get()
+    const outcome = await world.send(instance, { to: ANA })
+    expect(outcome).toMatchObject({ kind: 'accepted', status: 'sent' })
+    expect(rows()).toEqual({ n: 1 })
+    expect(world.told(instance)).toEqual([])
+    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+  })
+
+  test('receipts follow without any time passing', async () => {
+    await world.close()
+    world = await networkWorld([0, 0, 0, 0])
+    const instance = await world.connected('smv2')
+    const { messageId } = await world.send(instance, { to: ANA })
+    await settle()
+    expect(world.statuses(instance, messageId)).toEqual(['delivered', 'read'])
+  })
+})

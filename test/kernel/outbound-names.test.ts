@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createNameLookup, type NameLookup } from '../../main/kernel/name-lookup.ts'
+import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
+
+let clock: FakeClock
+let asked: string[]
+let underway: number
+let peak: number
+let names: NameLookup
+/** How long a name takes and what it gives; null fails. Default: at once, a public address. */
+let zone: Record<string, { ms?: number; addresses?: string[] | null }>
+
+beforeEach(() => {
+  clock = fakeClock()
+  asked = []
+  underway = 0
+  peak = 0
+  zone = {}
+  names = createNameLookup({
+    clock,
+    async resolve(host) {
+      asked.push(host)
+      peak = Math.max(peak, ++underway)
+      const { ms = 0, addresses = ['93.184.216.34'] } = zone[host] ?? {}
+      try {
+        if (ms > 0) await clock.sleep(ms)
+        if (!addresses) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+        return addresses
+      } finally {
+        underway--
+      }
+    },
+  })
+})
+
+describe('names', () => {
+  test('callers that want the same name share one lookup', async () => {
+    zone['a.example'] = { ms: 100 }
+    const all = Promise.all(Array.from({ length: 50 }, () => names.addresses('a.example')))
+    await clock.advance(100)
+    expect(new Set(await all)).toHaveLength(1)
+    expect(asked).toEqual(['a.example'])
+  })
+
+  test('an answer holds for 30 s', async () => {
+    await names.addresses('a.example')
+    await clock.advance(29_999)
+    await names.addresses('a.example')
+    expect(asked).toHaveLength(1)
+    await clock.advance(1)
+    await names.addresses('a.example')
+    expect(asked).toHaveLength(2)
+  })
+
+  test('a failure holds for 5 s', async () => {
+    zone['a.example'] = { addresses: null }
+    await expect(names.addresses('a.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    await clock.advance(4_999)
+    await expect(names.addresses('a.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    expect(asked).toHaveLength(1)
+    zone = {}
+    await clock.advance(1)
+    expect(await names.addresses('a.example')).toEqual(['93.184.216.34'])
+  })
+
+  test('a name without addresses fails', async () => {
+    zone['a.example'] = { addresses: [] }
+    await expect(names.addresses('a.example')).rejects.toMatchObject({ code: 'ENODATA' })
+  })
+
+  test('forgetting asks again at once', async () => {
+    await names.addresses('a.example')
+    names.forget()
+    await names.addresses('a.example')
+    expect(asked).toHaveLength(2)
+  })
+
+  test('never more than two lookups run at once', async () => {
+    const hosts = Array.from({ length: 40 }, (_, i) => `n${i}.example`)
+    for (const host of hosts) zone[host] = { ms: 50 }
+    const all = Promise.all(hosts.map((host) => names.addresses(host)))
+    await clock.advance(40 * 50)
+    expect(await all).toHaveLength(40)
+    expect(peak).toBe(2)
+  })
+
+  test('names that hang leave one of the two to healthy ones, after the first time', async () => {
+    const dead = ['d1.example', 'd2.example', 'd3.example', 'd4.example']
+    for (const host of dead) zone[host] = { ms: 10_000, addresses: null }
+    const waits: number[] = []
+    const askDead = () => dead.map((host) => names.addresses(host).catch(() => {}))
+    await names.addresses('ok.example')
+    askDead()
+    await clock.advance(25_000)
+    for (let i = 0; i < 20; i++) {
+      askDead()
+      names.forget()
+      const startedMs = clock.mono()
+      const done = names.addresses('ok.example').then(() => waits.push(clock.mono() - startedMs))
+      await clock.advance(1_000)
+      await done
+    }
+    expect(Math.max(...waits)).toBeLessThan(200)
+    expect(peak).toBe(2)
+  })
+
+  test('a queue that grows too long refuses instead', async () => {
+    const refused: string[] = []
+    for (let i = 0; i < 600; i++) {
+      zone[`n${i}.example`] = { ms: 1_000 }
+      names.addresses(`n${i}.example`).catch((error: { code: string }) => refused.push(error.code))
+    }
+    await settle()
+    expect(refused).toHaveLength(600 - 512 - 2)
+    expect(new Set(refused)).toEqual(new Set(['EBUSY']))
+  })
+})

@@ -1,0 +1,270 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemRandom } from '../../main/kernel/ids.ts'
+import type { Log, LogFields } from '../../main/kernel/log.ts'
+import { createSeal } from '../../main/kernel/seal.ts'
+import { Secret } from '../../main/kernel/secret.ts'
+import { openVault, type OpenVault } from '../../main/vault/open.ts'
+import { VaultError } from '../../main/vault/vault.ts'
+import { fakeClock, type FakeClock } from '../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+import { memoryVault, standInKeytar, type StandInKeytar } from '../support/vault.ts'
+
+let clock: FakeClock
+let database: TestDatabase
+let keytar: StandInKeytar
+let warnings: LogFields[]
+let open: OpenVault[]
+
+beforeEach(async () => {
+  clock = fakeClock()
+  database = await testDatabase(undefined, { clock })
+  keytar = standInKeytar()
+  warnings = []
+  open = []
+})
+
+afterEach(async () => {
+  for (const vault of open) vault.close()
+  await database.close()
+})
+
+type Settings = Partial<Parameters<typeof openVault>[0]['config']>
+type More = Partial<Omit<Parameters<typeof openVault>[0], 'config'>>
+
+/** Opens as a start of the service would; time passes while the keychain is asked. */
+async function start(settings: Settings = {}, more: More = {}): Promise<OpenVault> {
+  const log: Log = { debug() {}, info() {}, error() {}, warn: (fields) => void warnings.push(fields) }
+  const opening = openVault({
+    config: { home: database.dir, vault: null, vaultPassphrase: null, ...settings },
+    db: database.db,
+    clock,
+    random: systemRandom,
+    log,
+    importKeytar: async () => keytar,
+    ...more,
+  })
+  let isSettled = false
+  opening.then(
+    (vault) => {
+      open.push(vault)
+      isSettled = true
+    },
+    () => (isSettled = true),
+  )
+  while (!isSettled) {
+    await clock.advance(500)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return opening
+}
+
+const inMeta = (name: string) =>
+  (database.raw.prepare('SELECT value FROM meta WHERE name = ?').get(name) as { value: string } | undefined)?.value
+
+const sealOf = (vault: OpenVault) => createSeal({ masterKey: vault, random: systemRandom })
+
+describe('a new home', () => {
+  test('keeps its master key in the keychain when that works', async () => {
+    const vault = await start()
+    expect(vault).toMatchObject({ kind: 'keychain', notice: null })
+    expect(vault.state()).toBe('open')
+    expect(vault.key()).toHaveLength(32)
+    expect(inMeta('vault_kind')).toBe('keychain')
+    expect([...keytar.entries.keys()]).toEqual([`Switchboard/master-key:${inMeta('home_id')}`])
+    expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
+    expect(warnings).toEqual([])
+  })
+
+  test.each(['absent', 'locked', 'hangs'] as const)(
+    'whose keychain is %s takes the file vault, in one warning line',
+    async (mood) => {
+      keytar.become(mood)
+      const vault = await start()
+      expect(vault.kind).toBe('file')
+      expect(vault.state()).toBe('open')
+      expect(vault.notice).toContain(join(database.dir, 'vault.json'))
+      expect(inMeta('vault_kind')).toBe('file')
+      expect(warnings).toEqual([{ event: 'vault.file', notice: vault.notice }])
+    },
+  )
+
+  test('without the keychain library takes the file vault too', async () => {
+    const vault = await start(
+      {},
+      { importKeytar: () => Promise.reject(new Error('Failed to load keytar native addon')) },
+    )
+    expect(vault.kind).toBe('file')
+    expect(vault.notice).toMatch(/library cannot be loaded/)
+  })
+
+  test('told to use a file does not touch the keychain and says nothing', async () => {
+    const vault = await start({ vault: 'file' })
+    expect(vault).toMatchObject({ kind: 'file', notice: null })
+    expect(keytar.calls).toEqual([])
+    expect(warnings).toEqual([])
+  })
+
+  test('told to use a keychain that does not work is sealed and does not fall back', async () => {
+    keytar.become('absent')
+    const vault = await start({ vault: 'keychain' })
+    expect(vault.kind).toBe('keychain')
+    expect(vault.state()).toBe('sealed')
+    expect(vault.problem()).toMatch(/keychain refuses/)
+    expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
+    keytar.become('works')
+    expect(await vault.unlock()).toBe('open')
+  })
+
+  test('probes with an entry of its own and removes it', async () => {
+    await start()
+    const [set, get, remove] = keytar.calls
+    const name = set?.slice('set '.length)
+    expect(name).toMatch(/^probe:/)
+    expect([get, remove]).toEqual([`get ${name}`, `delete ${name}`])
+  })
+})
+
+describe('a home', () => {
+  test.each<['keychain' | 'file', Secret | null]>([
+    ['keychain', null],
+    ['file', null],
+    ['file', new Secret('correct horse battery')],
+  ])('on the %s has the same master key after a restart', async (kind, vaultPassphrase) => {
+    const first = await start({ vault: kind, vaultPassphrase })
+    const sealed = sealOf(first).seal(new Secret('whsec_x'), 'webhook:1')
+    const second = await start({ vaultPassphrase })
+    expect(second.key()).toEqual(first.key())
+    expect(sealOf(second).open(sealed, 'webhook:1').open()).toBe('whsec_x')
+  })
+
+  test('never changes its vault by a setting', async () => {
+    await start({ vault: 'file' })
+    await expect(start({ vault: 'keychain' })).rejects.toThrow(
+      /keeps its master key in the file vault.*remove the setting/,
+    )
+  })
+
+  test('takes up a key whose check value a crash prevented', async () => {
+    const first = await start()
+    database.raw.prepare("DELETE FROM meta WHERE name = 'master_key_check'").run()
+    expect((await start()).key()).toEqual(first.key())
+  })
+
+  test('on the file vault without its file stops with what to restore', async () => {
+    await start({ vault: 'file' })
+    rmSync(join(database.dir, 'vault.json'))
+    const opening = start()
+    await expect(opening).rejects.toThrow(VaultError)
+    await expect(opening).rejects.toThrow(/Restore vault\.json/)
+  })
+
+  test('on the file vault with another passphrase stops', async () => {
+    await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
+    await expect(start({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(/is not the passphrase/)
+  })
+})
+
+describe('a home on the keychain', () => {
+  test.each(['locked', 'absent', 'hangs'] as const)(
+    'is sealed while it is %s, and open by itself within 31 s after',
+    async (mood) => {
+      const first = await start()
+      keytar.become(mood)
+      const vault = await start()
+      const changes: string[] = []
+      vault.onChange((state) => changes.push(state))
+      expect(vault.state()).toBe('sealed')
+      expect(vault.key()).toBeNull()
+      expect(vault.problem()).not.toBeNull()
+      expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
+
+      await clock.advance(29_000)
+      expect(changes).toEqual([])
+      keytar.become('works')
+      keytar.answerPrompts()
+      await clock.advance(2_000)
+      expect(changes).toEqual(['open'])
+      expect(vault.key()).toEqual(first.key())
+      expect(vault.problem()).toBeNull()
+      expect(clock.waiting()).toBe(0)
+    },
+  )
+
+  test('that shows no key where one was used is sealed and makes no new one', async () => {
+    await start()
+    const before = new Map(keytar.entries)
+    keytar.entries.clear()
+    const vault = await start()
+    expect(vault.state()).toBe('sealed')
+    expect(vault.problem()).toMatch(/does not show the master key/)
+    await clock.advance(120_000)
+    expect(keytar.entries.size).toBe(0)
+    for (const [name, value] of before) keytar.entries.set(name, value)
+    expect(await vault.unlock()).toBe('open')
+  })
+
+  test('that holds another key is sealed', async () => {
+    await start()
+    for (const name of keytar.entries.keys()) keytar.entries.set(name, Buffer.alloc(32).toString('base64'))
+    const vault = await start()
+    expect(vault.state()).toBe('sealed')
+    expect(vault.problem()).toMatch(/another key/)
+  })
+
+  test('never has more than one call outstanding, however long one hangs', async () => {
+    await start()
+    keytar.become('hangs')
+    const vault = await start()
+    await clock.advance(300_000)
+    void vault.unlock()
+    await clock.advance(1_000)
+    expect(keytar.outstanding).toBe(1)
+  })
+
+  test('says the same problem once, not every 30 s', async () => {
+    await start()
+    keytar.become('absent')
+    await start()
+    await clock.advance(300_000)
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatchObject({ event: 'vault.sealed', kind: 'keychain' })
+  })
+
+  test('does not repeat a prompt that a person dismissed until asked to', async () => {
+    await start()
+    keytar.become('hangs')
+    const opening = start({}, { isInteractive: true })
+    await clock.advance(20_000)
+    keytar.become('absent')
+    keytar.answerPrompts()
+    const vault = await opening
+    expect(vault.state()).toBe('sealed')
+    const calls = keytar.calls.length
+    await clock.advance(600_000)
+    expect(keytar.calls).toHaveLength(calls)
+    keytar.become('works')
+    expect(await vault.unlock()).toBe('open')
+  })
+
+  test('once open stays open when the keychain locks', async () => {
+    const vault = await start()
+    keytar.become('locked')
+    await clock.advance(120_000)
+    expect(vault.state()).toBe('open')
+  })
+})
+
+test('a vault that is handed in is used whatever the settings say', async () => {
+  const handed = memoryVault()
+  const first = await start({ vault: 'file' }, { vault: handed })
+  expect(first.kind).toBe('memory')
+  expect((await start({ vault: 'file' }, { vault: handed })).key()).toEqual(first.key())
+  handed.lock()
+  const sealed = await start({}, { vault: handed })
+  expect(sealed.state()).toBe('sealed')
+  handed.unlock()
+  await clock.advance(31_000)
+  expect(sealed.state()).toBe('open')
+})
