@@ -7,9 +7,9 @@ import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse } from './mcp/refusal.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
 import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
-import { createSessions, type McpRequest } from './mcp/sessions.ts'
+import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */

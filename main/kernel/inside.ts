@@ -42,6 +42,8 @@ export async function answerFrom(
   try {
     const request = { url: asked, method, headers, body: body ?? Buffer.alloc(0), accountId: from.accountId }
     return cut(await Promise.race([responder(request), ended]), maxBodyBytes)
+  } catch {
+    return failure('protocol', 'responder_failed', `${asked.host} could not answer.`)
   } finally {
     limit.cancel()
     signal?.removeEventListener('abort', abort)

@@ -105,9 +105,10 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
   async function run(job: Job): Promise<void> {
     const result = await untilEndOrCut(job)
     recording++
-    // What the job held outside storage is free from here on.
+    // The result is queued before the next claim, so that the claim sees it even when both share a commit.
+    const written = record(job, result)
     wake()
-    await record(job, result)
+    await written
     recording--
     look()
     if (recording + refused.size === UNRECORDED_AT_MOST - 1) wake()

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { oneLine } from './faults.ts'
 
-/** The file cannot be trusted any more; nothing was changed. */
+/** The file cannot be trusted any more. */
 export class DamagedDatabaseError extends Error {
   constructor(file: string, detail: string, options?: ErrorOptions) {
     super(
-      `The database ${file} is damaged (${oneLine(detail)}). Nothing was changed. ` +
+      `The database ${file} is damaged (${oneLine(detail)}). ` +
         'Move it aside and put the newest copy from the backups folder beside it in its place.',
       options,
     )

@@ -37,7 +37,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   return due
 }
 
-export function versionOf(connection: Database): number {
+function versionOf(connection: Database): number {
   return Number(connection.pragma('user_version', { simple: true }))
 }
 

@@ -49,8 +49,9 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
   try {
     const writer = new Database(file)
     opened.push(writer)
-    setUpWriter(writer)
+    refuseOldSqlite(writer)
     checkIntegrity(writer)
+    setUpWriter(writer)
     await bringUpToDate(writer, needs)
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
@@ -117,11 +118,10 @@ async function bringUpToDate(
   if (applied.length > 0) log.info({ event: 'storage.migrated', steps: applied.map((step) => step.name) })
 }
 
-/** The order matters: auto_vacuum only takes effect before the first table is made. */
 function setUpWriter(connection: Database.Database): void {
-  refuseOldSqlite(connection)
   const pragmas = [
-    'auto_vacuum = INCREMENTAL',
+    // Takes effect before the first table only, and would write to the file at every start.
+    ...(isNew(connection) ? ['auto_vacuum = INCREMENTAL'] : []),
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
@@ -140,6 +140,10 @@ function setUpWriter(connection: Database.Database): void {
   expectPragma(connection, 'journal_mode', 'wal')
   expectPragma(connection, 'synchronous', 2)
   expectPragma(connection, 'foreign_keys', 1)
+}
+
+function isNew(connection: Database.Database): boolean {
+  return connection.pragma('page_count', { simple: true }) === 0
 }
 
 function setUpReader(connection: Database.Database): void {

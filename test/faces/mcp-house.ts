@@ -4,6 +4,7 @@ import type { RoomContract } from '../../main/contract/operation.ts'
 import type { ScopeWord } from '../../main/contract/scopes.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { createDoor } from '../../main/faces/http.ts'
+import { addMcpRoute } from '../../main/faces/mcp-route.ts'
 import { createMcp } from '../../main/faces/mcp.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
@@ -35,6 +36,14 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     .flatMap((room) => Object.values(room.operations))
     .map((operation) => ({ operation, handler: handlers[operation.id] }) as Served)
 
+  const mcp = createMcp({
+    contracts: rooms,
+    call: (principal, request) => door.call(principal, request),
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    version: '0.1.0',
+  })
   const door = createDoor({
     operations,
     clock,
@@ -55,36 +64,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
             deleted: false,
           }
         : undefined,
-    rawRoutes(app) {
-      app.route({
-        method: ['GET', 'POST', 'DELETE'],
-        url: '/mcp',
-        handler: async (request, reply) => {
-          const { principal } = request.admitted
-          if (principal === null) throw new Error('the door let nobody in')
-          const headers = Object.fromEntries(
-            Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
-          )
-          reply.hijack()
-          await mcp.handle({
-            req: request.raw,
-            res: reply.raw,
-            body: request.body,
-            principal,
-            requestId: request.id,
-            headers,
-          })
-        },
-      })
-    },
-  })
-  const mcp = createMcp({
-    contracts: rooms,
-    call: (principal, request) => door.call(principal, request),
-    clock,
-    random: systemRandom,
-    log: silentLog,
-    version: '0.1.0',
+    rawRoutes: (app) => addMcpRoute(app, mcp),
   })
   const port = await door.listen('127.0.0.1', 0)
   const url = `http://127.0.0.1:${port}/mcp`

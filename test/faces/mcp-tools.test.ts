@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { CONTRACTS } from '../../main/capabilities/contracts.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { fieldsOf, plainSchema } from '../../main/faces/json-schema.ts'
@@ -7,7 +8,7 @@ import { createToolbox } from '../../main/faces/mcp/tools.ts'
 import { opening } from '../../main/faces/mcp/words.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
-import { productRooms } from './rooms.ts'
+
 import { linesContract } from './sample.ts'
 
 const everybody: Principal = {
@@ -120,19 +121,18 @@ describe('reading schemas', () => {
   })
 })
 
-describe('the tools of the product', async () => {
-  const rooms = await productRooms()
-  const tools = createToolbox(rooms).offeredTo(everybody, ['all'])
+describe('the tools of the product', () => {
+  const tools = createToolbox(CONTRACTS).offeredTo(everybody, ['all'])
 
   test('fit into 25 kB together, where nobody asked for more', () => {
-    const listed = createToolbox(rooms).offeredTo(everybody)
+    const listed = createToolbox(CONTRACTS).offeredTo(everybody)
     const sizes = listed.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
     const total = JSON.stringify(listed.map(({ definition }) => definition)).length
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
   })
 
   test('come in the same order every time', () => {
-    const again = createToolbox(rooms).offeredTo(everybody, ['all'])
+    const again = createToolbox(CONTRACTS).offeredTo(everybody, ['all'])
     expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
   })
 

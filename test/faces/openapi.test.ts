@@ -3,12 +3,13 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { CONTRACTS } from '../../main/capabilities/contracts.ts'
 import { ERRORS } from '../../main/contract/errors.ts'
 import { EVENT_TYPES } from '../../main/contract/events.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { buildOpenApi, openApiYaml, operationFor } from '../../main/faces/openapi.ts'
-import { productRooms } from './rooms.ts'
+
 import { hooksContract, linesContract, SAMPLE_ROOMS } from './sample.ts'
 
 const BASE_URL = 'http://127.0.0.1:4780'
@@ -34,7 +35,7 @@ function* mediaIn(node: unknown, path: readonly string[] = []): Generator<[strin
 
 describe.each([
   ['the sample', SAMPLE_ROOMS as readonly RoomContract[]],
-  ['the product', await productRooms()],
+  ['the product', CONTRACTS],
 ])('the document of %s', (_name, rooms) => {
   const document = build(rooms)
   const yaml = openApiYaml(document)

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startChild } from '../support/child.ts'
+import { startChild, startChildWithFileLimit } from '../support/child.ts'
 import { tempFolder } from '../support/database.ts'
 
 let dir: string
@@ -52,3 +52,16 @@ test('kill -9 loses nothing that was acknowledged, halves nothing, and repeats n
   }
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
 })
+
+test.skipIf(process.platform === 'win32')(
+  'an I/O error rejects the whole group, and the groups before it are there after reopening',
+  async () => {
+    const child = startChildWithFileLimit(2_048, join(import.meta.dirname, 'failing-disk-child.ts'), file)
+    expect(await child.ended()).toBe(0)
+
+    const { acknowledged, kinds } = JSON.parse(child.lines[0]!)
+    expect(kinds).toEqual(Array.from({ length: 16 }, () => 'unknown'))
+    expect(acknowledged.length).toBeGreaterThan(16)
+    expect(stored().notes).toEqual(acknowledged)
+  },
+)

@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
 export interface Child {
@@ -16,22 +17,31 @@ export interface Child {
 
 /** Runs a TypeScript file in a process of its own, with the Node that runs the tests. It never outlives the test. */
 export function startChild(file: string, ...args: readonly string[]): Child {
-  const process_ = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return watch(file, spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
+}
+
+/** The same where no file may grow beyond the limit: writing further fails as on a broken disk. Not on Windows. */
+export function startChildWithFileLimit(kibibytes: number, file: string, ...args: readonly string[]): Child {
+  const shell = ['-c', 'ulimit -f "$0" && exec "$@"', String(kibibytes), process.execPath, file, ...args]
+  return watch(file, spawn('bash', shell, { stdio: ['ignore', 'pipe', 'inherit'] }))
+}
+
+function watch(file: string, spawned: ChildProcessByStdio<null, Readable, null>): Child {
   const lines: string[] = []
   const waiting: { readonly count: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
     []
-  const reader = createInterface({ input: process_.stdout })
+  const reader = createInterface({ input: spawned.stdout })
   reader.on('line', (line) => {
     lines.push(line)
     for (const { count, resolve } of waiting) if (lines.length >= count) resolve()
   })
-  const gone = closed(process_).then((code) => {
+  const gone = closed(spawned).then((code) => {
     for (const { reject } of waiting) reject(new Error(`${file} ended with ${code} after ${lines.length} lines`))
     return code
   })
-  onTestFinished(() => void process_.kill('SIGKILL'))
+  onTestFinished(() => void spawned.kill('SIGKILL'))
   return {
-    pid: process_.pid ?? 0,
+    pid: spawned.pid ?? 0,
     lines,
     hasWritten: (count) =>
       new Promise((resolve, reject) => {
@@ -39,7 +49,7 @@ export function startChild(file: string, ...args: readonly string[]): Child {
         else waiting.push({ count, resolve, reject })
       }),
     async kill() {
-      process_.kill('SIGKILL')
+      spawned.kill('SIGKILL')
       await gone
     },
     ended: () => gone,

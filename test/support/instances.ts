@@ -7,6 +7,7 @@ import {
 } from '../../main/capabilities/instances/index.ts'
 import type { InstanceRecord } from '../../main/contract/instance.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
+import type { Db } from '../../main/kernel/db.ts'
 import { createIdempotency } from '../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../main/kernel/ids.ts'
 import { createLedger } from '../../main/kernel/ledger.ts'
@@ -25,6 +26,8 @@ export interface InstancesRoom {
   readonly smv2: ScriptedEngine
   readonly official: ScriptedEngine
   readonly accountId: AccountId
+  /** Runs before every read outside a commit: what another caller may do in between. */
+  beforeRead: (() => Promise<unknown>) | null
   readonly gauges: { -readonly [K in keyof Gauges]: Gauges[K] }
   create(wish?: CreateCall['wish'], idempotencyKey?: string | null): Promise<MadeInstance>
   /** An instance with this number, its events already taken. */
@@ -49,7 +52,19 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
   const database = await testDatabase(undefined, { clock })
   const random = seededRandom()
   const ids = createIds(clock, random)
-  const { db } = database
+  let beforeRead: (() => Promise<unknown>) | null = null
+  // A hook, not a stand-in: a read that waits its turn is what a server database does all the time.
+  const interrupted = async () => {
+    const hook = beforeRead
+    beforeRead = null
+    await hook?.()
+    beforeRead = hook
+  }
+  const db: Db = {
+    ...database.db,
+    read: async (statement, params) => (await interrupted(), database.db.read(statement, params)),
+    readOne: async (statement, params) => (await interrupted(), database.db.readOne(statement, params)),
+  }
   const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
   const gauges = emptyGauges()
 
@@ -89,6 +104,12 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
   return {
     get instances() {
       return instances
+    },
+    get beforeRead() {
+      return beforeRead
+    },
+    set beforeRead(hook) {
+      beforeRead = hook
     },
     database,
     clock,

@@ -25,6 +25,8 @@ export async function startRawServer(
     // Clients that break off are part of the tests.
     socket.on('error', () => {})
     speak(socket)
+    // Unread, the client's goodbye would not be noticed.
+    socket.resume()
   }
   const identity = receiverAuthority().issue(['receiver.example'])
   const server: Server = layer === 'tls' ? createTls({ ...identity, ...tls }, accept) : createServer(accept)

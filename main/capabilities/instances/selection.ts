@@ -55,9 +55,10 @@ export function fewInstances(db: Db, accountId: AccountId, ids: readonly string[
 export async function instancesByIds(db: Pick<Db, 'read'>, accountId: AccountId, ids: readonly string[]): Promise<Instance[]> {
   const found: Instance[] = []
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    const params: Record<string, string | null> = { accountId }
+    const params: Record<string, string | null> = {}
     for (let i = 0; i < IDS_AT_ONCE; i++) params[`id${i}`] = ids[from + i] ?? null
-    found.push(...(await db.read(byIds, params)).map(toInstance))
+    const rows = await db.read(byIds, params)
+    found.push(...rows.filter((row) => row.accountId === accountId).map(toInstance))
   }
   return found
 }

@@ -85,7 +85,7 @@ export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
         (before, rows) => network.listPhones(accountId, before, rows),
         toPhone,
       ),
-    listMessages(accountId, number, query) {
+    async listMessages(accountId, number, query) {
       const phone = numberOf(number)
       const read = (before: number, rows: number) => network.listMessages(accountId, phone, before, rows)
       return page(cursors, `${accountId} phone ${phone} messages`, query, read, toMessage)

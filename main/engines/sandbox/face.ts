@@ -90,7 +90,9 @@ export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
       pairings.end(id)
       await links.wipe(id)
     },
-    ...(engine === 'smv2' ? { pairing } : { onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) } }),
+    ...(engine === 'smv2'
+      ? { pairing }
+      : { onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) } }),
     send: needs.send,
     find: async (instance, messageId) =>
       (await inbox.has(networkId(instance.engine, messageId))) ? 'arrived' : 'never_arrived',

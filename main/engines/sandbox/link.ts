@@ -5,7 +5,8 @@ import type { EngineInstance, EngineSignal } from '../engine.ts'
 import type { Alarms } from './alarms.ts'
 import type { Faults } from './faults.ts'
 import { isPaired, type Line, type Lines } from './lines.ts'
-import { LINK, type Timeline } from './timeline.ts'
+import type { Timeline } from './timeline.ts'
+import { LINK } from './timeline-store.ts'
 
 /** A dropped link comes back by itself after this long (contract.md 8). */
 export const HEALS_AFTER_MS = 8_000

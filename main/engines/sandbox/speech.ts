@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { MediaType } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
@@ -8,21 +7,12 @@ import type { Content, Inbox, PhoneMessage } from './inbox.ts'
 import type { Lines } from './lines.ts'
 import { phoneMessageId, shownName } from './names.ts'
 import type { KnownPhone, Phones } from './phones.ts'
+import { received, type Said } from './said.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What a phone says. */
 export interface Utterance {
   readonly to: string
-  readonly group: string | null
-  readonly content: Content
-}
-
-/** Something said, on its way to whoever has the recipient's number. */
-interface Said {
-  readonly id: string
-  readonly author: string
-  readonly pushName: string | null
-  readonly recipient: string
   readonly group: string | null
   readonly content: Content
 }
@@ -210,44 +200,4 @@ function arrivalAt(phone: KnownPhone, nowMs: number) {
 function requireOwn(message: PhoneMessage, number: string, verb: string): void {
   if (message.author === number) return
   throw new ApiError('invalid_state', `A phone ${verb} only what it said itself; ${message.author} said this.`)
-}
-
-/** The kinds an engine reports; a template that one instance sends another arrives as text. */
-const RECEIVED_TYPES: readonly string[] = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contact',
-  'poll',
-]
-
-function received(
-  { id, author, pushName, group, content }: Said,
-  chat: string,
-  fromMe: boolean,
-  atMs: number,
-): EngineSignal {
-  const { type, text, media, quoted, referral } = content
-  return {
-    kind: 'received',
-    // Checked against the list of what the port knows.
-    type: RECEIVED_TYPES.includes(type) ? (type as 'text' | MediaType) : 'text',
-    text: text ?? media?.caption ?? '',
-    isGroup: group !== null,
-    pushName,
-    media: media === undefined ? null : { id, ...media },
-    quotedEngineMessageId: quoted ?? null,
-    participant: group === null ? null : author,
-    referral: referral ?? null,
-    fromLid: null,
-    engineMessageId: id,
-    chat,
-    from: author,
-    fromMe,
-    atMs,
-  }
 }

@@ -1,16 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
-import { isInitializeRequest, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
+import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
-import { refuse, SESSION_NOT_FOUND, TRANSPORT_ERROR } from './refusal.ts'
-
-export interface McpRequest {
-  readonly req: IncomingMessage & { auth?: AuthInfo }
-  readonly res: ServerResponse
-  /** Parsed by the door; undefined when there was none. */
-  readonly body: unknown
-}
+import { refuse, SESSION_NOT_FOUND, TRANSPORT_ERROR, type McpRequest } from './exchange.ts'
 
 interface Session {
   readonly owner: string

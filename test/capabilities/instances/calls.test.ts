@@ -6,6 +6,9 @@ import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { NO_CODE } from '../../support/engine.ts'
 import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
 
+// The package's types describe its ES form; what Node loads is the function itself.
+const readQr = jsQR as unknown as typeof jsQR.default
+
 const TEXT = `https://wa.me/settings/linked_devices#${'Ab3+/='.repeat(33)}`
 
 let room: InstancesRoom
@@ -45,7 +48,7 @@ describe('reading the QR', () => {
     const { qr, ...rest } = await room.instances.qr.read(id, undefined)
     expect(rest).toEqual({ pairing_code: null, state: 'ready', expires_at: new Date(room.clock.now() + 60_000).toISOString(), attempt: 1 })
     const image = PNG.sync.read(Buffer.from(qr?.replace('data:image/png;base64,', '') ?? '', 'base64'))
-    expect(jsQR(new Uint8ClampedArray(image.data), image.width, image.height, { inversionAttempts: 'dontInvert' })?.data).toBe(TEXT)
+    expect(readQr(new Uint8ClampedArray(image.data), image.width, image.height, { inversionAttempts: 'dontInvert' })?.data).toBe(TEXT)
     expect(image.width).toBeGreaterThanOrEqual(220)
     const margin = Array.from({ length: image.width * 20 }, (_, i) => image.data[i * 4])
     expect(new Set(margin)).toEqual(new Set([255]))

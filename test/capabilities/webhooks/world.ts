@@ -58,6 +58,8 @@ export interface WebhookWorld {
   happen(more?: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId }): Promise<string>
   /** Many events in one go. */
   happenTimes(count: number, more?: { type?: EventType; accountId?: AccountId }): Promise<string[]>
+  /** An event whose unit of work fails after it was recorded. */
+  happenThenThrow(): Promise<void>
   /** Lets everything that can happen now happen, without time passing. */
   idle(): Promise<void>
   /** Lets time pass second by second, everything due done in each. */
@@ -99,19 +101,17 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
     running.set(name, now)
     peak.set(name, Math.max(peak.get(name) ?? 0, now))
     const reply = script(one, seen.length)
-    try {
-      if (reply.hang) await clock.sleep(10_000)
-      else if (reply.delayMs) await clock.sleep(reply.delayMs)
-      return {
-        kind: 'response',
-        status: reply.status ?? 200,
-        headers: reply.headers ?? {},
-        body: Buffer.from(reply.body ?? ''),
-        truncated: false,
-        remoteIp: null,
-      }
-    } finally {
-      running.set(name, (running.get(name) ?? 1) - 1)
+    // One that hangs notices a moment later that nobody waits any more.
+    if (reply.hang || reply.delayMs) await clock.sleep(reply.hang ? 10_000 : (reply.delayMs ?? 0))
+    running.set(name, (running.get(name) ?? 1) - 1)
+    if (reply.hang) await clock.sleep(SECOND)
+    return {
+      kind: 'response',
+      status: reply.status ?? 200,
+      headers: reply.headers ?? {},
+      body: Buffer.from(reply.body ?? ''),
+      truncated: false,
+      remoteIp: null,
     }
   }
 
@@ -177,6 +177,11 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
       }
       return made
     },
+    happenThenThrow: () =>
+      db.commit(async (tx) => {
+        await append(tx)
+        throw new Error('an accident')
+      }),
     idle,
     async pass(ms) {
       await idle()

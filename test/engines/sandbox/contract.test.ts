@@ -42,7 +42,12 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     ])
     expect(new Set(receipts.map((receipt) => receipt.messageId))).toEqual(new Set([messageId]))
     const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
-    expect(message).toMatchObject({ author: OURS, recipient: ANA, instanceId: instance.id, content: { type: 'text', text: 'Hello' } })
+    expect(message).toMatchObject({
+      author: OURS,
+      recipient: ANA,
+      instanceId: instance.id,
+      content: { type: 'text', text: 'Hello' },
+    })
     expect(message?.receivedAtMs).toBe(startedMs + 600)
   })
 
@@ -180,7 +185,9 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
   test('giving up before the network accepted leaves nothing behind', async () => {
     const instance = await world.connected(name)
     const controller = new AbortController()
-    const outcome = world.engine(name).send(instance, 'msg_X' as never, { kind: 'text', to: ANA, text: 'x' }, controller.signal)
+    const outcome = world
+      .engine(name)
+      .send(instance, 'msg_X' as never, { kind: 'text', to: ANA, text: 'x' }, controller.signal)
     await world.clock.advance(10)
     controller.abort()
     expect(await outcome).toMatchObject({ kind: 'nothing_sent' })
@@ -223,11 +230,20 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
 
   test('media is received as media', async () => {
     const instance = await world.connected(name)
-    const file = { mediaType: 'image', mimeType: 'image/png', bytes: Buffer.alloc(99), caption: 'Look', filename: 'a.png' }
+    const file = {
+      mediaType: 'image',
+      mimeType: 'image/png',
+      bytes: Buffer.alloc(99),
+      caption: 'Look',
+      filename: 'a.png',
+    }
     await world.send(instance, { to: ANA, kind: 'media', ...file } as never)
     await world.clock.advance(1_000)
     const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
-    expect(message?.content).toMatchObject({ type: 'image', media: { mimeType: 'image/png', size: 99, filename: 'a.png', caption: 'Look' } })
+    expect(message?.content).toMatchObject({
+      type: 'image',
+      media: { mimeType: 'image/png', size: 99, filename: 'a.png', caption: 'Look' },
+    })
   })
 
   test('no timer is left after close', async () => {
@@ -269,23 +285,32 @@ describe('on the official engine', () => {
       error: { code: 'undeliverable', provider_code: 131026 },
     })
     const payload = { type: 'template', template: { name: 'hello_world' } }
-    expect(await world.send(instance, { kind: 'cloud_api', to: withSuffix('0047'), payload })).toMatchObject({ kind: 'accepted' })
+    expect(await world.send(instance, { kind: 'cloud_api', to: withSuffix('0047'), payload })).toMatchObject({
+      kind: 'accepted',
+    })
   })
 
   test('a contact who has been silent for more than a day is outside the window until they write again', async () => {
     const instance = await world.connected('official')
-    const say = () => world.network.speak(world.accountId, ANA, { to: OURS, group: null, content: { type: 'text', text: 'Hi' } })
+    const say = () =>
+      world.network.speak(world.accountId, ANA, { to: OURS, group: null, content: { type: 'text', text: 'Hi' } })
     await say()
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
     world.clock.set(world.clock.now() + 25 * 60 * 60 * 1_000)
-    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'refused', error: { code: 'outside_window' } })
+    expect(await world.send(instance, { to: ANA })).toMatchObject({
+      kind: 'refused',
+      error: { code: 'outside_window' },
+    })
     await say()
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
   })
 
   test('0429 is throttled, with the seconds to wait', async () => {
     const instance = await world.connected('official')
-    expect(await world.send(instance, { to: withSuffix('0429') })).toMatchObject({ kind: 'nothing_sent', retryAfterSeconds: 4 })
+    expect(await world.send(instance, { to: withSuffix('0429') })).toMatchObject({
+      kind: 'nothing_sent',
+      retryAfterSeconds: 4,
+    })
   })
 
   test('0190 ends the session; onboarding starts over with a new page', async () => {

@@ -36,7 +36,10 @@ export interface NetworkWorld {
   /** Pairs or onboards, and forgets the signals of it. */
   connected(name: EngineName, number?: string): Promise<EngineInstance>
   /** Sends and, as the messages room does, commits the journal with the result. */
-  send(instance: EngineInstance, out: Partial<Outgoing> & { to: string }): Promise<SendOutcome & { messageId: MessageId }>
+  send(
+    instance: EngineInstance,
+    out: Partial<Outgoing> & { to: string },
+  ): Promise<SendOutcome & { messageId: MessageId }>
   /** The same without waiting: the call is abandoned at the send timeout. */
   sending(instance: EngineInstance, to: string): { messageId: MessageId; outcome: Promise<SendOutcome> }
   /** Signals told of an instance so far. */
@@ -53,7 +56,9 @@ export interface NetworkWorld {
   close(): Promise<void>
 }
 
-export async function networkWorld(timelineMs: readonly [number, number, number, number] = TIMELINE_MS): Promise<NetworkWorld> {
+export async function networkWorld(
+  timelineMs: readonly [number, number, number, number] = TIMELINE_MS,
+): Promise<NetworkWorld> {
   const clock = fakeClock()
   const data = await testDatabase(undefined, { clock })
   const ids = createIds(clock, seededRandom(7))

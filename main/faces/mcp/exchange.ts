@@ -1,4 +1,13 @@
-import type { McpRequest } from './sessions.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthInfo } from '@modelcontextprotocol/server'
+
+/** A request to /mcp inside this face: Node’s two halves, and the body the door has read. */
+export interface McpRequest {
+  readonly req: IncomingMessage & { auth?: AuthInfo }
+  readonly res: ServerResponse
+  /** Parsed by the door; undefined when there was none. */
+  readonly body: unknown
+}
 
 /** JSON-RPC 2.0: the message is no valid request. */
 export const INVALID_REQUEST = -32_600

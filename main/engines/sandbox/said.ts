@@ -1,0 +1,54 @@
+import type { MediaType } from '../../contract/shapes.ts'
+import type { EngineSignal } from '../engine.ts'
+import type { Content } from './inbox.ts'
+
+/** Something said, on its way to whoever has the recipient's number. */
+export interface Said {
+  readonly id: string
+  readonly author: string
+  readonly pushName: string | null
+  readonly recipient: string
+  readonly group: string | null
+  readonly content: Content
+}
+
+/** The kinds an engine reports; a template that one instance sends another arrives as text. */
+const RECEIVED_TYPES: readonly string[] = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+  'poll',
+]
+
+/** How an instance hears it. */
+export function received(
+  { id, author, pushName, group, content }: Said,
+  chat: string,
+  fromMe: boolean,
+  atMs: number,
+): EngineSignal {
+  const { type, text, media, quoted, referral } = content
+  return {
+    kind: 'received',
+    // Checked against the list of what the port knows.
+    type: RECEIVED_TYPES.includes(type) ? (type as 'text' | MediaType) : 'text',
+    text: text ?? media?.caption ?? '',
+    isGroup: group !== null,
+    pushName,
+    media: media === undefined ? null : { id, ...media },
+    quotedEngineMessageId: quoted ?? null,
+    participant: group === null ? null : author,
+    referral: referral ?? null,
+    fromLid: null,
+    engineMessageId: id,
+    chat,
+    from: author,
+    fromMe,
+    atMs,
+  }
+}

@@ -1,0 +1,80 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { EngineSignal } from '../engine.ts'
+
+/** Something that is still to happen to an instance. */
+export interface Entry {
+  readonly instanceId: InstanceId
+  /** Entries of one lane are told one after another. */
+  readonly lane: string
+  /** Order among entries due at the same moment: the link first, then sent, delivered, read. */
+  readonly step: number
+  /** null: not before the phone is online. */
+  readonly dueAtMs: number | null
+  /** The phone that must be online for it. */
+  readonly phone: number | null
+  /** How long after the phone came online. */
+  readonly offsetMs: number
+  readonly signal: EngineSignal
+}
+
+/** Step of what is told of the link itself: it does not wait for the link. */
+export const LINK = -1
+
+export interface Due {
+  readonly seq: number
+  readonly instanceId: InstanceId
+  readonly lane: string
+  readonly step: number
+  readonly dueAtMs: number
+  readonly signal: string
+}
+
+interface Id {
+  instanceId: string
+}
+
+/** Whether it must wait for the link is decided where the link's state is certain: inside the commit. */
+export const add = sql<
+  Id & {
+    seq: number
+    lane: string
+    step: number
+    dueAt: number | null
+    phone: number | null
+    offset: number
+    signal: string
+  }
+>(
+  `INSERT INTO sandbox_timeline (seq, instance_id, lane, step, due_at, held, phone, offset_ms, signal)
+   SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 OR :step < 0 THEN 0 ELSE 1 END, :phone, :offset,
+     :signal
+   FROM sandbox_lines WHERE instance_id = :instanceId`,
+)
+
+export const due = sql<{ now: number; limit: number }, Due>(
+  `SELECT seq, instance_id AS instanceId, lane, step, due_at AS dueAtMs, signal FROM sandbox_timeline
+   WHERE held = 0 AND due_at IS NOT NULL AND due_at <= :now ORDER BY due_at, step, seq LIMIT :limit`,
+)
+export const next = sql<{ now: number }, { dueAtMs: number }>(
+  `SELECT due_at AS dueAtMs FROM sandbox_timeline
+   WHERE held = 0 AND due_at IS NOT NULL AND due_at > :now ORDER BY due_at LIMIT 1`,
+)
+export const remove = sql<{ seq: number }>('DELETE FROM sandbox_timeline WHERE seq = :seq')
+
+export const hold = sql<Id>('UPDATE sandbox_timeline SET held = 1 WHERE instance_id = :instanceId AND step >= 0')
+/** What waited is due now, but keeps its order. */
+export const release = sql<Id & { now: number }>(
+  `UPDATE sandbox_timeline SET held = 0, due_at = CASE WHEN due_at < :now THEN :now ELSE due_at END
+   WHERE instance_id = :instanceId AND held = 1`,
+)
+export const forget = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_id = :instanceId')
+export const forgetLink = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_id = :instanceId AND step < 0')
+
+export const phoneOffline = sql<{ phone: number }>('UPDATE sandbox_timeline SET due_at = NULL WHERE phone = :phone')
+export const phoneOnline = sql<{ phone: number; from: number }>(
+  'UPDATE sandbox_timeline SET due_at = :from + offset_ms WHERE phone = :phone AND due_at IS NULL',
+)
+export const phoneSilent = sql<{ phone: number; step: number }>(
+  'DELETE FROM sandbox_timeline WHERE phone = :phone AND step >= :step',
+)

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createAnnounce } from '../../../main/capabilities/instances/announce.ts'
+import * as store from '../../../main/capabilities/instances/store.ts'
+import type { Tx } from '../../../main/kernel/db.ts'
+import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
+import { queryPlan } from '../../support/query-plan.ts'
+
+let room: InstancesRoom
+
+beforeEach(async () => {
+  room = await instancesRoom()
+})
+afterEach(() => room.close())
+
+describe('every query runs on an index', () => {
+  const byPrimaryKey = /^SEARCH instances USING INDEX sqlite_autoindex_instances_1 \(id[=>]\?\)$/
+  test.each([
+    ['subjectById', store.subjectById, byPrimaryKey],
+    ['byId', store.byId, byPrimaryKey],
+    ['byIds', store.byIds, byPrimaryKey],
+    ['updateInstance', store.updateInstance, byPrimaryKey],
+    ['updateLink', store.updateLink, byPrimaryKey],
+    ['nextEvent', store.nextEvent, byPrimaryKey],
+    ['pageToResume', store.pageToResume, byPrimaryKey],
+    ['pageToDiscard', store.pageToDiscard, /USING INDEX instances_to_discard/],
+    ['liveByExternalRef', store.liveByExternalRef, /USING INDEX instances_by_external_ref \(account_id=\? AND external_ref=\?\)/],
+    ['byInstanceName', store.byInstanceName, /INDEX instances_by_instance_name \(account_id=\? AND instance_name=\?\)/],
+    ['pageByAge', store.pageByAge, /USING INDEX instances_by_age \(account_id=\? AND \(created_at,id\)<\(\?,\?\)\)/],
+    ['pageByChange', store.pageByChange, /USING INDEX instances_by_change \(account_id=\? AND updated_at>\? AND updated_at<\?\)/],
+    ['pageByDeletion', store.pageByDeletion, /USING INDEX instances_by_deletion \(account_id=\? AND deleted_at>\? AND deleted_at<\?\)/],
+    ['countReconnects', store.countReconnects, /INDEX instance_reconnects_by_time \(instance_id=\? AND at>\?\)/],
+    ['pruneReconnects', store.pruneReconnects, /INDEX instance_reconnects_by_time \(instance_id=\? AND at<\?\)/],
+  ])('%s', (_name, statement, wanted) => {
+    const plan = queryPlan(room.database.raw, statement)
+    expect(plan.join('\n')).toMatch(wanted)
+    // Neither a scan nor a sort: pages cost what they hold.
+    expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+  })
+})
+
+test('the database itself refuses two changes of one value, and two live holders of a reference', async () => {
+  const [one, two] = [await room.create({ external_ref: 'ref' }), await room.create()]
+  const { raw } = room.database
+  expect(() => raw.prepare('UPDATE instances SET updated_at = (SELECT updated_at FROM instances WHERE id = ?) WHERE id = ?').run(one.id, two.id)).toThrow('UNIQUE')
+  expect(() => raw.prepare("UPDATE instances SET external_ref = 'ref' WHERE id = ?").run(two.id)).toThrow('UNIQUE')
+})
+
+test('announcing is one update and the append of the ledger, nothing else', async () => {
+  const { id } = await room.create({ metadata: { a: '1' } })
+  const statements: string[] = []
+  const facts: unknown[] = []
+  const announce = createAnnounce({
+    clock: room.clock,
+    ledger: {
+      hear: () => {},
+      async append(_tx, fact) {
+        facts.push(fact)
+        return { seq: 1, eventId: 'evt_1' as never, ...fact, createdAtMs: 0, head: '', tail: '' }
+      },
+    },
+  })
+  await room.database.db.commit(async (tx) => {
+    const watched = new Proxy(tx, {
+      get(target, name: keyof Tx) {
+        const method = target[name] as (statement: { text: string }, params: object) => unknown
+        return (statement: { text: string }, params: object) => {
+          statements.push(statement.text)
+          return method(statement, params)
+        }
+      },
+    })
+    await announce(watched, id, 'instance.qr.updated', { attempt: 1, expires_at: 'x' })
+  })
+  expect(statements).toEqual([store.nextEvent.text])
+  expect(facts).toMatchObject([{ accountId: room.accountId, instanceId: id, instance: { id, metadata: { a: '1' } }, data: { attempt: 1, sequence: 2 } }])
+})
+
+test('subject finds an instance of its account only', async () => {
+  const { id } = await room.connected()
+  expect(await room.instances.subject(room.accountId, id)).toEqual({
+    id,
+    accountId: room.accountId,
+    engine: 'smv2',
+    network: 'sandbox',
+    connected: true,
+    deleted: false,
+  })
+  expect(await room.instances.subject('other', id)).toBeUndefined()
+  expect(await room.instances.subject(room.accountId, 'nonsense')).toBeUndefined()
+})
+
+test('known names the live instances among the ids', async () => {
+  const [live, gone] = [await room.create(), await room.create()]
+  await room.instances.remove(gone.id)
+  expect(await room.instances.known(room.accountId, [live.id, gone.id, 'nonsense'])).toEqual(new Set([live.id]))
+})

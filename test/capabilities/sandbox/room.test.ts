@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { InstanceSubject } from '../../../main/capabilities/handler.ts'
+import { createSandbox, type Sandbox } from '../../../main/capabilities/sandbox/index.ts'
+import { createCatcher } from '../../../main/engines/sandbox/index.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
+import { createCursors } from '../../../main/kernel/page.ts'
+import { settle } from '../../support/clock.ts'
+import { ANA, BEN, networkWorld, OURS, type NetworkWorld } from '../../engines/sandbox/network-world.ts'
+
+let world: NetworkWorld
+let room: Sandbox
+let account: AccountId
+const subjects = new Map<string, InstanceSubject>()
+const render = async (text: string) => `data:image/png;base64,${Buffer.from(text).toString('base64')}`
+
+beforeEach(async () => {
+  world = await networkWorld()
+  account = world.accountId
+  subjects.clear()
+  const catcher = createCatcher({ db: world.data.db, clock: world.clock, signingSecrets: async () => [] })
+  room = createSandbox({
+    network: world.network,
+    catcher,
+    render,
+    cursors: createCursors(Buffer.alloc(32, 1)),
+    subject: async (accountId, id) => (accountId === account ? subjects.get(id) : undefined),
+  })
+})
+afterEach(() => world.close())
+
+function known(engine: 'smv2' | 'official', network: 'sandbox' | 'live' = 'sandbox', deleted = false): InstanceSubject {
+  const instance = { ...world.instance(engine), network, connected: false, deleted }
+  subjects.set(instance.id, instance)
+  return instance
+}
+
+describe('phones', () => {
+  test('a phone is created once, and changed by creating it again', async () => {
+    expect(await room.changePhone(account, ANA, { name: 'Ana' })).toEqual({
+      existed: false,
+      phone: {
+        number: ANA,
+        name: 'Ana',
+        online: true,
+        receipts: 'read',
+        delay_ms: 0,
+        passkey: false,
+        drop_receipts: false,
+        duplicate_receipts: false,
+        created_at: new Date(world.clock.now()).toISOString(),
+      },
+    })
+    const again = await room.changePhone(account, ANA, { receipts: 'none', delay_ms: 5, drop_receipts: true })
+    expect(again).toMatchObject({
+      existed: true,
+      phone: { name: 'Ana', receipts: 'none', delay_ms: 5, drop_receipts: true },
+    })
+  })
+
+  test('a number has a phone once it is addressed; the list is newest first, in pages', async () => {
+    const instance = await world.connected('smv2')
+    await world.send(instance, { to: ANA })
+    await room.changePhone(account, BEN, {})
+    const first = await room.listPhones(account, { limit: 2 })
+    expect(first.data.map(({ number, name }) => [number, name])).toEqual([
+      [BEN, 'Sandbox phone 0102'],
+      [ANA, 'Sandbox phone 0101'],
+    ])
+    expect(first.has_more).toBe(true)
+    const second = await room.listPhones(account, { limit: 2, cursor: first.next_cursor ?? '' })
+    expect(second).toMatchObject({ data: [{ number: OURS }], next_cursor: null, has_more: false })
+    await expect(room.listMessages(account, ANA, { cursor: first.next_cursor ?? '' })).rejects.toMatchObject({
+      code: 'invalid_cursor',
+    })
+    expect((await room.listPhones('other' as AccountId, {})).data).toEqual([])
+  })
+
+  test('what a phone received names the message as the sender knows it', async () => {
+    const instance = await world.connected('official')
+    const sent = await world.send(instance, { to: ANA, text: 'Hello' })
+    await world.clock.advance(600)
+    const { data } = await room.listMessages(account, ANA, {})
+    expect(data).toMatchObject([
+      {
+        message_id: sent.messageId,
+        id: (sent as { engineMessageId?: string }).engineMessageId,
+        instance_id: instance.id,
+        from: OURS,
+        to: ANA,
+        text: 'Hello',
+        media: null,
+        reactions: [],
+      },
+    ])
+    expect((await room.listMessages(account, BEN, {})).data).toEqual([])
+  })
+
+  test('a path that names no number is not found', async () => {
+    for (const number of ['123', '+12025550101', 'ana', '1202555010112025550101']) {
+      await expect(room.listMessages(account, number, {})).rejects.toMatchObject({ code: 'not_found' })
+    }
+  })
+})
+
+describe('scanning', () => {
+  async function pairing() {
+    const instance = known('smv2')
+    await world.network.smv2.start(instance)
+    return { instance, qr: await world.qr(instance) }
+  }
+
+  test('takes the text, the picture, or the pairing code', async () => {
+    for (const form of ['text', 'picture', 'code'] as const) {
+      const { instance, qr } = await pairing()
+      const body = {
+        text: { qr: qr.text ?? '' },
+        picture: { qr: await render(qr.text ?? '') },
+        code: { pairing_code: qr.pairingCode ?? '' },
+      }[form]
+      expect(await room.scan(account, OURS, body)).toEqual({ instanceId: instance.id, state: 'connected' })
+    }
+  })
+
+  test('refuses what is no sandbox code, and pictures nobody shows', async () => {
+    const { qr } = await pairing()
+    const text = qr.text ?? ''
+    await expect(room.scan(account, OURS, { qr: 'https://wa.me/settings/linked_devices#1,2,3' })).rejects.toMatchObject(
+      { code: 'validation_error' },
+    )
+    await expect(room.scan(account, OURS, {})).rejects.toMatchObject({ code: 'validation_error' })
+    await expect(room.scan(account, OURS, { qr: text, pairing_code: '7K3M-9XQ2' })).rejects.toMatchObject({
+      code: 'validation_error',
+    })
+    await expect(room.scan(account, OURS, { qr: await render('something else') })).rejects.toMatchObject({
+      code: 'invalid_state',
+    })
+    await expect(room.scan(account, OURS, { qr: `${text}0` })).rejects.toMatchObject({ code: 'invalid_state' })
+    await expect(room.scan(account, OURS, { pairing_code: '0000-0000' })).rejects.toMatchObject({
+      code: 'invalid_state',
+    })
+  })
+})
+
+describe('speaking', () => {
+  test('a phone says text or a sample file', async () => {
+    const instance = await world.connected('smv2')
+    expect(await room.speak(account, ANA, { to: OURS, text: 'Hi' })).toMatchObject({
+      from: ANA,
+      to: OURS,
+      type: 'text',
+      text: 'Hi',
+      message_id: null,
+      instance_id: null,
+      instance_ids: [instance.id],
+    })
+    const spoken = await room.speak(account, ANA, { to: OURS, media_type: 'document', caption: 'Signed' })
+    expect(spoken).toMatchObject({
+      type: 'document',
+      text: null,
+      media: { mime_type: 'application/pdf', filename: 'document.pdf', caption: 'Signed' },
+    })
+    const quoting = await room.speak(account, ANA, {
+      to: OURS,
+      text: 'As I said',
+      quoted_message_id: spoken.id,
+      group: 'team',
+    })
+    expect(quoting).toMatchObject({ quoted_message_id: spoken.id, group: 'team' })
+  })
+
+  test('a body that is neither or both is refused with what to do', async () => {
+    const bad = [
+      { to: OURS },
+      { to: OURS, text: 'x', media_type: 'image' as const },
+      { to: OURS, text: 'x', caption: 'y' },
+      { to: OURS, media_type: 'image' as const, media_url: 'https://media.sandbox/video.mp4' },
+      { to: OURS, media_type: 'image' as const, media_url: 'https://example.com/image.png' },
+    ]
+    for (const body of bad)
+      await expect(room.speak(account, ANA, body)).rejects.toMatchObject({ code: 'validation_error' })
+    await expect(room.speak(account, ANA, { to: OURS, text: 'x', quoted_message_id: 'nothing' })).rejects.toMatchObject(
+      { code: 'not_found' },
+    )
+  })
+
+  test('what was said is edited, reacted to and taken back', async () => {
+    const { id } = await room.speak(account, ANA, { to: OURS, text: 'Helo' })
+    expect(await room.edit(account, ANA, id, 'Hello')).toMatchObject({
+      text: 'Hello',
+      edited_at: new Date(world.clock.now()).toISOString(),
+    })
+    expect(await room.react(account, OURS, id, '👍')).toMatchObject({ reactions: [{ from: OURS, emoji: '👍' }] })
+    expect(await room.remove(account, ANA, id)).toMatchObject({
+      text: null,
+      deleted_at: new Date(world.clock.now()).toISOString(),
+    })
+    await expect(room.edit(account, ANA, 'unknown', 'x')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('instances', () => {
+  test('an instance of another account, an unknown, malformed or deleted one is not found; a live one is refused', async () => {
+    const live = known('official', 'live')
+    const gone = known('official', 'sandbox', true)
+    const mine = known('official')
+    for (const id of ['nonsense', '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', gone.id]) {
+      await expect(room.onboard(account, id, OURS)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(room.causeFault(account, id, 'timeout', 1)).rejects.toMatchObject({ code: 'not_found' })
+    }
+    await expect(room.onboard('other' as AccountId, mine.id, OURS)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(room.onboard(account, live.id, OURS)).rejects.toMatchObject({ code: 'validation_error' })
+    await expect(room.onboard(account, known('smv2').id, OURS)).rejects.toMatchObject({ code: 'engine_mismatch' })
+  })
+
+  test('onboarding and faults do as they say', async () => {
+    const instance = known('official')
+    await room.onboard(account, instance.id, OURS)
+    await settle()
+    expect(world.of(instance, 'connected')).toHaveLength(1)
+    expect(await room.causeFault(account, instance.id, 'unreachable', 2)).toEqual({ id: instance.id, times: 2 })
+    expect(await room.causeFault(account, instance.id, 'logout', 2)).toEqual({ id: instance.id, times: null })
+    await expect(room.causeFault(account, instance.id, 'drop', 1)).rejects.toMatchObject({ code: 'invalid_state' })
+  })
+})
+
+describe('the catcher', () => {
+  test('is there under every name, and answers as told', async () => {
+    expect(await room.readCatcher(account, 'orders', {})).toEqual({
+      name: 'orders',
+      reply: { status: 200, delay_ms: 0, hang: false },
+      data: [],
+      next_cursor: null,
+      has_more: false,
+    })
+    await room.setCatcherReply(account, 'orders', { status: 410, delay_ms: 20, hang: true })
+    expect((await room.readCatcher(account, 'orders', {})).reply).toEqual({ status: 410, delay_ms: 20, hang: true })
+    await room.emptyCatcher(account, 'orders')
+    await expect(room.readCatcher(account, 'no/slash', {})).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import '../../../main/engines/sandbox/index.ts'
+import { declaredStatements } from '../../../main/kernel/sql.ts'
+import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { queryPlan } from '../../support/query-plan.ts'
+
+let data: TestDatabase
+beforeAll(async () => {
+  data = await testDatabase()
+})
+afterAll(() => data.close())
+
+/** Read whole, once, when the service starts: one row for each instance, and one for each fault that is set. */
+const READ_WHOLE = /^SELECT [\s\S]*FROM sandbox_(lines|faults)\s*$/
+
+const statements = declaredStatements()
+  .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
+  .filter((text) => text.includes('sandbox_') && !READ_WHOLE.test(text))
+
+test('every table of the sandbox has statements', () => {
+  const tables = new Set(statements.join(' ').match(/sandbox_[a-z]+/g))
+  expect([...tables].toSorted()).toEqual([
+    'sandbox_catchers',
+    'sandbox_caught',
+    'sandbox_faults',
+    'sandbox_lines',
+    'sandbox_messages',
+    'sandbox_phones',
+    'sandbox_timeline',
+  ])
+})
+
+test.each(statements)('%s searches by an index', (text) => {
+  const plan = queryPlan(data.raw, { text })
+  // The oldest messages are the first of their table: a scan that ends after `limit` rows.
+  const scans = plan.filter(
+    (step) =>
+      /^SCAN (?!oldest|\(subquery|CONSTANT ROW|sandbox_messages$)/.test(step) && !step.includes('COVERING INDEX'),
+  )
+  expect(scans).toEqual([])
+  expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
+})

@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ApiError } from '../../main/contract/errors.ts'
+import { createOutbound, type Outbound, type OutboundNeeds } from '../../main/kernel/outbound.ts'
+import { fakeClock, type FakeClock } from '../support/clock.ts'
+
+let clock: FakeClock
+let asked: string[]
+let dialled: string[]
+let outbound: Outbound
+
+/** Names resolve as `zone` says; all others are unknown. */
+let zone: Record<string, string[]>
+
+beforeEach(() => {
+  clock = fakeClock()
+  asked = []
+  dialled = []
+  zone = { 'receiver.example': ['93.184.216.34'] }
+  outbound = outboundWith()
+})
+
+afterEach(() => outbound.close())
+
+function outboundWith(more: Partial<OutboundNeeds> = {}): Outbound {
+  return createOutbound({
+    clock,
+    trustedRanges: [],
+    interfaces: () => ({}),
+    async resolve(host) {
+      asked.push(host)
+      const found = zone[host]
+      if (found) return found
+      throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+    },
+    dial(address, port) {
+      dialled.push(address)
+      return { address, port }
+    },
+    ...more,
+  })
+}
+
+const check = (url: string) => outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
+
+async function refusal(url: string): Promise<string> {
+  try {
+    await check(url)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_url') return error.message
+    throw error
+  }
+  throw new Error(`${url} was accepted`)
+}
+
+const NOT_PUBLIC = [
+  // What the URL parser turns into an address of this machine or of "this host".
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '①②⑦.⓪.⓪.①',
+  '127。0。0。1',
+  '%31%32%37.0.0.1',
+  '[::ffff:127.0.0.1]',
+  '[0:0:0:0:0:ffff:7f00:1]',
+  '0',
+  '127.0.0.1',
+  '[::1]',
+  // Forbidden IPv4.
+  '0.0.0.0',
+  '10.0.0.1',
+  '100.64.0.1',
+  '100.100.100.200',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.0.9',
+  '192.0.0.192',
+  '192.0.2.1',
+  '192.31.196.1',
+  '192.52.193.1',
+  '192.88.99.1',
+  '192.168.0.1',
+  '192.175.48.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+  '168.63.129.16',
+  // Forbidden IPv6.
+  '[::]',
+  '[::127.0.0.1]',
+  '[::7f00:1]',
+  '[::2]',
+  '[::ffff:7f00:1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::808:808]',
+  '[64:ff9b:1::7f00:1]',
+  '[100::1]',
+  '[100:0:0:1::1]',
+  '[2001::1]',
+  '[2001:0:7f00:1::]',
+  '[2001:1::1]',
+  '[2001:2::1]',
+  '[2001:10::1]',
+  '[2001:20::1]',
+  '[2001:db8::1]',
+  '[2002:7f00:1::]',
+  '[2002:808:808::]',
+  '[2620:4f:8000::1]',
+  '[3fff::1]',
+  '[4000::1]',
+  '[5f00::1]',
+  '[8000::1]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[fd7a:115c:a1e0::1]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+]
+const UNREADABLE = ['[fe80::1%25eth0]', '[::1%lo]', 'exa mple.com', '1.2.3.4.5', '256.1.1.1', '', '[::1', 'a:b']
+const THIS_MACHINE = ['localhost', 'localhost.', 'LOCALHOST', 'api.localhost', 'ｌocalhost', 'x.y.LocalHost.']
+const NAMES = [
+  'foo_bar.com',
+  '-.com',
+  'a..b',
+  'xn--bcher-kva.example',
+  'example.com\\@127.0.0.1',
+  'localhost.example',
+  'notlocalhost',
+]
+const PUBLIC = ['8.8.8.8', '1.1.1.1', '172.32.0.1', '[2606:4700::1111]', '[::ffff:8.8.8.8]']
+
+describe('an address that is to be stored', () => {
+  test.each(NOT_PUBLIC)('https://%s/ is refused as not public, without a lookup or a packet', async (host) => {
+    expect(await refusal(`https://${host}/hook`)).toBe(
+      'url does not lead to a public address. Give an address on the public Internet.',
+    )
+    expect(await refusal(`https://${host}:8443/hook?x=1`)).toContain('public address')
+    expect(asked).toEqual([])
+    expect(dialled).toEqual([])
+  })
+
+  test.each(UNREADABLE)('https://%s/ is refused as no address', async (host) => {
+    expect(await refusal(`https://${host}/`)).toMatch(/not a valid address/)
+  })
+
+  test.each(THIS_MACHINE)('https://%s/ is refused by its name', async (host) => {
+    expect(await refusal(`https://${host}/`)).toMatch(/this machine/)
+    expect(asked).toEqual([])
+  })
+
+  test.each<[string, RegExp]>([
+    ['https://user:pw@10.0.0.1/', /user name or password/],
+    ['https://user@receiver.example/', /user name or password/],
+    ['https://receiver.example:22/', /port 22/],
+    ['https://receiver.example:6667/', /port 6667/],
+    ['https://receiver.example#@127.0.0.1', /fragment/],
+    ['https://receiver.example/hook#', /fragment/],
+    ['http://receiver.example/', /must begin with https:\/\//],
+    ['ftp://receiver.example/', /scheme/],
+    ['file:///etc/passwd', /scheme/],
+    ['javascript:alert(1)', /scheme/],
+    ['receiver.example/hook', /not a valid address/],
+    ['//receiver.example/hook', /not a valid address/],
+    [`https://receiver.example/${'a'.repeat(2_048)}`, /longer than 2048/],
+  ])('%s is refused for its form', async (url, message) => {
+    expect(await refusal(url)).toMatch(message)
+    expect(asked).toEqual([])
+  })
+
+  test.each(PUBLIC)('https://%s/ is accepted', async (host) => {
+    expect((await check(`https://${host}/hook`)).protocol).toBe('https:')
+  })
+
+  test('1.2.3 is read as 1.2.0.3, which is public', async () => {
+    expect((await check('https://1.2.3/')).hostname).toBe('1.2.0.3')
+  })
+
+  test.each(NAMES)('https://%s/ is a name, judged by where it leads', async (host) => {
+    await expect(check(`https://${host}/`)).resolves.toBeInstanceOf(URL)
+    const [name = ''] = asked
+    zone[name] = ['93.184.216.34', '127.0.0.1']
+    outbound.refresh()
+    expect(await refusal(`https://${host}/`)).toContain('public address')
+  })
+
+  test.each([
+    ['127.0.0.1'],
+    ['10.0.0.1'],
+    ['::1'],
+    ['93.184.216.34', '192.168.1.1'],
+    ['93.184.216.34', 'fd00::1'],
+    ['nonsense'],
+    ['fe80::1%eth0'],
+  ])('a name that leads to %j is refused', async (...addresses) => {
+    zone['receiver.example'] = addresses
+    expect(await refusal('https://receiver.example/')).toContain('public address')
+  })
+
+  test('a name that does not resolve is accepted: the machine may be offline', async () => {
+    await expect(check('https://unknown.example/')).resolves.toBeInstanceOf(URL)
+  })
+
+  test('a name whose lookup hangs is accepted after two seconds', async () => {
+    outbound = outboundWith({ resolve: () => new Promise(() => {}) })
+    const checked = check('https://slow.example/')
+    await clock.advance(2_000)
+    await expect(checked).resolves.toBeInstanceOf(URL)
+  })
+
+  test('the message names the field', async () => {
+    const error = outbound.checkUrl('ftp://x', { schemes: ['http', 'https'], field: 'media_url' })
+    await expect(error).rejects.toThrow(/^media_url has a scheme/)
+  })
+
+  test('http is accepted where the rule allows it', async () => {
+    const url = await outbound.checkUrl('http://receiver.example/a.png', {
+      schemes: ['http', 'https'],
+      field: 'media_url',
+    })
+    expect(url.href).toBe('http://receiver.example/a.png')
+  })
+})
+
+describe('trusted ranges', () => {
+  beforeEach(() => {
+    outbound = outboundWith({ trustedRanges: ['192.168.7.0/24', '127.0.0.1/32'] })
+  })
+
+  test.each(['192.168.7.9', '127.0.0.1', '[::ffff:c0a8:709]'])('https://%s/ inside is accepted', async (host) => {
+    await expect(check(`https://${host}:8443/`)).resolves.toBeInstanceOf(URL)
+  })
+
+  test.each(['192.168.8.9', '127.0.0.2', '10.0.0.1', '[::1]'])('https://%s/ outside is refused', async (host) => {
+    expect(await refusal(`https://${host}/`)).toContain('public address')
+  })
+
+  test('localhost stays refused by its name', async () => {
+    expect(await refusal('https://localhost/')).toMatch(/this machine/)
+  })
+
+  test('plain http stays refused', async () => {
+    expect(await refusal('http://192.168.7.9/')).toMatch(/must begin with https/)
+  })
+
+  test('a name with one trusted and one private address is refused', async () => {
+    zone['lan.example'] = ['192.168.7.9', '192.168.8.9']
+    expect(await refusal('https://lan.example/')).toContain('public address')
+  })
+})
