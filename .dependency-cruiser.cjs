@@ -26,6 +26,7 @@ const LAYERS = {
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities'],
   config: ['contract', 'kernel'],
   service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces'],
+  commands: ['contract', 'kernel', 'config', 'faces', 'service'],
   shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
 }
 
@@ -34,7 +35,7 @@ const HOMES = {
   electron: '^main/(desktop[.]ts|shell/)',
   'better-sqlite3': '^main/storage/',
   keytar: '^main/vault/',
-  undici: '^main/kernel/outbound[.]ts$',
+  undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }
 
 /** `contract` is main/contract/…, `service` is main/service.ts. */

@@ -33,7 +33,8 @@ export const InstanceRecord = Type.Object({
   id: Uuid,
   name: InstanceName,
   instance_name: Type.String({
-    description: 'Made from the first name, for addresses and files: lower-case letters, digits, hyphens. Unique, never changes.',
+    description:
+      'Made from the first name, for addresses and files: lower-case letters, digits, hyphens. Unique, never changes.',
   }),
   engine: Engine,
   status: InstanceStatus,
@@ -49,11 +50,15 @@ export const InstanceRecord = Type.Object({
   created_at: Timestamp,
   updated_at: Type.String({
     format: 'date-time',
-    description: 'Last change of any field of this record. Every change in the account gets a later value than the one before.',
+    description:
+      'Last change of any field of this record. Every change in the account gets a later value than the one before.',
   }),
   last_connected_at: Nullable(Timestamp),
   last_disconnect_reason: Nullable(
-    Type.String({ description: 'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned`; else the reason the engine gave.' }),
+    Type.String({
+      description:
+        'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned`; else the reason the engine gave.',
+    }),
   ),
 })
 export type InstanceRecord = Static<typeof InstanceRecord>
@@ -78,7 +83,9 @@ export type ConnectionView = Static<typeof ConnectionView>
 export const QrView = Type.Object({
   qr: Nullable(Type.String({ description: 'The current QR code as a PNG data URI; null when there is none to scan.' })),
   pairing_code: Nullable(
-    Type.String({ description: 'Code to type into the phone instead. Ask for one with `?phone=`; the sandbox always gives one.' }),
+    Type.String({
+      description: 'Code to type into the phone instead. Ask for one with `?phone=`; the sandbox always gives one.',
+    }),
   ),
   state: Type.Enum(['pending', 'ready', 'expired', 'connected', 'passkey_required'], {
     description:
@@ -120,10 +127,16 @@ export const HealthView = Type.Object({
     { description: 'Deliveries of events of this instance that wait, and how many of them failed at least once.' },
   ),
   restriction: Nullable(
-    Type.Object({ active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) }, { description: 'Set by the network.' }),
+    Type.Object(
+      { active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) },
+      { description: 'Set by the network.' },
+    ),
   ),
   quality: Nullable(
-    Type.Object({ rating: Type.String(), messaging_limit: Type.String(), account_mode: Type.String() }, { description: '`official` only.' }),
+    Type.Object(
+      { rating: Type.String(), messaging_limit: Type.String(), account_mode: Type.String() },
+      { description: '`official` only.' },
+    ),
   ),
   issues: Type.Array(HealthIssue),
 })

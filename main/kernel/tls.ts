@@ -39,7 +39,7 @@ export function createTls(authorities: readonly string[]): Secure {
     let isTrusted = false
     socket.on('session', (offered) => {
       latest = offered
-      if (isTrusted) sessions.set(key, offered)
+      sessions.set(key, offered)
     })
     socket.once('secureConnect', () => {
       isTrusted = true
@@ -48,7 +48,7 @@ export function createTls(authorities: readonly string[]): Secure {
     })
     // Stays for good: an error between two owners of a socket must never be without a listener.
     socket.on('error', (error) => {
-      sessions.drop(key)
+
       const code = codeOf(error)
       reject(BROKEN.has(code) ? unreachable(host, code) : untrusted(host, code))
     })

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
@@ -69,15 +69,6 @@ describe('a receiver that does not connect', () => {
     const { answer, ms } = await timed(outbound.request(post({ connectTimeoutMs: 100 })))
     expect(answer).toMatchObject({ stage: 'dns', code: 'ETIMEOUT', sent: false })
     expect(ms).toBeLessThan(300)
-  })
-
-  test('takes TCP and never speaks TLS: a timeout after the 5 s for connecting, and the socket is gone', async () => {
-    const { server, outbound } = await raw(() => {}, { layer: 'tcp' })
-    const { answer, ms } = await timed(outbound.request(post()))
-    expect(answer).toMatchObject({ stage: 'timeout', code: 'connect_timeout', sent: false })
-    expect(ms).toBeGreaterThan(4_990)
-    expect(ms).toBeLessThan(5_600)
-    await expect.poll(() => server.open).toBe(0)
   })
 
   test('resets in the middle of the handshake', async () => {
@@ -166,15 +157,6 @@ describe('a certificate that is not to be trusted', () => {
 describe('a receiver that does not answer', () => {
   const limit = { headersTimeoutMs: 300 }
 
-  test('at all: a timeout after 10 s', async () => {
-    const { receiver, outbound } = await normal()
-    receiver.answer({ hang: true })
-    const { answer, ms } = await timed(outbound.request(post()))
-    expect(answer).toMatchObject({ stage: 'timeout', code: 'headers_timeout', sent: true })
-    expect(ms).toBeGreaterThan(9_990)
-    expect(ms).toBeLessThan(10_200)
-  })
-
   test.each<[string, (socket: Socket) => NodeJS.Timeout]>([
     ['drips header bytes', (socket) => setInterval(() => socket.write('x'), 20)],
     [
@@ -217,7 +199,35 @@ describe('a receiver that does not answer', () => {
     ['many small headers', `HTTP/1.1 200 OK\r\n${'x: aaaaaaaa\r\n'.repeat(5_000)}\r\n`],
   ])('but with %s: a fault of the protocol', async (_, text) => {
     const { outbound } = await raw(onRequest((socket) => socket.write(text)))
-    expect(await outbound.request(post({ headersTimeoutMs: 2_000 }))).toMatchObject({ stage: 'protocol', sent: true })
+    expect(await outbound.request(post({ headersTimeoutMs: 1_500 }))).toMatchObject({ stage: 'protocol', sent: true })
+  })
+
+  test('because connecting took the whole time: nothing is sent afterwards either', async () => {
+    const { receiver } = await normal()
+    const proxied: Socket[] = []
+    // A way to the receiver that opens late.
+    const { server } = await raw(
+      (socket) => {
+        proxied.push(socket)
+        socket.pause()
+        setTimeout(() => {
+          const onward = connect(receiver.port, '127.0.0.1')
+          onward.on('error', () => {})
+          socket.pipe(onward).pipe(socket)
+        }, 200)
+      },
+      { layer: 'tcp' },
+    )
+    const outbound = createOutbound({ clock: systemClock, trustedRanges: [], ...server.outside })
+    closing.push(outbound.close)
+    expect(await outbound.request(post({ headersTimeoutMs: 100 }))).toMatchObject({
+      stage: 'timeout',
+      code: 'headers_timeout',
+      sent: false,
+    })
+    await systemClock.sleep(500)
+    expect(proxied).toHaveLength(1)
+    expect(receiver.received).toHaveLength(0)
   })
 
   test('and is called off by the caller', async () => {
@@ -244,21 +254,6 @@ describe('a receiver that does not answer', () => {
 })
 
 describe('an answer', () => {
-  test('is decided at the header: a dripping body is cut off after its 2 s', async () => {
-    const { server, outbound } = await raw(
-      onRequest((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
-        const timer = setInterval(() => socket.write('x'), 50)
-        socket.on('close', () => clearInterval(timer))
-      }),
-    )
-    const { answer, ms } = await timed(outbound.request(post()))
-    expect(answer).toMatchObject({ kind: 'response', status: 200, truncated: true })
-    expect(ms).toBeGreaterThan(1_990)
-    expect(ms).toBeLessThan(2_300)
-    await expect.poll(() => server.open).toBe(0)
-  })
-
   test('whose body breaks off is still an answer', async () => {
     const { outbound } = await raw(
       onRequest((socket) => {
@@ -385,7 +380,7 @@ describe('the request', () => {
     const { receiver, outbound } = await normal()
     receiver.answer(({ path }) => (path === '/dead' ? { hang: true } : {}))
     const dead = Array.from({ length: 64 }, () =>
-      outbound.request(post({ url: 'https://receiver.example/dead', headersTimeoutMs: 2_000 })),
+      outbound.request(post({ url: 'https://receiver.example/dead', headersTimeoutMs: 1_200 })),
     )
     const { ms } = await timed(outbound.request(post()))
     expect(ms).toBeLessThan(1_000)

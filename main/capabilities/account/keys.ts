@@ -49,13 +49,19 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
   return {
     async createKey(wish) {
       const { accountId, name, expiresAtMs, ratePerMinute = null } = wish
-      const [scopes, allowedInstanceIds] = [unique(wish.scopes), wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds)]
+      const [scopes, allowedInstanceIds] = [
+        unique(wish.scopes),
+        wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds),
+      ]
       checkWish(wish, clock.now())
       if (allowedInstanceIds) await refuseUnknown(accountId, allowedInstanceIds)
       const key = newKey(random)
       const now = clock.now()
       const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, expiresAtMs }
-      const lists = { scopes: JSON.stringify(scopes), allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds) }
+      const lists = {
+        scopes: JSON.stringify(scopes),
+        allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds),
+      }
       await db.commit((tx) => tx.run(insertKey, { ...made, ...lists, hash: hashKey(key.open()), now }))
       return { ...made, key, scopes, allowedInstanceIds, createdAtMs: now }
     },
@@ -75,7 +81,9 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
     const known = await knownInstances(accountId, wanted)
     const unknown = wanted.filter((id) => !known.has(id))
     if (unknown.length === 0) return
-    throw invalid(`allowed_instance_ids names what is no instance of this account: ${unknown.join(', ')}. Check the ids.`)
+    throw invalid(
+      `allowed_instance_ids names what is no instance of this account: ${unknown.join(', ')}. Check the ids.`,
+    )
   }
 }
 
@@ -83,7 +91,8 @@ function checkWish({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, no
   if (name.length < 1 || name.length > NAME_LENGTH) throw invalid(`name must have 1 to ${NAME_LENGTH} characters.`)
   if (scopes.length === 0) throw invalid('scopes must name at least one scope: a key without any could do nothing.')
   // An empty list would be a key that reaches nothing; whoever sends it most likely means "all", which is null.
-  if (allowedInstanceIds?.length === 0) throw invalid('allowed_instance_ids must name at least one instance; null means all.')
+  if (allowedInstanceIds?.length === 0)
+    throw invalid('allowed_instance_ids must name at least one instance; null means all.')
   if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalid('expires_at must lie in the future.')
 }
 

@@ -65,12 +65,14 @@ const ChangeList = Type.Object(
   {
     data: Type.Array(InstanceRecord, { description: 'Instances changed since then, oldest change first.' }),
     deleted: Type.Array(DeletedInstance, {
-      description: 'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
+      description:
+        'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
     }),
     next_cursor: cursorText,
     has_more: Type.Boolean({ description: 'More changes: repeat the call with `cursor`.' }),
     deleted_has_more: Type.Boolean({
-      description: 'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
+      description:
+        'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
     }),
   },
   { title: 'Changed instances', description: 'With `updated_since`.' },
@@ -99,11 +101,15 @@ export const instancesContract = {
         }),
       ),
       engine: Type.Optional(
-        Type.Enum([...Engine.enum], { default: 'smv2', description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.' }),
+        Type.Enum([...Engine.enum], {
+          default: 'smv2',
+          description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.',
+        }),
       ),
       network: Type.Optional(
         Type.Enum([...Network.enum], {
-          description: '`sandbox` is simulated inside the service, `live` is the real network. Never changes. Default: the setting `network`.',
+          description:
+            '`sandbox` is simulated inside the service, `live` is the real network. Never changes. Default: the setting `network`.',
         }),
       ),
       external_ref: Type.Optional(Nullable(ExternalRef)),
@@ -111,7 +117,13 @@ export const instancesContract = {
     }),
     bodyOptional: true,
     reply: { status: 201, description: 'The new instance.', schema: InstanceRecord },
-    errors: ['external_ref_conflict', 'no_free_slot', 'idempotency_conflict', 'idempotency_in_progress', 'service_unavailable'],
+    errors: [
+      'external_ref_conflict',
+      'no_free_slot',
+      'idempotency_conflict',
+      'idempotency_in_progress',
+      'service_unavailable',
+    ],
     examples: {
       body: { name: 'Acme support', external_ref: 'customer-42', metadata: { plan: 'gold' } },
       reply: CREATED,
@@ -137,7 +149,11 @@ export const instancesContract = {
     origin: 'spec',
     query: Type.Object({
       external_ref: Type.Optional(
-        Type.String({ minLength: 1, maxLength: LIMITS.externalRefLength, description: 'Only the instance with this `external_ref`.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.externalRefLength,
+          description: 'Only the instance with this `external_ref`.',
+        }),
       ),
       updated_since: Type.Optional(
         Type.String({
@@ -298,7 +314,13 @@ export const instancesContract = {
     reply: { status: 200, description: 'Where pairing stands.', schema: QrView },
     errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: QR_READY },
-    tool: { name: 'get_instance_qr', title: 'Read where pairing stands', idempotent: true, openWorld: true, redact: ['qr', 'pairing_code'] },
+    tool: {
+      name: 'get_instance_qr',
+      title: 'Read where pairing stands',
+      idempotent: true,
+      openWorld: true,
+      redact: ['qr', 'pairing_code'],
+    },
   }),
 
   refreshInstanceQr: operation({
@@ -318,7 +340,13 @@ export const instancesContract = {
     reply: { status: 202, description: 'Where pairing stands.', schema: QrView },
     errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: QR_READY },
-    tool: { name: 'refresh_instance_qr', title: 'Force a new QR code', idempotent: false, openWorld: true, redact: ['qr', 'pairing_code'] },
+    tool: {
+      name: 'refresh_instance_qr',
+      title: 'Force a new QR code',
+      idempotent: false,
+      openWorld: true,
+      redact: ['qr', 'pairing_code'],
+    },
   }),
 
   restartInstance: operation({
@@ -359,14 +387,22 @@ export const instancesContract = {
     origin: 'spec',
     body: Body({
       logout: Type.Optional(
-        Type.Boolean({ default: false, description: 'Also discard the session. Irreversible; needs `confirm=true` in the query.' }),
+        Type.Boolean({
+          default: false,
+          description: 'Also discard the session. Irreversible; needs `confirm=true` in the query.',
+        }),
       ),
     }),
     bodyOptional: true,
     reply: {
       status: 200,
       description: 'Disconnected.',
-      schema: Type.Object({ id: Uuid, connected: Type.Literal(false), status: InstanceStatus, logged_out: Type.Boolean() }),
+      schema: Type.Object({
+        id: Uuid,
+        connected: Type.Literal(false),
+        status: InstanceStatus,
+        logged_out: Type.Boolean(),
+      }),
     },
     errors: ['engine_mismatch', 'confirmation_required'],
     examples: {

@@ -77,7 +77,13 @@ export function createCreate(needs: Needs): Create {
     }
   }
 
-  async function commit(tx: Tx, subject: EngineInstance, wish: NewInstance, held: Held | null, url: string | null): Promise<Created> {
+  async function commit(
+    tx: Tx,
+    subject: EngineInstance,
+    wish: NewInstance,
+    held: Held | null,
+    url: string | null,
+  ): Promise<Created> {
     const { id, accountId, engine } = subject
     if (held) {
       const claim = await idempotency.claim(tx, { scopeId: accountId, ...held, subjectId: id, boot: db.boot })
@@ -92,10 +98,17 @@ export function createCreate(needs: Needs): Create {
     return { bytes, replayed: false }
   }
 
-  async function insert(tx: Tx, { id, accountId, engine, network }: EngineInstance, wish: NewInstance): Promise<Instance> {
+  async function insert(
+    tx: Tx,
+    { id, accountId, engine, network }: EngineInstance,
+    wish: NewInstance,
+  ): Promise<Instance> {
     const slot = await occupySlot(tx, accountId, clock.now())
     if (slot.inUse > plan.slots) {
-      throw new ApiError('no_free_slot', `All ${plan.slots} instance slots of the plan are in use. Delete an instance, or raise the setting slots.`)
+      throw new ApiError(
+        'no_free_slot',
+        `All ${plan.slots} instance slots of the plan are in use. Delete an instance, or raise the setting slots.`,
+      )
     }
     const { external_ref: externalRef = null, metadata = null, name = `Instance ${slot.number}` } = wish
     if (externalRef !== null) await refuseTakenRef(tx, accountId, externalRef)

@@ -29,6 +29,9 @@ export async function ask<T>(log: Log, { id }: EngineInstance, act: () => Promis
   } catch (error) {
     if (error instanceof ApiError) throw error
     log.warn({ event: 'instance.engine.failed', instanceId: id, cause: cause(error) })
-    throw new ApiError('upstream_unavailable', 'The engine of this instance cannot be reached. Try again in a few seconds.')
+    throw new ApiError(
+      'upstream_unavailable',
+      'The engine of this instance cannot be reached. Try again in a few seconds.',
+    )
   }
 }

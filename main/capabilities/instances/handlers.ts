@@ -25,7 +25,10 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
     restartInstance: ({ instance }) => instances.restart(instance.id),
     async disconnectInstance({ instance: { id }, body: { logout = false }, confirmed }) {
       if (logout && !confirmed) {
-        throw new ApiError('confirmation_required', 'Logout discards the session for good: the phone must be paired again. Nothing was done; repeat the call with confirm=true in the query to do it.')
+        throw new ApiError(
+          'confirmation_required',
+          'Logout discards the session for good: the phone must be paired again. Nothing was done; repeat the call with confirm=true in the query to do it.',
+        )
       }
       const { status } = await instances.disconnect(id, logout)
       return { id, connected: false, status, logged_out: logout }

@@ -68,7 +68,13 @@ export function createHealth({ db, clock, engines, gauges, log }: Needs): Health
       soon('last_message', id, () => gauges.lastMessageAtMs(id)),
       soon('reconnects', id, () => db.readOne(countReconnects, { id, since: nowMs - DAY_MS })),
     ])
-    const findings = { instance, evidence, queue: queue ?? UNKNOWN_QUEUE, webhooks: webhooks ?? UNKNOWN_WEBHOOKS, nowMs }
+    const findings = {
+      instance,
+      evidence,
+      queue: queue ?? UNKNOWN_QUEUE,
+      webhooks: webhooks ?? UNKNOWN_WEBHOOKS,
+      nowMs,
+    }
     const issues = issuesOf(findings)
     const isConnected = instance.status === 'connected'
     return {
@@ -108,7 +114,11 @@ function uptime({ status, lastConnectedAtMs }: Instance, nowMs: number): number 
   return Math.max(0, Math.floor((nowMs - lastConnectedAtMs) / 1_000))
 }
 
-function restrictionOf({ blockedUntilMs }: Instance, evidence: Evidence | null, nowMs: number): HealthView['restriction'] {
+function restrictionOf(
+  { blockedUntilMs }: Instance,
+  evidence: Evidence | null,
+  nowMs: number,
+): HealthView['restriction'] {
   const restriction = evidence?.restriction
   const isActive = (untilMs: number | null) => untilMs === null || untilMs > nowMs
   if (restriction) {

@@ -42,20 +42,40 @@ function ofEngine({ evidence }: Findings): Found | undefined {
 
 function ofLink({ instance }: Findings): Found | undefined {
   const { status, statusAtMs: sinceMs, willRetry, loggedIn, engine } = instance
-  const pair = engine === 'official' ? 'Open its onboarding_url and connect a number.' : 'Read its QR code and scan it with the phone.'
+  const pair =
+    engine === 'official'
+      ? 'Open its onboarding_url and connect a number.'
+      : 'Read its QR code and scan it with the phone.'
   switch (status) {
     case 'connected':
       return undefined
     case 'created':
       return { code: 'not_paired', message: `No number is connected yet. ${pair}`, sinceMs }
     case 'qr':
-      return { code: 'waiting_for_scan', message: 'A QR code waits to be scanned. Open it and scan it with the phone, or type the pairing code there.', sinceMs }
+      return {
+        code: 'waiting_for_scan',
+        message: 'A QR code waits to be scanned. Open it and scan it with the phone, or type the pairing code there.',
+        sinceMs,
+      }
     case 'connecting':
-      return { code: 'connecting', message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, restart the instance.`, sinceMs }
+      return {
+        code: 'connecting',
+        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, restart the instance.`,
+        sinceMs,
+      }
     case 'recreating':
-      return { code: 'recreating', message: 'The instance is being set up anew. Pair it again when that is done.', sinceMs }
+      return {
+        code: 'recreating',
+        message: 'The instance is being set up anew. Pair it again when that is done.',
+        sinceMs,
+      }
     case 'passkey_required':
-      return { code: 'passkey_required', message: 'This account demands a passkey for linking, which is not possible here. Try the pairing code, an account without a passkey, or the official engine.', sinceMs }
+      return {
+        code: 'passkey_required',
+        message:
+          'This account demands a passkey for linking, which is not possible here. Try the pairing code, an account without a passkey, or the official engine.',
+        sinceMs,
+      }
     case 'auth_failed':
       return refused(instance)
     case 'disconnected':
@@ -67,31 +87,57 @@ type Words = Omit<Found, 'sinceMs'>
 
 const RETRYING: Words = {
   code: 'link_lost',
-  message: 'The link to the network is lost; reconnecting goes on by itself. Check the internet connection, and that the phone is online.',
+  message:
+    'The link to the network is lost; reconnecting goes on by itself. Check the internet connection, and that the phone is online.',
 }
-const STOPPED: Words = { code: 'disconnected', message: 'The link is down and nothing reconnects it. Restart the instance.' }
+const STOPPED: Words = {
+  code: 'disconnected',
+  message: 'The link is down and nothing reconnects it. Restart the instance.',
+}
 
 /** Why an instance is disconnected for good, by `last_disconnect_reason`. */
 const ENDED: Readonly<Record<string, Words>> = {
   user: { code: 'disconnected_by_user', message: 'Somebody disconnected the instance. Restart it to connect again.' },
   logout: { code: 'logged_out', message: 'The session was discarded by a logout. Request a new QR code and scan it.' },
-  qr_expired: { code: 'qr_expired', message: 'Nobody scanned the QR code in time. Request a new one and scan it within a minute.' },
-  session_lost: { code: 'session_lost', message: 'The stored session is gone, so it cannot reconnect. Request a new QR code and scan it.' },
-  pairing_interrupted: { code: 'pairing_interrupted', message: 'Pairing was cut off by a restart of the service. Request a new QR code and scan it.' },
+  qr_expired: {
+    code: 'qr_expired',
+    message: 'Nobody scanned the QR code in time. Request a new one and scan it within a minute.',
+  },
+  session_lost: {
+    code: 'session_lost',
+    message: 'The stored session is gone, so it cannot reconnect. Request a new QR code and scan it.',
+  },
+  pairing_interrupted: {
+    code: 'pairing_interrupted',
+    message: 'Pairing was cut off by a restart of the service. Request a new QR code and scan it.',
+  },
 }
 
 function refused({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): Found {
-  const again = engine === 'official' ? 'Open the onboarding_url and connect it again.' : 'Request a new QR code and scan it.'
+  const again =
+    engine === 'official' ? 'Open the onboarding_url and connect it again.' : 'Request a new QR code and scan it.'
   const until = isoTimeOrNull(blockedUntilMs)
   switch (lastDisconnectReason) {
     case 'banned':
-      return { code: 'banned', message: 'The network has banned this number. Appeal in the app on the phone; then pair again.', sinceMs }
+      return {
+        code: 'banned',
+        message: 'The network has banned this number. Appeal in the app on the phone; then pair again.',
+        sinceMs,
+      }
     case 'temporary_ban':
-      return { code: 'temporary_ban', message: `The network has banned this number ${until === null ? 'for a time' : `until ${until}`}. Wait, send more slowly afterwards, then restart the instance.`, sinceMs }
+      return {
+        code: 'temporary_ban',
+        message: `The network has banned this number ${until === null ? 'for a time' : `until ${until}`}. Wait, send more slowly afterwards, then restart the instance.`,
+        sinceMs,
+      }
     case 'token_revoked':
       return { code: 'token_revoked', message: `The access token is no longer valid. ${again}`, sinceMs }
     default:
-      return { code: 'logged_out', message: `The device was removed on the phone, or the session was ended. ${again}`, sinceMs }
+      return {
+        code: 'logged_out',
+        message: `The device was removed on the phone, or the session was ended. ${again}`,
+        sinceMs,
+      }
   }
 }
 
@@ -105,7 +151,8 @@ function ofNetwork({ evidence, nowMs }: Findings): Found | undefined {
 
 function ofQueue({ queue: { oldestSeconds }, nowMs }: Findings): Found | undefined {
   if (oldestSeconds === null || oldestSeconds < QUEUE_STUCK_SECONDS) return undefined
-  const message = 'Messages are waiting for the network to confirm them. Do not send them again: look their status up first.'
+  const message =
+    'Messages are waiting for the network to confirm them. Do not send them again: look their status up first.'
   return { code: 'queue_stuck', message, sinceMs: nowMs - oldestSeconds * 1_000 }
 }
 

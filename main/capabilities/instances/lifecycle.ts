@@ -20,12 +20,12 @@ export interface Lifecycle {
    * Lets something happen to an instance: status, fields, `updated_at` and the event it is, in the caller's unit.
    * @returns the instance afterwards; undefined when there is none or it was deleted.
    */
-  happen(tx: Tx, id: InstanceId, happening: Happening): Promise<Instance | undefined>
+  readonly happen: (tx: Tx, id: InstanceId, happening: Happening) => Promise<Instance | undefined>
   /** Takes up a loss that was not announced when the service stopped. */
-  watch(outage: Outage, leftMs: number): void
+  readonly watch: (outage: Outage, leftMs: number) => void
   /** Whatever was lost is nobody's concern any more: the instance is gone. */
-  forget(id: InstanceId): void
-  close(): void
+  readonly forget: (id: InstanceId) => void
+  readonly close: () => void
 }
 
 const DAY_MS = 86_400_000
@@ -90,7 +90,10 @@ function changesOf(instance: Instance, happening: Happening, nowMs: number): Cha
 }
 
 /** Whether a field of the record moves, and `updated_at` with it. */
-function isVisible(before: Instance, { status, phoneNumber, profileName, lastConnectedAtMs, lastDisconnectReason }: Change['link']): boolean {
+function isVisible(
+  before: Instance,
+  { status, phoneNumber, profileName, lastConnectedAtMs, lastDisconnectReason }: Change['link'],
+): boolean {
   return (
     before.status !== status ||
     before.phoneNumber !== phoneNumber ||

@@ -55,7 +55,11 @@ function isOld(link: Link, happening: Happening): boolean {
 
 /** What changes although the status does not. */
 function withoutStep(link: Link, happening: Happening): Change | undefined {
-  const silent = (fields: Partial<Link>): Change => ({ link: { ...link, ...fields }, announcement: null, reconnected: false })
+  const silent = (fields: Partial<Link>): Change => ({
+    link: { ...link, ...fields },
+    announcement: null,
+    reconnected: false,
+  })
   if (happening.kind === 'connected' && link.status === 'connected') {
     const { number, name } = happening
     if (number === link.phoneNumber && name === link.profileName) return undefined
@@ -71,7 +75,13 @@ function withoutStep(link: Link, happening: Happening): Change | undefined {
 /** The session the link had is still good, so a connection now is its return and no new pairing. */
 const isReturn = (link: Link) => link.downAtMs !== null && link.loggedIn
 
-const ended = { willRetry: false, nextRetryAtMs: null, linkLostAtMs: null, qrAttempt: null, qrExpiresAtMs: null } as const
+const ended = {
+  willRetry: false,
+  nextRetryAtMs: null,
+  linkLostAtMs: null,
+  qrAttempt: null,
+  qrExpiresAtMs: null,
+} as const
 const loggedOut = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null, discard: 'logout' } as const
 
 const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {

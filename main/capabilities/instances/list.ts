@@ -51,12 +51,18 @@ export function createList({ db, cursors, records }: Needs): List {
   async function plain(call: ListCall): Promise<PlainList> {
     const { limit, cursor } = call.query
     if (limit !== undefined && limit > LIMITS.pageSize) {
-      throw new ApiError('validation_error', `limit must be ${LIMITS.pageSize} or less; only with updated_since it may be up to ${LIMITS.changesPage}.`)
+      throw new ApiError(
+        'validation_error',
+        `limit must be ${LIMITS.pageSize} or less; only with updated_since it may be up to ${LIMITS.changesPage}.`,
+      )
     }
     const size = limit ?? LIMITS.plainListSize
     const list = nameOf(call, 'plain')
     const selection = await select(call)
-    const rows = await selection.newest(cursor === undefined ? null : agePosition(cursors.decode(list, cursor)), size + 1)
+    const rows = await selection.newest(
+      cursor === undefined ? null : agePosition(cursors.decode(list, cursor)),
+      size + 1,
+    )
     const page = rows.slice(0, size)
     const last = rows.length > size ? page.at(-1) : undefined
     const data = await Promise.all(page.map(records))
@@ -74,7 +80,8 @@ export function createList({ db, cursors, records }: Needs): List {
   async function changes(call: ListCall, updatedSince: string): Promise<ChangeList> {
     const { limit: size = LIMITS.changesPageDefault, cursor } = call.query
     const sinceMs = Date.parse(updatedSince)
-    if (Number.isNaN(sinceMs)) throw new ApiError('validation_error', 'updated_since must be an ISO 8601 time such as 2026-03-01T09:30:00.000Z.')
+    if (Number.isNaN(sinceMs))
+      throw new ApiError('validation_error', 'updated_since must be an ISO 8601 time such as 2026-03-01T09:30:00.000Z.')
     const list = nameOf(call, `since ${sinceMs}`)
     const afterMs = cursor === undefined ? sinceMs : changePosition(cursors.decode(list, cursor))
     const { changeAtMs: untilMs } = await accountState(db, call.accountId)

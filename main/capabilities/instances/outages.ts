@@ -22,10 +22,10 @@ interface Needs {
 
 export interface Outages {
   /** Starts the five seconds, or what is left of them after a restart of the service. */
-  watch(outage: Outage, leftMs?: number): void
+  readonly watch: (outage: Outage, leftMs?: number) => void
   /** The link is back, or nobody waits for it any more. */
-  forget(id: InstanceId): void
-  close(): void
+  readonly forget: (id: InstanceId) => void
+  readonly close: () => void
 }
 
 /** The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look. */

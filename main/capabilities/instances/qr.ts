@@ -57,7 +57,9 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }
       if (instance.status === 'created' || unstarted.has(id)) await startPairing(id, subject)
       if (instance.status === 'connected') return CONNECTED
       const asksForCode = phone !== undefined && PAIRS.has(instance.status)
-      const state = await ask(log, subject, () => (asksForCode ? pairing.code(subject, phone) : pairing.current(subject)))
+      const state = await ask(log, subject, () =>
+        asksForCode ? pairing.code(subject, phone) : pairing.current(subject),
+      )
       return view(await getInstance(db, id), state)
     },
 
@@ -79,10 +81,16 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }
 /** A session that stands, or is just coming back, is not thrown away for a QR code. */
 function refuseStanding({ status, loggedIn }: Instance): void {
   if (status === 'connected') {
-    throw new ApiError('invalid_state', 'The instance is connected. Disconnect it first, with logout to pair another phone.')
+    throw new ApiError(
+      'invalid_state',
+      'The instance is connected. Disconnect it first, with logout to pair another phone.',
+    )
   }
   if (status === 'connecting' && loggedIn) {
-    throw new ApiError('invalid_state', 'The instance is reconnecting with its stored session. Wait for it, or disconnect first.')
+    throw new ApiError(
+      'invalid_state',
+      'The instance is reconnecting with its stored session. Wait for it, or disconnect first.',
+    )
   }
 }
 
@@ -92,7 +100,10 @@ const NO_CODE = { qr: null, pairing_code: null, expires_at: null } as const
 const CONNECTED: QrView = { ...NO_CODE, state: 'connected', attempt: 0 }
 
 /** Never an empty answer without a state: the instance's status decides where the engine has nothing to say. */
-async function view({ status }: Instance, { state, text, pairingCode, expiresAtMs, attempt }: QrState): Promise<QrView> {
+async function view(
+  { status }: Instance,
+  { state, text, pairingCode, expiresAtMs, attempt }: QrState,
+): Promise<QrView> {
   if (status === 'connected') return CONNECTED
   if (status === 'passkey_required') return { ...NO_CODE, state: 'passkey_required', attempt }
   // Pairing is over and only a refresh or a restart begins it anew: "pending" would make people wait for nothing.

@@ -46,7 +46,9 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   async function resume(page: readonly Instance[]): Promise<void> {
     // Who was not told of a loss before the service stopped is told now, before anything comes back.
     const overdue = page.filter((instance) => leftMs(instance) === 0)
-    await move(overdue.map(({ id, linkLostAtMs }) => ({ id, happening: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })))
+    await move(
+      overdue.map(({ id, linkLostAtMs }) => ({ id, happening: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })),
+    )
     const found = await Promise.all(page.map(async (instance) => ({ instance, link: await takeUp(instance) })))
     await move(found.flatMap(({ instance, link }) => moveTo(instance, link)))
     for (const { instance, link } of found) {
@@ -81,7 +83,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   }
 
   async function* pages(page: Statement<{ afterId: string; limit: number }, InstanceRow>): AsyncGenerator<Instance[]> {
-    for (let afterId = ''; ; ) {
+    for (let afterId = ''; ;) {
       const rows = await db.read(page, { afterId, limit: PAGE })
       const last = rows.at(-1)
       if (!last) return
@@ -92,7 +94,10 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
 }
 
 /** What the row still has to learn; nothing where it is true already. */
-function moveTo({ id, status, phoneNumber, profileName }: Instance, link: 'connected' | 'connecting' | 'no_session'): Move[] {
+function moveTo(
+  { id, status, phoneNumber, profileName }: Instance,
+  link: 'connected' | 'connecting' | 'no_session',
+): Move[] {
   if (link === 'no_session') return [{ id, happening: { kind: 'session_lost' } }]
   if (link === 'connected') {
     if (status === 'connected' || phoneNumber === null) return []

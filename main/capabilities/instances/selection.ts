@@ -1,7 +1,16 @@
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { accountState } from '../account/index.ts'
-import { byIds, IDS_AT_ONCE, liveByExternalRef, pageByAge, pageByChange, pageByDeletion, toInstance, type Instance } from './store.ts'
+import {
+  byIds,
+  IDS_AT_ONCE,
+  liveByExternalRef,
+  pageByAge,
+  pageByChange,
+  pageByDeletion,
+  toInstance,
+  type Instance,
+} from './store.ts'
 
 export interface AgePosition {
   readonly createdAtMs: number
@@ -18,12 +27,12 @@ export interface Span {
 /** The instances a list is about, in the three orders lists have. */
 export interface Selection {
   /** @param after null: from the newest on. */
-  newest(after: AgePosition | null, limit: number): Promise<Instance[]>
-  count(): Promise<number>
+  readonly newest: (after: AgePosition | null, limit: number) => Promise<Instance[]>
+  readonly count: () => Promise<number>
   /** Oldest change first. */
-  changed(span: Span): Promise<Instance[]>
+  readonly changed: (span: Span) => Promise<Instance[]>
   /** Oldest deletion first. The filter by `external_ref` does not concern it. */
-  deleted(span: Span): Promise<Instance[]>
+  readonly deleted: (span: Span) => Promise<Instance[]>
 }
 
 const BEFORE_ALL: AgePosition = { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
@@ -36,7 +45,8 @@ export function allInstances(db: Db, accountId: AccountId, externalRef: string |
     return { ...inMemory(matching), deleted }
   }
   return {
-    newest: async (after, limit) => (await db.read(pageByAge, { accountId, ...(after ?? BEFORE_ALL), limit })).map(toInstance),
+    newest: async (after, limit) =>
+      (await db.read(pageByAge, { accountId, ...(after ?? BEFORE_ALL), limit })).map(toInstance),
     count: async () => (await accountState(db, accountId)).instancesLive,
     changed: async (span) => (await db.read(pageByChange, { accountId, ...span })).map(toInstance),
     deleted,
@@ -44,15 +54,27 @@ export function allInstances(db: Db, accountId: AccountId, externalRef: string |
 }
 
 /** The instances of a restricted key: a list short enough to be read as a whole and sorted here. */
-export function fewInstances(db: Db, accountId: AccountId, ids: readonly string[], externalRef: string | null): Selection {
+export function fewInstances(
+  db: Db,
+  accountId: AccountId,
+  ids: readonly string[],
+  externalRef: string | null,
+): Selection {
   const listed = () => instancesByIds(db, accountId, ids)
   const { deleted } = inMemory(listed)
   if (externalRef === null) return inMemory(listed)
-  return { ...inMemory(async () => (await listed()).filter((instance) => instance.externalRef === externalRef)), deleted }
+  return {
+    ...inMemory(async () => (await listed()).filter((instance) => instance.externalRef === externalRef)),
+    deleted,
+  }
 }
 
 /** Deleted ones included, in no order. */
-export async function instancesByIds(db: Pick<Db, 'read'>, accountId: AccountId, ids: readonly string[]): Promise<Instance[]> {
+export async function instancesByIds(
+  db: Pick<Db, 'read'>,
+  accountId: AccountId,
+  ids: readonly string[],
+): Promise<Instance[]> {
   const found: Instance[] = []
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
     const params: Record<string, string | null> = {}
@@ -80,7 +102,11 @@ function isOlder({ createdAtMs, id }: Instance, position: AgePosition): boolean 
   return createdAtMs < position.createdAtMs || (createdAtMs === position.createdAtMs && id < position.id)
 }
 
-function within(instances: Instance[], { afterMs, untilMs, limit }: Span, at: (instance: Instance) => number | null): Instance[] {
+function within(
+  instances: Instance[],
+  { afterMs, untilMs, limit }: Span,
+  at: (instance: Instance) => number | null,
+): Instance[] {
   const inside = instances.flatMap((instance) => {
     const atMs = at(instance)
     return atMs !== null && atMs > afterMs && atMs <= untilMs ? [{ instance, atMs }] : []

@@ -4,7 +4,10 @@ import { byInstanceName } from './store.ts'
 
 /** Text for addresses and file names: lower-case ASCII letters and digits, in words joined by hyphens. */
 export function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(/\p{Mark}/gu, '').toLowerCase()
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()
   const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')
   // Names in other scripts leave nothing behind.
   return slug || 'instance'
@@ -16,7 +19,8 @@ export function slugOf(name: string): string {
  */
 export async function freeInstanceName(tx: Tx, accountId: AccountId, name: string, number: number): Promise<string> {
   const slug = slugOf(name)
-  const isTaken = async (instanceName: string) => (await tx.one(byInstanceName, { accountId, instanceName })) !== undefined
+  const isTaken = async (instanceName: string) =>
+    (await tx.one(byInstanceName, { accountId, instanceName })) !== undefined
   if (!(await isTaken(slug))) return slug
   let candidate = `${slug}-${number}`
   // Only a name that was itself chosen to look like this one is in the way here.

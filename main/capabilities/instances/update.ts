@@ -33,15 +33,28 @@ export function createUpdate({ db, clock, announce }: Needs): Update {
       if (!row || row.deletedAtMs !== null) throw gone()
       const before = toInstance(row)
       const old = { name: before.name, external_ref: before.externalRef, metadata: before.metadata }
-      const changes = FIELDS.filter((field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], old[field]))
+      const changes = FIELDS.filter(
+        (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], old[field]),
+      )
       if (changes.length === 0) return before
 
       const fresh = { ...old, ...pick(patch, changes) }
       const { name, external_ref: externalRef, metadata } = fresh
-      if (externalRef !== null && changes.includes('external_ref')) await refuseTakenRef(tx, before.accountId, externalRef, id)
+      if (externalRef !== null && changes.includes('external_ref'))
+        await refuseTakenRef(tx, before.accountId, externalRef, id)
       const updatedAtMs = await nextChange(tx, before.accountId, clock.now())
-      await tx.run(updateInstance, { id, name, externalRef, metadata: metadata && JSON.stringify(metadata), updatedAtMs })
-      await announce(tx, id, 'instance.updated', { changes, previous: pick(old, changes), current: pick(fresh, changes) })
+      await tx.run(updateInstance, {
+        id,
+        name,
+        externalRef,
+        metadata: metadata && JSON.stringify(metadata),
+        updatedAtMs,
+      })
+      await announce(tx, id, 'instance.updated', {
+        changes,
+        previous: pick(old, changes),
+        current: pick(fresh, changes),
+      })
       return { ...before, name, externalRef, metadata, updatedAtMs }
     })
 }

@@ -44,7 +44,7 @@ interface CatcherNeeds {
 
 export interface Catcher {
   /** Answers for `catcher.sandbox`. */
-  answer(request: InsideRequest): Promise<OutboundAnswer>
+  readonly answer: (request: InsideRequest) => Promise<OutboundAnswer>
   reply(accountId: AccountId, name: string): Promise<Reply>
   setReply(accountId: AccountId, name: string, reply: Reply): Promise<void>
   /** Newest first. */

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accountState, createAccounts, freeSlot, nextChange, occupySlot } from '../../../main/capabilities/account/index.ts'
+import {
+  accountState,
+  createAccounts,
+  freeSlot,
+  nextChange,
+  occupySlot,
+} from '../../../main/capabilities/account/index.ts'
 import { createIds, type AccountId } from '../../../main/kernel/ids.ts'
 import { fakeClock, START_MS, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
@@ -13,7 +19,14 @@ beforeEach(async () => {
   clock = fakeClock()
   database = await testDatabase(undefined, { clock })
   const random = seededRandom()
-  const accounts = createAccounts({ db: database.db, clock, ids: createIds(clock, random), random, ratePerMinute: 1, knownInstances: async () => new Set() })
+  const accounts = createAccounts({
+    db: database.db,
+    clock,
+    ids: createIds(clock, random),
+    random,
+    ratePerMinute: 1,
+    knownInstances: async () => new Set(),
+  })
   accountId = (await accounts.ensureAccount()).id
 })
 afterEach(() => database.close())

@@ -16,8 +16,16 @@ let accountId: AccountId
 
 function open(): Accounts {
   const random = seededRandom(clock.mono() + 1)
-  const knownInstances = async (_account: AccountId, ids: readonly string[]) => new Set(ids.filter((id) => id === INSTANCE))
-  return createAccounts({ db: database.db, clock, ids: createIds(clock, random), random, ratePerMinute: 600, knownInstances })
+  const knownInstances = async (_account: AccountId, ids: readonly string[]) =>
+    new Set(ids.filter((id) => id === INSTANCE))
+  return createAccounts({
+    db: database.db,
+    clock,
+    ids: createIds(clock, random),
+    random,
+    ratePerMinute: 600,
+    knownInstances,
+  })
 }
 
 const wish = (more: Partial<NewKey> = {}): NewKey => ({
@@ -86,7 +94,11 @@ describe('a new key', () => {
   })
 
   test.each([
-    ['an unknown instance', { allowedInstanceIds: [INSTANCE, '019b0000-0000-7000-8000-000000000000'] }, '019b0000-0000-7000-8000-000000000000'],
+    [
+      'an unknown instance',
+      { allowedInstanceIds: [INSTANCE, '019b0000-0000-7000-8000-000000000000'] },
+      '019b0000-0000-7000-8000-000000000000',
+    ],
     ['an empty restriction', { allowedInstanceIds: [] }, 'null means all'],
     ['no scope', { scopes: [] }, 'at least one scope'],
     ['no name', { name: '' }, '1 to 100'],
@@ -106,10 +118,13 @@ describe('a new key', () => {
 })
 
 describe('a token', () => {
-  test.each(['', 'swb_', 'nonsense', 'Bearer swb_x'])('that is malformed (%j) is nobody, without a look at the database', async (token) => {
-    await database.db.close()
-    expect(await accounts.authenticate(token)).toBeUndefined()
-  })
+  test.each(['', 'swb_', 'nonsense', 'Bearer swb_x'])(
+    'that is malformed (%j) is nobody, without a look at the database',
+    async (token) => {
+      await database.db.close()
+      expect(await accounts.authenticate(token)).toBeUndefined()
+    },
+  )
 
   test('with one character changed is nobody', async () => {
     const token = (await accounts.createKey(wish())).key.open()
@@ -122,7 +137,14 @@ describe('a token', () => {
   test('of another home is nobody', async () => {
     const foreign = await testDatabase(undefined, { clock })
     const random = seededRandom(99)
-    const others = createAccounts({ db: foreign.db, clock, ids: createIds(clock, random), random, ratePerMinute: 1, knownInstances: async () => new Set() })
+    const others = createAccounts({
+      db: foreign.db,
+      clock,
+      ids: createIds(clock, random),
+      random,
+      ratePerMinute: 1,
+      knownInstances: async () => new Set(),
+    })
     const { id } = await others.ensureAccount()
     const token = (await others.createKey({ ...wish(), accountId: id })).key.open()
     expect(await others.authenticate(token)).toBeDefined()
@@ -142,7 +164,7 @@ describe('a token', () => {
   test('is checked against memory once it is known', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     const first = await accounts.authenticate(token)
-    database.raw.exec('UPDATE api_keys SET name = \'changed behind our back\'')
+    database.raw.exec("UPDATE api_keys SET name = 'changed behind our back'")
     expect(await accounts.authenticate(token)).toBe(first)
   })
 })
@@ -193,7 +215,14 @@ describe('the list of keys', () => {
     const newer = await accounts.createKey(wish({ name: 'newer', allowedInstanceIds: [INSTANCE] }))
     await accounts.revokeKey(accountId, older.id)
     expect(await accounts.listKeys(accountId)).toMatchObject([
-      { id: newer.id, name: 'newer', last4: newer.last4, allowedInstanceIds: [INSTANCE], revokedAtMs: null, lastUsedAtMs: null },
+      {
+        id: newer.id,
+        name: 'newer',
+        last4: newer.last4,
+        allowedInstanceIds: [INSTANCE],
+        revokedAtMs: null,
+        lastUsedAtMs: null,
+      },
       { id: older.id, name: 'older', last4: older.last4, allowedInstanceIds: null, revokedAtMs: clock.now() },
     ])
   })

@@ -46,9 +46,16 @@ describe('reading the QR', () => {
   test('gives a picture that a camera reads, dark on white with a margin', async () => {
     const id = await showing()
     const { qr, ...rest } = await room.instances.qr.read(id, undefined)
-    expect(rest).toEqual({ pairing_code: null, state: 'ready', expires_at: new Date(room.clock.now() + 60_000).toISOString(), attempt: 1 })
+    expect(rest).toEqual({
+      pairing_code: null,
+      state: 'ready',
+      expires_at: new Date(room.clock.now() + 60_000).toISOString(),
+      attempt: 1,
+    })
     const image = PNG.sync.read(Buffer.from(qr?.replace('data:image/png;base64,', '') ?? '', 'base64'))
-    expect(readQr(new Uint8ClampedArray(image.data), image.width, image.height, { inversionAttempts: 'dontInvert' })?.data).toBe(TEXT)
+    expect(
+      readQr(new Uint8ClampedArray(image.data), image.width, image.height, { inversionAttempts: 'dontInvert' })?.data,
+    ).toBe(TEXT)
     expect(image.width).toBeGreaterThanOrEqual(220)
     const margin = Array.from({ length: image.width * 20 }, (_, i) => image.data[i * 4])
     expect(new Set(margin)).toEqual(new Set([255]))
@@ -63,25 +70,38 @@ describe('reading the QR', () => {
   test('of a connected instance says so, without asking the engine', async () => {
     const { id } = await room.connected()
     verbs()
-    expect(await room.instances.qr.read(id, '12025550123')).toEqual({ qr: null, pairing_code: null, state: 'connected', expires_at: null, attempt: 0 })
+    expect(await room.instances.qr.read(id, '12025550123')).toEqual({
+      qr: null,
+      pairing_code: null,
+      state: 'connected',
+      expires_at: null,
+      attempt: 0,
+    })
     expect(verbs()).toEqual([])
   })
 
-  test.each(['disconnected', 'auth_failed'] as const)('of a %s instance starts nothing and says that a refresh is needed', async (state) => {
-    const { id } = await room.connected()
-    if (state === 'disconnected') await room.instances.disconnect(id, false)
-    else await room.instances.onSignal(id, { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null })
-    room.newEvents()
-    verbs()
-    expect(await room.instances.qr.read(id, '12025550123')).toMatchObject({ qr: null, state: 'expired' })
-    expect(types()).toEqual([])
-    expect(verbs()).toEqual(['qr'])
-  })
+  test.each(['disconnected', 'auth_failed'] as const)(
+    'of a %s instance starts nothing and says that a refresh is needed',
+    async (state) => {
+      const { id } = await room.connected()
+      if (state === 'disconnected') await room.instances.disconnect(id, false)
+      else await room.instances.onSignal(id, { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null })
+      room.newEvents()
+      verbs()
+      expect(await room.instances.qr.read(id, '12025550123')).toMatchObject({ qr: null, state: 'expired' })
+      expect(types()).toEqual([])
+      expect(verbs()).toEqual(['qr'])
+    },
+  )
 
   test('names a passkey that is asked for', async () => {
     const id = await showing()
     await room.instances.onSignal(id, { kind: 'passkey_required' })
-    expect(await room.instances.qr.read(id, undefined)).toMatchObject({ qr: null, pairing_code: null, state: 'passkey_required' })
+    expect(await room.instances.qr.read(id, undefined)).toMatchObject({
+      qr: null,
+      pairing_code: null,
+      state: 'passkey_required',
+    })
   })
 
   test('answers upstream_unavailable when the engine is out of reach, and the next read starts it', async () => {
@@ -167,7 +187,9 @@ describe('a restart', () => {
     const { id } = await room.connected()
     await room.instances.restart(id)
     await room.clock.advance(5_000)
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'restart', will_retry: true } }])
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.disconnected', data: { reason: 'restart', will_retry: true } },
+    ])
   })
 
   test('while pairing begins anew without a new event', async () => {
@@ -221,8 +243,18 @@ describe('a disconnect', () => {
     verbs()
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
     const before = await room.instances.get(id)
-    expect(before).toMatchObject({ status: 'disconnected', connected: false, phone_number: '12025550123', last_disconnect_reason: 'user' })
-    expect(await room.instances.connection(id)).toEqual({ connected: false, logged_in: true, name: 'Acme', number: '12025550123' })
+    expect(before).toMatchObject({
+      status: 'disconnected',
+      connected: false,
+      phone_number: '12025550123',
+      last_disconnect_reason: 'user',
+    })
+    expect(await room.instances.connection(id)).toEqual({
+      connected: false,
+      logged_in: true,
+      name: 'Acme',
+      number: '12025550123',
+    })
     room.newEvents()
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
     expect(await room.instances.get(id)).toEqual(before)
@@ -235,9 +267,20 @@ describe('a disconnect', () => {
     verbs()
     await room.instances.disconnect(id, true)
     expect(verbs()).toEqual(['logout'])
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'logout', will_retry: false } }])
-    expect(await room.instances.get(id)).toMatchObject({ phone_number: null, profile_name: null, last_disconnect_reason: 'logout' })
-    expect(await room.instances.connection(id)).toEqual({ connected: false, logged_in: false, name: null, number: null })
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.disconnected', data: { reason: 'logout', will_retry: false } },
+    ])
+    expect(await room.instances.get(id)).toMatchObject({
+      phone_number: null,
+      profile_name: null,
+      last_disconnect_reason: 'logout',
+    })
+    expect(await room.instances.connection(id)).toEqual({
+      connected: false,
+      logged_in: false,
+      name: null,
+      number: null,
+    })
   })
 
   test('holds although the engine is out of reach', async () => {
@@ -266,12 +309,18 @@ describe('a disconnect', () => {
     verbs()
     const handler = instancesHandlers(room.instances).disconnectInstance
     // Only what the handler reads of a call.
-    const call = (body: { logout?: boolean }, confirmed: boolean) => handler({ instance: { id }, body, confirmed } as unknown as Parameters<typeof handler>[0])
+    const call = (body: { logout?: boolean }, confirmed: boolean) =>
+      handler({ instance: { id }, body, confirmed } as unknown as Parameters<typeof handler>[0])
     await expect(call({ logout: true }, false)).rejects.toMatchObject({ code: 'confirmation_required' })
     expect(verbs()).toEqual([])
     expect(types()).toEqual([])
     expect(await call({}, false)).toEqual({ id, connected: false, status: 'disconnected', logged_out: false })
-    expect(await call({ logout: true }, true)).toEqual({ id, connected: false, status: 'disconnected', logged_out: true })
+    expect(await call({ logout: true }, true)).toEqual({
+      id,
+      connected: false,
+      status: 'disconnected',
+      logged_out: true,
+    })
   })
 })
 

@@ -18,14 +18,20 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 4, arbitrary: fc.constant<Step>({ kind: 'create' }) },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('patch' as const), which: fc.nat(50), value: fc.nat(3) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), which: fc.nat(50) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('clock' as const), ms: fc.integer({ min: -5_000, max: 5_000 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('clock' as const), ms: fc.integer({ min: -5_000, max: 5_000 }) }),
+    },
     { weight: 6, arbitrary: fc.constant<Step>({ kind: 'call' }) },
   ),
   { maxLength: 60 },
 )
 
 /** A client that knows the three rules of the spec and nothing else. */
-function client(limit: number, ask: (query: { updated_since: string; limit: number; cursor?: string }) => Promise<ChangeList>) {
+function client(
+  limit: number,
+  ask: (query: { updated_since: string; limit: number; cursor?: string }) => Promise<ChangeList>,
+) {
   const copy = new Map<string, string>()
   let since = '2000-01-01T00:00:00.000Z'
   let cursor: string | null = null
@@ -107,31 +113,39 @@ async function check(restricted: boolean): Promise<void> {
   )
 }
 
-test('a client that follows the three rules ends with the state of the server, at any page size', () => check(false), 120_000)
+test(
+  'a client that follows the three rules ends with the state of the server, at any page size',
+  () => check(false),
+  120_000,
+)
 
 test('so does a client with a restricted key', () => check(true), 120_000)
 
-test.each(['all instances', 'a restricted key'])('what changes between the reads of one answer is never lost (%s)', async (whose) => {
-  const room = await instancesRoom()
-  const changing: InstanceId[] = []
-  const leaving: InstanceId[] = []
-  for (let i = 0; i < 90; i++) (i % 2 ? changing : leaving).push((await room.create()).id)
-  const listed = [...changing, ...leaving]
-  // Large pages: every call is a whole round, after which the client goes on from the latest moment it has seen.
-  const { call, copy } = client(100, async (query) => {
-    const allowedInstanceIds = whose === 'all instances' ? null : listed
-    return (await room.instances.list({ accountId: room.accountId, allowedInstanceIds, query })) as ChangeList
-  })
+test.each(['all instances', 'a restricted key'])(
+  'what changes between the reads of one answer is never lost (%s)',
+  async (whose) => {
+    const room = await instancesRoom()
+    const changing: InstanceId[] = []
+    const leaving: InstanceId[] = []
+    for (let i = 0; i < 90; i++) (i % 2 ? changing : leaving).push((await room.create()).id)
+    const listed = [...changing, ...leaving]
+    // Large pages: every call is a whole round, after which the client goes on from the latest moment it has seen.
+    const { call, copy } = client(100, async (query) => {
+      const allowedInstanceIds = whose === 'all instances' ? null : listed
+      return (await room.instances.list({ accountId: room.accountId, allowedInstanceIds, query })) as ChangeList
+    })
 
-  // Each changes once: a change that is missed is never made up for by a later one.
-  room.beforeRead = async () => {
-    const [changed, left] = [changing.pop(), leaving.pop()]
-    if (changed) await room.instances.update(changed, { name: 'changed' })
-    if (left) await room.instances.remove(left)
-  }
-  while (changing.length > 0) await call()
-  room.beforeRead = null
-  await call()
-  expect(copy).toEqual(await serverCopy(room))
-  await room.close()
-}, 60_000)
+    // Each changes once: a change that is missed is never made up for by a later one.
+    room.beforeRead = async () => {
+      const [changed, left] = [changing.pop(), leaving.pop()]
+      if (changed) await room.instances.update(changed, { name: 'changed' })
+      if (left) await room.instances.remove(left)
+    }
+    while (changing.length > 0) await call()
+    room.beforeRead = null
+    await call()
+    expect(copy).toEqual(await serverCopy(room))
+    await room.close()
+  },
+  60_000,
+)

@@ -25,7 +25,10 @@ describe('the body of a create', () => {
     ['nothing', {}],
     ['every field', { name: 'a', engine: 'official', network: 'live', external_ref: 'r', metadata: { k: 'v' } }],
     ['nulls', { external_ref: null, metadata: null }],
-    ['the longest allowed', { name: '🙂'.repeat(100), external_ref: 'r'.repeat(128), metadata: { ['k'.repeat(64)]: 'v'.repeat(1_024) } }],
+    [
+      'the longest allowed',
+      { name: '🙂'.repeat(100), external_ref: 'r'.repeat(128), metadata: { ['k'.repeat(64)]: 'v'.repeat(1_024) } },
+    ],
     ['16 pairs, one of them empty', { metadata: { ...pairs(15), last: '' } }],
   ])('may hold %s', (_what, body) => {
     expect(check(body)).not.toThrow()
@@ -65,7 +68,8 @@ describe('GET /v1/me', () => {
     source: 'api',
   }
   // Only what the handler reads of a call.
-  const me = (caller: Principal) => accountHandlers().getMe({ principal: caller } as Parameters<ReturnType<typeof accountHandlers>['getMe']>[0])
+  const me = (caller: Principal) =>
+    accountHandlers().getMe({ principal: caller } as Parameters<ReturnType<typeof accountHandlers>['getMe']>[0])
 
   test('says who calls, with the words the key was created with', async () => {
     expect(await me(principal)).toEqual({
@@ -77,6 +81,9 @@ describe('GET /v1/me', () => {
   })
 
   test('of the console has no key', async () => {
-    expect(await me({ ...principal, kind: 'console', key: null, allowedInstanceIds: null })).toMatchObject({ key: null, allowed_instance_ids: null })
+    expect(await me({ ...principal, kind: 'console', key: null, allowedInstanceIds: null })).toMatchObject({
+      key: null,
+      allowed_instance_ids: null,
+    })
   })
 })

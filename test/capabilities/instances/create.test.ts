@@ -67,7 +67,9 @@ describe('a new instance', () => {
 
   test('on a network without an engine is refused and leaves nothing', async () => {
     await expect(room.create({ network: 'live' })).rejects.toMatchObject({ code: 'service_unavailable' })
-    await expect(room.create({ network: 'live', engine: 'official' })).rejects.toMatchObject({ code: 'service_unavailable' })
+    await expect(room.create({ network: 'live', engine: 'official' })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
     expect(room.newEvents()).toEqual([])
     expect(await room.create()).toMatchObject({ name: 'Instance 1' })
   })
@@ -86,7 +88,11 @@ describe('instance_name', () => {
   })
 
   test('is unique where names are not', async () => {
-    const names = [await room.create({ name: 'Shop' }), await room.create({ name: 'shop!' }), await room.create({ name: 'Shop' })]
+    const names = [
+      await room.create({ name: 'Shop' }),
+      await room.create({ name: 'shop!' }),
+      await room.create({ name: 'Shop' }),
+    ]
     expect(names.map(({ instance_name }) => instance_name)).toEqual(['shop', 'shop-2', 'shop-3'])
     expect(names.map(({ name }) => name)).toEqual(['Shop', 'shop!', 'Shop'])
   })
@@ -99,7 +105,10 @@ describe('instance_name', () => {
 
   test('never changes, and is never given to another', async () => {
     const made = await room.create({ name: 'Shop' })
-    expect(await room.instances.update(made.id, { name: 'Store' })).toMatchObject({ name: 'Store', instance_name: 'shop' })
+    expect(await room.instances.update(made.id, { name: 'Store' })).toMatchObject({
+      name: 'Store',
+      instance_name: 'shop',
+    })
     await room.instances.remove(made.id)
     expect(await room.create({ name: 'Shop' })).toMatchObject({ instance_name: 'shop-2' })
   })
@@ -125,7 +134,10 @@ describe('slots', () => {
 describe('external_ref', () => {
   test('belongs to one live instance of the account', async () => {
     const holder = await room.create({ external_ref: 'ref' })
-    await expect(room.create({ external_ref: 'ref' })).rejects.toMatchObject({ code: 'external_ref_conflict', message: expect.stringContaining('"ref"') })
+    await expect(room.create({ external_ref: 'ref' })).rejects.toMatchObject({
+      code: 'external_ref_conflict',
+      message: expect.stringContaining('"ref"'),
+    })
     await room.instances.remove(holder.id)
     expect(await room.create({ external_ref: 'ref' })).toMatchObject({ external_ref: 'ref' })
   })
@@ -191,6 +203,8 @@ describe('an Idempotency-Key', () => {
 
 test('what an official engine prepared for an instance that was refused is wiped', async () => {
   await room.create({ external_ref: 'ref' })
-  await expect(room.create({ engine: 'official', external_ref: 'ref' })).rejects.toMatchObject({ code: 'external_ref_conflict' })
+  await expect(room.create({ engine: 'official', external_ref: 'ref' })).rejects.toMatchObject({
+    code: 'external_ref_conflict',
+  })
   expect(room.official.calls.map((call) => call.split(' ')[0])).toEqual(['token', 'wipe'])
 })

@@ -51,14 +51,21 @@ test('an engine that is down makes it down, in plain words, and no error', async
     connected: true,
     engine_reachable: false,
     latency_ms: null,
-    issues: [{ code: 'engine_unreachable', message: expect.stringContaining('restart the instance'), since: iso(5_000) }],
+    issues: [
+      { code: 'engine_unreachable', message: expect.stringContaining('restart the instance'), since: iso(5_000) },
+    ],
   })
 })
 
 test('an engine that throws is unknown', async () => {
   const { id } = await room.connected()
   room.smv2.script.evidence = new Error('boom')
-  expect(await health(id)).toMatchObject({ status: 'unknown', engine_reachable: null, last_seen_at: null, issues: [{ code: 'engine_unknown' }] })
+  expect(await health(id)).toMatchObject({
+    status: 'unknown',
+    engine_reachable: null,
+    last_seen_at: null,
+    issues: [{ code: 'engine_unknown' }],
+  })
 })
 
 test('gauges that fail or hang are null, and the answer comes within two seconds', async () => {
@@ -112,8 +119,14 @@ test('a restriction of the network is shown until it ends', async () => {
 
 test('quality is what the official engine says of the number', async () => {
   const { id } = await room.connected('12025550123', { engine: 'official' })
-  room.official.script.evidence = { ...HEALTHY, quality: { rating: 'GREEN', messagingLimit: 'TIER_250', accountMode: 'LIVE' } }
-  expect(await health(id)).toMatchObject({ engine: 'official', quality: { rating: 'GREEN', messaging_limit: 'TIER_250', account_mode: 'LIVE' } })
+  room.official.script.evidence = {
+    ...HEALTHY,
+    quality: { rating: 'GREEN', messagingLimit: 'TIER_250', accountMode: 'LIVE' },
+  }
+  expect(await health(id)).toMatchObject({
+    engine: 'official',
+    quality: { rating: 'GREEN', messaging_limit: 'TIER_250', account_mode: 'LIVE' },
+  })
 })
 
 describe('issues', () => {
@@ -131,7 +144,12 @@ describe('issues', () => {
 
   test('say for every state what is wrong and since when', async () => {
     const { id } = await room.create()
-    expect(await health(id)).toMatchObject({ status: 'down', logged_in: false, uptime_seconds: null, issues: [{ code: 'not_paired' }] })
+    expect(await health(id)).toMatchObject({
+      status: 'down',
+      logged_in: false,
+      uptime_seconds: null,
+      issues: [{ code: 'not_paired' }],
+    })
     await room.clock.advance(1_000)
     await room.instances.qr.read(id, undefined)
     expect(await health(id)).toMatchObject({ issues: [{ code: 'connecting', since: iso(room.clock.now()) }] })
@@ -177,6 +195,8 @@ describe('issues', () => {
     await room.instances.onSignal(id, { kind: 'auth_failed', reason, code: 402, untilMs })
     const view = await health(id)
     expect(view).toMatchObject({ status: 'down', logged_in: false, issues: [{ code }] })
-    expect(view.restriction).toEqual(untilMs === null ? null : { active: true, kind: 'temporary_ban', until: iso(untilMs) })
+    expect(view.restriction).toEqual(
+      untilMs === null ? null : { active: true, kind: 'temporary_ban', until: iso(untilMs) },
+    )
   })
 })

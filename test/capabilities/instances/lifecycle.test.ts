@@ -31,7 +31,10 @@ describe('pairing', () => {
       { type: 'instance.connecting', data: { reason: 'start', attempt: 1 } },
       { type: 'instance.qr.updated', data: { attempt: 1, expires_at: expect.any(String) } },
       { type: 'instance.qr.updated', data: { attempt: 2 } },
-      { type: 'instance.connected', data: { number: '12025550123', name: 'Acme', reconnected: false, downtime_seconds: null } },
+      {
+        type: 'instance.connected',
+        data: { number: '12025550123', name: 'Acme', reconnected: false, downtime_seconds: null },
+      },
     ])
     expect(await room.instances.get(id)).toMatchObject({
       status: 'connected',
@@ -50,7 +53,10 @@ describe('pairing', () => {
     room.newEvents()
     await signal(id, { kind: 'qr_expired' })
     expect(room.newEvents()).toMatchObject([
-      { type: 'instance.disconnected', data: { reason: 'qr_expired', code: null, will_retry: false, next_retry_at: null } },
+      {
+        type: 'instance.disconnected',
+        data: { reason: 'qr_expired', code: null, will_retry: false, next_retry_at: null },
+      },
     ])
     await signal(id, BACK)
     expect(await status(id)).toBe('disconnected')
@@ -72,7 +78,11 @@ describe('a lost link', () => {
   test('that heals within five seconds fires nothing', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
-    expect(await room.instances.get(id)).toMatchObject({ status: 'connecting', connected: false, last_disconnect_reason: 'connection_lost' })
+    expect(await room.instances.get(id)).toMatchObject({
+      status: 'connecting',
+      connected: false,
+      last_disconnect_reason: 'connection_lost',
+    })
     await room.clock.advance(4_999)
     await signal(id, BACK)
     await room.clock.advance(60_000)
@@ -92,7 +102,12 @@ describe('a lost link', () => {
     expect(room.newEvents()).toMatchObject([
       {
         type: 'instance.disconnected',
-        data: { reason: 'connection_lost', code: 428, will_retry: true, next_retry_at: new Date(nextRetryAtMs).toISOString() },
+        data: {
+          reason: 'connection_lost',
+          code: 428,
+          will_retry: true,
+          next_retry_at: new Date(nextRetryAtMs).toISOString(),
+        },
       },
     ])
     await room.clock.advance(3_600_000)
@@ -105,7 +120,9 @@ describe('a lost link', () => {
     await room.clock.advance(12_700)
     room.newEvents()
     await signal(id, BACK)
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.connected', data: { reconnected: true, downtime_seconds: 12 } }])
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.connected', data: { reconnected: true, downtime_seconds: 12 } },
+    ])
   })
 
   test('reported twice is lost once', async () => {
@@ -145,8 +162,15 @@ describe('a lost link', () => {
     await signal(id, LOST)
     await signal(id, { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
     await room.clock.advance(10_000)
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.auth_failed', data: { reason: 'logged_out', code: 401, until: null } }])
-    expect(await room.instances.connection(id)).toEqual({ connected: false, logged_in: false, name: null, number: null })
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.auth_failed', data: { reason: 'logged_out', code: 401, until: null } },
+    ])
+    expect(await room.instances.connection(id)).toEqual({
+      connected: false,
+      logged_in: false,
+      name: null,
+      number: null,
+    })
   })
 
   test('of hundreds of instances at once is announced for each', async () => {
@@ -166,7 +190,13 @@ describe('after a disconnect by the user', () => {
       { type: 'instance.disconnected', data: { reason: 'user', code: null, will_retry: false, next_retry_at: null } },
     ])
     const before = await room.instances.get(id)
-    for (const late of [BACK, LOST, { kind: 'qr', attempt: 1, expiresAtMs: 1 }, { kind: 'qr_expired' }, { kind: 'passkey_required' }] as const) {
+    for (const late of [
+      BACK,
+      LOST,
+      { kind: 'qr', attempt: 1, expiresAtMs: 1 },
+      { kind: 'qr_expired' },
+      { kind: 'passkey_required' },
+    ] as const) {
       await signal(id, late)
     }
     await room.clock.advance(10_000)
@@ -209,7 +239,10 @@ describe('an official instance', () => {
   test('whose token was revoked is connected again through a new page', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     await signal(id, { kind: 'auth_failed', reason: 'token_revoked', code: 190, untilMs: null })
-    expect(await room.instances.get(id)).toMatchObject({ status: 'auth_failed', onboarding_url: expect.stringContaining('/onboard/') })
+    expect(await room.instances.get(id)).toMatchObject({
+      status: 'auth_failed',
+      onboarding_url: expect.stringContaining('/onboard/'),
+    })
     room.newEvents()
     await signal(id, BACK)
     expect(types()).toEqual(['instance.connecting', 'instance.connected'])
@@ -250,7 +283,9 @@ test('sequence rises by one with every event of an instance, whoever announces i
   await room.instances.remove(one.id)
   await room.instances.update(two.id, { name: 'Other' })
   const events = room.newEvents()
-  expect(events.map(({ type, instance, data: { sequence } }) => [type, instance.id === one.id ? 'one' : 'two', sequence])).toEqual([
+  expect(
+    events.map(({ type, instance, data: { sequence } }) => [type, instance.id === one.id ? 'one' : 'two', sequence]),
+  ).toEqual([
     ['instance.created', 'one', 1],
     ['instance.created', 'two', 1],
     ['instance.updated', 'one', 2],

@@ -66,7 +66,10 @@ describe('the plain list', () => {
   })
 
   test('takes up to 200 at once', async () => {
-    await expect(list({ limit: 201 })).rejects.toMatchObject({ code: 'validation_error', message: expect.stringContaining('limit') })
+    await expect(list({ limit: 201 })).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('limit'),
+    })
   })
 
   test('adds next_cursor only when more than 1,000 match', async () => {
@@ -98,7 +101,10 @@ describe('a restricted key', () => {
     expect(await list({}, own)).toMatchObject({ data: [{ name: 'N4' }, { name: 'N1' }], count: 2 })
     const first = await list({ limit: 1 }, own)
     expect(first).toMatchObject({ data: [{ name: 'N4' }], count: 2, has_more: true })
-    expect(await list({ limit: 1, cursor: first.next_cursor ?? '' }, own)).toMatchObject({ data: [{ name: 'N1' }], has_more: false })
+    expect(await list({ limit: 1, cursor: first.next_cursor ?? '' }, own)).toMatchObject({
+      data: [{ name: 'N1' }],
+      has_more: false,
+    })
   })
 
   test('does not find what is not its own by external_ref', async () => {
@@ -135,7 +141,13 @@ describe('the incremental list', () => {
     expect(names(await since('2020-01-01T00:00:00Z'))).toEqual(['N2', 'N3', 'N1b'])
     expect(names(await since(second?.updated_at))).toEqual(['N3', 'N1b'])
     expect(names(await since(third?.updated_at))).toEqual(['N1b'])
-    expect(await since(changed.updated_at)).toEqual({ data: [], deleted: [], next_cursor: null, has_more: false, deleted_has_more: false })
+    expect(await since(changed.updated_at)).toEqual({
+      data: [],
+      deleted: [],
+      next_cursor: null,
+      has_more: false,
+      deleted_has_more: false,
+    })
   })
 
   test('holds what was deleted since, with what it was known by', async () => {
@@ -155,7 +167,10 @@ describe('the incremental list', () => {
     const query = { updated_since: '2020-01-01T00:00:00.000Z', limit: 2 }
     const first = await list(query)
     const second = await list({ ...query, cursor: first.next_cursor ?? '' })
-    expect([names(first), names(second)]).toEqual([['N4', 'N5'], ['N6', 'N7']])
+    expect([names(first), names(second)]).toEqual([
+      ['N4', 'N5'],
+      ['N6', 'N7'],
+    ])
     expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null])
     expect(second.deleted).toEqual(first.deleted)
     expect(first.deleted?.map(({ id }) => id)).toEqual([made[0]?.id, made[1]?.id])
@@ -205,14 +220,20 @@ describe('a cursor', () => {
     await expect(list({ cursor: changes, updated_since: '2020-01-01T00:00:00.001Z' })).rejects.toMatchObject(refused)
     await expect(list({ cursor: plain, external_ref: 'ref' })).rejects.toMatchObject(refused)
     await expect(list({ cursor: `${plain}x` })).rejects.toMatchObject(refused)
-    const foreign = { ...room.instances }.list({ accountId: 'other' as typeof room.accountId, allowedInstanceIds: null, query: { cursor: plain } })
+    const foreign = { ...room.instances }.list({
+      accountId: 'other' as typeof room.accountId,
+      allowedInstanceIds: null,
+      query: { cursor: plain },
+    })
     await expect(foreign).rejects.toMatchObject(refused)
   })
 
   test('opens with the same moment in other words', async () => {
     await make(2)
     const { next_cursor } = await list({ limit: 1, updated_since: '2020-01-01T00:00:00.000Z' })
-    expect(names(await list({ limit: 1, updated_since: '2020-01-01T01:00:00+01:00', cursor: next_cursor ?? '' }))).toEqual(['N2'])
+    expect(
+      names(await list({ limit: 1, updated_since: '2020-01-01T01:00:00+01:00', cursor: next_cursor ?? '' })),
+    ).toEqual(['N2'])
   })
 })
 
@@ -225,7 +246,8 @@ function fill(count: number): void {
      VALUES (@id, @account, @id, @id, 'smv2', 'sandbox', 'created', 0, @at, @at)`,
   )
   raw.transaction(() => {
-    for (let i = 0; i < count; i++) insert.run({ id: `filled-${++filled}`, account: room.accountId, at: 1_700_000_000_000 + filled })
+    for (let i = 0; i < count; i++)
+      insert.run({ id: `filled-${++filled}`, account: room.accountId, at: 1_700_000_000_000 + filled })
     raw.prepare('UPDATE accounts SET instances_live = instances_live + ?').run(count)
   })()
 }

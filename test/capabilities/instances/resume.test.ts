@@ -44,13 +44,17 @@ describe('after a restart of the service', () => {
     const { id } = await room.connected()
     await start(id, 'connecting')
     await room.clock.advance(5_000)
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'service_restarted', will_retry: true } }])
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.disconnected', data: { reason: 'service_restarted', will_retry: true } },
+    ])
   })
 
   test('one whose session is gone is disconnected for good', async () => {
     const { id } = await room.connected()
     await start(id, 'no_session')
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'session_lost', will_retry: false } }])
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.disconnected', data: { reason: 'session_lost', will_retry: false } },
+    ])
     expect(await room.instances.connection(id)).toMatchObject({ connected: false, logged_in: false })
   })
 
@@ -97,16 +101,26 @@ describe('after a restart of the service', () => {
   })
 
   test('an announced outage goes on, ends, or is given up, without being announced again', async () => {
-    const ids = [(await room.connected('12025550101')).id, (await room.connected('12025550102')).id, (await room.connected('12025550103')).id] as const
+    const ids = [
+      (await room.connected('12025550101')).id,
+      (await room.connected('12025550102')).id,
+      (await room.connected('12025550103')).id,
+    ] as const
     for (const id of ids) await room.instances.onSignal(id, LOST)
     await room.clock.advance(5_000)
     room.newEvents()
-    room.smv2.script.links = new Map([[ids[0], 'connecting'], [ids[1], 'connected'], [ids[2], 'no_session']])
+    room.smv2.script.links = new Map([
+      [ids[0], 'connecting'],
+      [ids[1], 'connected'],
+      [ids[2], 'no_session'],
+    ])
     await room.restarted().resumeAll()
     const [first, second, third] = await Promise.all(ids.map((id) => room.instances.get(id)))
     expect([first?.status, second?.status, third?.status]).toEqual(['disconnected', 'connected', 'disconnected'])
     expect(third?.last_disconnect_reason).toBe('session_lost')
-    expect(room.newEvents()).toMatchObject([{ type: 'instance.connected', instance: { id: ids[1] }, data: { reconnected: true } }])
+    expect(room.newEvents()).toMatchObject([
+      { type: 'instance.connected', instance: { id: ids[1] }, data: { reconnected: true } },
+    ])
     await room.instances.onSignal(ids[2], { kind: 'connected', number: '12025550103', name: null })
     expect(types()).toEqual([])
   })

@@ -44,7 +44,14 @@ const PAIRED = { loggedIn: true, phoneNumber: '12025550123', profileName: 'Acme'
 const STATES: Record<string, Link> = {
   created: FRESH,
   connecting: { ...FRESH, status: 'connecting', attempts: 1 },
-  'connecting, link lost': { ...FRESH, ...PAIRED, status: 'connecting', willRetry: true, linkLostAtMs: NOW - 5_000, downAtMs: NOW - 5_000 },
+  'connecting, link lost': {
+    ...FRESH,
+    ...PAIRED,
+    status: 'connecting',
+    willRetry: true,
+    linkLostAtMs: NOW - 5_000,
+    downAtMs: NOW - 5_000,
+  },
   qr: { ...FRESH, status: 'qr', qrAttempt: 6, qrExpiresAtMs: NOW },
   connected: { ...FRESH, ...PAIRED, status: 'connected' },
   disconnected: { ...FRESH, ...PAIRED, status: 'disconnected', lastDisconnectReason: 'user' },
@@ -137,16 +144,27 @@ describe('what a change writes', () => {
     for (const link of Object.values(STATES)) {
       for (const trigger of TRIGGERS) {
         const made = change(link, HAPPENINGS[trigger], NOW)?.link
-        if (made?.status === 'connected') expect(made).toMatchObject({ loggedIn: true, linkLostAtMs: null, downAtMs: null, willRetry: false })
+        if (made?.status === 'connected')
+          expect(made).toMatchObject({ loggedIn: true, linkLostAtMs: null, downAtMs: null, willRetry: false })
         if (made?.status === 'auth_failed' || made?.status === 'qr') expect(made.loggedIn).toBe(false)
       }
     }
   })
 
   test('an outage is announced with what is known of it, and with a retry that lies ahead', () => {
-    const lost: Link = { ...(STATES['connecting, link lost'] ?? FRESH), lastDisconnectReason: 'connection_lost', disconnectCode: 428 }
-    const data = (nextRetryAtMs: number) => change({ ...lost, nextRetryAtMs }, HAPPENINGS.outage, NOW)?.announcement?.data
-    expect(data(NOW + 3_000)).toEqual({ reason: 'connection_lost', code: 428, will_retry: true, next_retry_at: new Date(NOW + 3_000).toISOString() })
+    const lost: Link = {
+      ...(STATES['connecting, link lost'] ?? FRESH),
+      lastDisconnectReason: 'connection_lost',
+      disconnectCode: 428,
+    }
+    const data = (nextRetryAtMs: number) =>
+      change({ ...lost, nextRetryAtMs }, HAPPENINGS.outage, NOW)?.announcement?.data
+    expect(data(NOW + 3_000)).toEqual({
+      reason: 'connection_lost',
+      code: 428,
+      will_retry: true,
+      next_retry_at: new Date(NOW + 3_000).toISOString(),
+    })
     expect(data(NOW - 1)).toMatchObject({ next_retry_at: null })
   })
 
@@ -156,20 +174,32 @@ describe('what a change writes', () => {
 
   test('the same code twice is one code', () => {
     expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW })).toBeUndefined()
-    expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW + 1 })?.announcement?.type).toBe('instance.qr.updated')
+    expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW + 1 })?.announcement?.type).toBe(
+      'instance.qr.updated',
+    )
   })
 
   test('connected again as somebody else changes the record and nothing else', () => {
     expect(after('connected', HAPPENINGS.connected)).toBeUndefined()
     const renamed = after('connected', { kind: 'connected', number: '12025550123', name: 'Acme Ltd' })
-    expect(renamed).toEqual({ link: { ...STATES['connected'], profileName: 'Acme Ltd' }, announcement: null, reconnected: false })
+    expect(renamed).toEqual({
+      link: { ...STATES['connected'], profileName: 'Acme Ltd' },
+      announcement: null,
+      reconnected: false,
+    })
   })
 
-  test.each(['auth_failed', 'passkey_required', 'disconnected'])('logout from %s discards what is left of the session, once', (state) => {
-    const made = after(state, { kind: 'stop', logout: true })
-    expect(made).toMatchObject({ announcement: null, link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' } })
-    expect(made && change(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
-  })
+  test.each(['auth_failed', 'passkey_required', 'disconnected'])(
+    'logout from %s discards what is left of the session, once',
+    (state) => {
+      const made = after(state, { kind: 'stop', logout: true })
+      expect(made).toMatchObject({
+        announcement: null,
+        link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' },
+      })
+      expect(made && change(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
+    },
+  )
 
   test('logout from created changes nothing: there is no session', () => {
     expect(after('created', { kind: 'stop', logout: true })).toBeUndefined()

@@ -23,11 +23,23 @@ describe('every query runs on an index', () => {
     ['nextEvent', store.nextEvent, byPrimaryKey],
     ['pageToResume', store.pageToResume, byPrimaryKey],
     ['pageToDiscard', store.pageToDiscard, /USING INDEX instances_to_discard/],
-    ['liveByExternalRef', store.liveByExternalRef, /USING INDEX instances_by_external_ref \(account_id=\? AND external_ref=\?\)/],
+    [
+      'liveByExternalRef',
+      store.liveByExternalRef,
+      /USING INDEX instances_by_external_ref \(account_id=\? AND external_ref=\?\)/,
+    ],
     ['byInstanceName', store.byInstanceName, /INDEX instances_by_instance_name \(account_id=\? AND instance_name=\?\)/],
     ['pageByAge', store.pageByAge, /USING INDEX instances_by_age \(account_id=\? AND \(created_at,id\)<\(\?,\?\)\)/],
-    ['pageByChange', store.pageByChange, /USING INDEX instances_by_change \(account_id=\? AND updated_at>\? AND updated_at<\?\)/],
-    ['pageByDeletion', store.pageByDeletion, /USING INDEX instances_by_deletion \(account_id=\? AND deleted_at>\? AND deleted_at<\?\)/],
+    [
+      'pageByChange',
+      store.pageByChange,
+      /USING INDEX instances_by_change \(account_id=\? AND updated_at>\? AND updated_at<\?\)/,
+    ],
+    [
+      'pageByDeletion',
+      store.pageByDeletion,
+      /USING INDEX instances_by_deletion \(account_id=\? AND deleted_at>\? AND deleted_at<\?\)/,
+    ],
     ['countReconnects', store.countReconnects, /INDEX instance_reconnects_by_time \(instance_id=\? AND at>\?\)/],
     ['pruneReconnects', store.pruneReconnects, /INDEX instance_reconnects_by_time \(instance_id=\? AND at<\?\)/],
   ])('%s', (_name, statement, wanted) => {
@@ -41,7 +53,11 @@ describe('every query runs on an index', () => {
 test('the database itself refuses two changes of one value, and two live holders of a reference', async () => {
   const [one, two] = [await room.create({ external_ref: 'ref' }), await room.create()]
   const { raw } = room.database
-  expect(() => raw.prepare('UPDATE instances SET updated_at = (SELECT updated_at FROM instances WHERE id = ?) WHERE id = ?').run(one.id, two.id)).toThrow('UNIQUE')
+  expect(() =>
+    raw
+      .prepare('UPDATE instances SET updated_at = (SELECT updated_at FROM instances WHERE id = ?) WHERE id = ?')
+      .run(one.id, two.id),
+  ).toThrow('UNIQUE')
   expect(() => raw.prepare("UPDATE instances SET external_ref = 'ref' WHERE id = ?").run(two.id)).toThrow('UNIQUE')
 })
 
@@ -72,7 +88,14 @@ test('announcing is one update and the append of the ledger, nothing else', asyn
     await announce(watched, id, 'instance.qr.updated', { attempt: 1, expires_at: 'x' })
   })
   expect(statements).toEqual([store.nextEvent.text])
-  expect(facts).toMatchObject([{ accountId: room.accountId, instanceId: id, instance: { id, metadata: { a: '1' } }, data: { attempt: 1, sequence: 2 } }])
+  expect(facts).toMatchObject([
+    {
+      accountId: room.accountId,
+      instanceId: id,
+      instance: { id, metadata: { a: '1' } },
+      data: { attempt: 1, sequence: 2 },
+    },
+  ])
 })
 
 test('subject finds an instance of its account only', async () => {

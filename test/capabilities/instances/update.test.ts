@@ -18,7 +18,10 @@ describe('a PATCH that changes something', () => {
     expect(changed).toEqual({ ...made, name: 'Store', updated_at: new Date(room.clock.now()).toISOString() })
     expect(await room.instances.get(made.id)).toEqual(changed)
     expect(room.newEvents()).toMatchObject([
-      { type: 'instance.updated', data: { changes: ['name'], previous: { name: 'Shop' }, current: { name: 'Store' }, sequence: 2 } },
+      {
+        type: 'instance.updated',
+        data: { changes: ['name'], previous: { name: 'Shop' }, current: { name: 'Store' }, sequence: 2 },
+      },
     ])
   })
 
@@ -27,7 +30,11 @@ describe('a PATCH that changes something', () => {
     expect(room.newEvents()).toMatchObject([
       {
         instance: { metadata: { seat: '2' } },
-        data: { changes: ['metadata'], previous: { metadata: { plan: 'gold', seat: '1' } }, current: { metadata: { seat: '2' } } },
+        data: {
+          changes: ['metadata'],
+          previous: { metadata: { plan: 'gold', seat: '1' } },
+          current: { metadata: { seat: '2' } },
+        },
       },
     ])
   })
@@ -36,7 +43,10 @@ describe('a PATCH that changes something', () => {
     const changed = await room.instances.update(made.id, { external_ref: null, metadata: null })
     expect(changed).toMatchObject({ external_ref: null, metadata: null })
     expect(room.newEvents()).toMatchObject([
-      { instance: { external_ref: null, metadata: null }, data: { changes: ['external_ref', 'metadata'], current: { external_ref: null, metadata: null } } },
+      {
+        instance: { external_ref: null, metadata: null },
+        data: { changes: ['external_ref', 'metadata'], current: { external_ref: null, metadata: null } },
+      },
     ])
   })
 
@@ -67,7 +77,9 @@ describe('external_ref', () => {
   test('of another instance is refused, and nothing is changed', async () => {
     const other = await room.create({ external_ref: 'other' })
     room.newEvents()
-    await expect(room.instances.update(made.id, { name: 'Store', external_ref: 'other' })).rejects.toMatchObject({ code: 'external_ref_conflict' })
+    await expect(room.instances.update(made.id, { name: 'Store', external_ref: 'other' })).rejects.toMatchObject({
+      code: 'external_ref_conflict',
+    })
     expect(await room.instances.get(made.id)).toEqual(made)
     expect(room.newEvents()).toEqual([])
     await room.instances.update(other.id, { external_ref: null })
@@ -76,7 +88,9 @@ describe('external_ref', () => {
 
   test('goes to one of two who take it at once', async () => {
     const others = [await room.create(), await room.create()]
-    const asked = await Promise.allSettled(others.map(({ id }) => room.instances.update(id, { external_ref: 'wanted' })))
+    const asked = await Promise.allSettled(
+      others.map(({ id }) => room.instances.update(id, { external_ref: 'wanted' })),
+    )
     expect(asked.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 })

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest'
+import type { AccountId } from '../../../main/kernel/ids.ts'
+import { ACCOUNT, HOUR, INSTANCE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+
+const OTHER = '0197f0c2-0000-7c51-9d2b-000000000002' as AccountId
+
+test('a new webhook has the defaults of the spec and shows its secret once', async () => {
+  const world = await webhookWorld()
+  const made = await world.webhooks().create(ACCOUNT, { url: 'https://catcher.sandbox/a', events: ['message.received'] })
+  const { secret, ...shown } = made
+  expect(secret).toMatch(/^whsec_[\w-]{43}$/)
+  expect(shown).toEqual({
+    id: expect.stringMatching(/^whk_[0-9A-HJKMNP-TV-Z]{26}$/),
+    url: 'https://catcher.sandbox/a',
+    events: ['message.received'],
+    description: null,
+    max_in_flight: 8,
+    active: true,
+    secret_last4: secret.slice(-4),
+    disabled_reason: null,
+  })
+  expect(await world.webhooks().get(ACCOUNT, made.id)).toEqual(shown)
+  expect(await world.webhooks().list(ACCOUNT)).toEqual({ data: [shown], count: 1 })
+  const stored = JSON.stringify(world.database.raw.prepare('SELECT * FROM webhooks').all())
+  expect(stored).not.toContain(secret.slice('whsec_'.length))
+})
+
+test('an account has at most ten, deleted ones not counted; other accounts are apart', async () => {
+  const world = await webhookWorld()
+  const made = await Promise.all(Array.from({ length: 10 }, (_, i) => world.hook(`n${i}`)))
+  await expect(world.hook('eleventh')).rejects.toMatchObject({ code: 'webhook_limit_reached' })
+  await world.hook('theirs', {}, OTHER)
+  await world.webhooks().remove(ACCOUNT, made[0]?.id ?? '')
+  await world.hook('eleventh')
+  const racing = await Promise.allSettled([world.hook('a'), world.hook('b')])
+  expect(racing.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect((await world.webhooks().list(ACCOUNT)).data.map(({ url }) => url.split('/').at(-1))).toEqual([
+    'eleventh', 'n9', 'n8', 'n7', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1',
+  ])
+})
+
+test.each([
+  'http://hooks.example.com/x',
+  'https://127.0.0.1/x',
+  'https://[::1]/x',
+  'https://localhost/x',
+  'https://user:pw@example.com/x',
+  'https://example.com:22/x',
+  'ftp://example.com',
+  'not an address',
+  'https://169.254.169.254/latest/meta-data',
+])('%s is refused with invalid_url, on create and on change', async (url) => {
+  const world = await webhookWorld()
+  await expect(world.hook('a', { url })).rejects.toMatchObject({ code: 'invalid_url' })
+  const { id } = await world.hook('a')
+  await expect(world.webhooks().update(ACCOUNT, id, { url })).rejects.toMatchObject({ code: 'invalid_url' })
+  expect((await world.webhooks().get(ACCOUNT, id)).url).toBe('https://catcher.sandbox/a')
+})
+
+test('"*" stands alone', async () => {
+  const world = await webhookWorld()
+  const events = ['*', 'message.received']
+  await expect(world.hook('a', { events })).rejects.toMatchObject({ code: 'validation_error' })
+  const { id } = await world.hook('a')
+  await expect(world.webhooks().update(ACCOUNT, id, { events: ['message.received', '*'] })).rejects.toMatchObject({ code: 'validation_error' })
+})
+
+test('a change touches the named fields only; a new address applies from the next attempt', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a', { description: 'CRM' })
+  world.answer((_, nth) => ({ status: nth === 1 ? 500 : 200 }))
+  await world.happen()
+  await world.idle()
+  expect(await world.webhooks().update(ACCOUNT, id, { url: 'https://catcher.sandbox/b', max_in_flight: 3 })).toMatchObject({
+    url: 'https://catcher.sandbox/b',
+    max_in_flight: 3,
+    description: 'CRM',
+    events: ['*'],
+    active: true,
+  })
+  await world.pass(15 * SECOND)
+  expect(world.seen.map(({ name, attempt }) => `${name} ${attempt}`)).toEqual(['a 1', 'b 2'])
+  expect(await world.webhooks().update(ACCOUNT, id, { description: null, events: ['message.read'] })).toMatchObject({
+    description: null,
+    events: ['message.read'],
+  })
+  await world.happen({ type: 'message.received' })
+  await world.idle()
+  expect(world.seen).toHaveLength(2)
+})
+
+test('one created paused holds its events until it is resumed', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a', { active: false })
+  await world.happen()
+  await world.idle()
+  expect(world.seen).toEqual([])
+  expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false, disabled_reason: null })
+  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.idle()
+  expect(world.seen).toHaveLength(1)
+})
+
+test("another account's webhook and delivery do not exist", async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a')
+  await world.happen()
+  await world.idle()
+  const { id: delivery } = await world.delivery()
+  for (const attempt of [
+    world.webhooks().get(OTHER, id),
+    world.webhooks().update(OTHER, id, { active: false }),
+    world.webhooks().remove(OTHER, id),
+    world.webhooks().rotate(OTHER, id, 0),
+    world.webhooks().getDelivery(OTHER, delivery),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'not_found' })
+  }
+  expect((await world.webhooks().list(OTHER)).count).toBe(0)
+  expect((await world.webhooks().listDeliveries(OTHER, {})).data).toEqual([])
+  expect((await world.webhooks().listDeliveries(OTHER, { webhook_id: id })).data).toEqual([])
+  expect((await world.webhooks().listDeliveries(OTHER, { instance_id: INSTANCE })).data).toEqual([])
+})
+
+async function pages(world: WebhookWorld, query: object, limit: number) {
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await world.webhooks().listDeliveries(ACCOUNT, { ...query, limit, ...(cursor && { cursor }) })
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    expect(page.data.length).toBeLessThanOrEqual(limit)
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.next_cursor ?? undefined
+  } while (cursor)
+  return ids
+}
+
+test('deliveries are listed newest first; filters narrow together and pages neither repeat nor skip', async () => {
+  const world = await webhookWorld()
+  const a = await world.hook('a')
+  const b = await world.hook('b', { events: ['message.received'] })
+  world.answer(({ name }) => ({ status: name === 'b' ? 500 : 200 }))
+  for (const type of ['message.received', 'message.sent', 'message.received', 'instance.connected'] as const) {
+    await world.happenTimes(5, { type })
+    await world.pass(SECOND)
+  }
+  const all = (await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })).data
+  expect(all).toHaveLength(30)
+  expect(all.map(({ created_at }) => created_at)).toEqual(all.map(({ created_at }) => created_at).toSorted().toReversed())
+
+  const filters = [
+    {},
+    { webhook_id: a.id },
+    { webhook_id: b.id, status: 'failed' },
+    { status: 'delivered' },
+    { status: 'pending' },
+    { event_type: 'message.sent' },
+    { instance_id: INSTANCE, event_type: 'message.received' },
+    { since: all[14]?.created_at },
+    { since: all[14]?.created_at, status: 'failed', webhook_id: b.id },
+    { since: '2000-01-01T00:00:00Z' },
+    { since: '2100-01-01T00:00:00Z' },
+    { webhook_id: 'whk_unknown' },
+  ] as const
+  for (const filter of filters) {
+    const wanted = all.filter((one) =>
+      Object.entries(filter).every(([name, value]) =>
+        name === 'since' ? Date.parse(one.created_at) >= Date.parse(value ?? '') : one[name as keyof typeof one] === value,
+      ),
+    )
+    for (const limit of [1, 7, 200]) expect(await pages(world, filter, limit)).toEqual(wanted.map(({ id }) => id))
+  }
+})
+
+test('a cursor opens only the list it was made for', async () => {
+  const world = await webhookWorld()
+  await world.hook('a')
+  await world.happenTimes(3)
+  await world.idle()
+  const { next_cursor } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 1 })
+  const cursor = next_cursor ?? ''
+  for (const attempt of [
+    world.webhooks().listDeliveries(OTHER, { limit: 1, cursor }),
+    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor, status: 'delivered' }),
+    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: `${cursor}A` }),
+    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: '' }),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid_cursor' })
+  }
+})
+
+test('more than a hundred thousand waiting: the oldest are closed as overflow, visibly', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a', { active: false })
+  await world.happenTimes(30)
+  const { raw } = world.database
+  raw.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    INSERT INTO deliveries (seq, id, account_id, webhook_seq, event_seq, instance_id, event_type, status, next_attempt_at, created_at, updated_at)
+    SELECT 1000000 + i, 'dlv_x' || i, '${ACCOUNT}', 1, 1000000 + i, '${INSTANCE}', 'message.read', 'pending', 1, 1, 1 FROM n`)
+  await world.pass(HOUR + SECOND)
+  const count = (where: string) => raw.prepare(`SELECT COUNT(*) FROM deliveries WHERE ${where}`).pluck().get()
+  expect(count('next_attempt_at IS NOT NULL')).toBe(100_000)
+  expect(count("final_reason = 'overflow' AND status = 'failed' AND seq < 1000000")).toBe(30)
+  raw.exec('DELETE FROM deliveries')
+  expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false })
+}, 30_000)
