@@ -1,4 +1,5 @@
 // The pool of libuv is sized when it is first used; four threads would let one dead DNS name hold up everything.
+// eslint-disable-next-line no-restricted-properties -- not a setting of ours: the runtime reads it, once
 process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
 const [command = '', ...argv] = process.argv.slice(2)

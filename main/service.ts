@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { createAccounts, type Accounts } from './capabilities/account/index.ts'
+import { createAccounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { served } from './capabilities/handlers.ts'
-import { createInstances, knownInstances, qrPicture, type Engines, type Instances } from './capabilities/instances/index.ts'
-import { createMessages, type Messages } from './capabilities/messages/index.ts'
+import {
+  createInstances,
+  knownInstances,
+  qrPicture,
+  type Engines,
+  type Gauges,
+} from './capabilities/instances/index.ts'
+import { createMessages } from './capabilities/messages/index.ts'
 import { createSandbox } from './capabilities/sandbox/index.ts'
 import { createWebhooks } from './capabilities/webhooks/index.ts'
 import type { Config } from './config.ts'
@@ -13,7 +19,7 @@ import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_H
 import { createCommands } from './faces/commands.ts'
 import { controlAddress, listenForCommands, type ControlRequest } from './faces/control.ts'
 import { createDoor, type Door } from './faces/http.ts'
-import { createMcp, type Mcp } from './faces/mcp.ts'
+import { createMcp } from './faces/mcp.ts'
 import { addMcpRoute } from './faces/mcp-route.ts'
 import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
 import { addRawRoutes } from './faces/raw-routes.ts'
@@ -100,12 +106,18 @@ function lockOrSay(home: string) {
 }
 
 /** What storage and vault refuse with is a sentence for the person at the terminal. */
-const asStartError = (error: unknown) => new StartError(error instanceof Error ? error.message : String(error), { cause: error })
+const asStartError = (error: unknown) =>
+  new StartError(error instanceof Error ? error.message : String(error), { cause: error })
 
 /** Opens the home folder for one command, without engines or network. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close'>> {
   const home = await openHome(world)
-  const accounts = createAccounts({ ...world, ...home, ratePerMinute: world.config.ratePerMinute, knownInstances: knownInstances(home.db) })
+  const accounts = createAccounts({
+    ...world,
+    ...home,
+    ratePerMinute: world.config.ratePerMinute,
+    knownInstances: knownInstances(home.db),
+  })
   const account = await accounts.ensureAccount()
   return {
     carryOut: createCommands(accounts, account.id),
@@ -120,72 +132,114 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
 export async function startService(world: World): Promise<Service> {
   const home = await openHome(world)
   try {
-    return await build(world, home)
+    const machinery = await openMachinery(world, home)
+    return await run(world, home, machinery, buildRooms(world, home, machinery))
   } catch (error) {
     await home.close()
     throw error instanceof VaultError ? asStartError(error) : error
   }
 }
 
-async function build(world: World, home: Home): Promise<Service> {
-  const { clock, random, config, log } = world
-  const { db, ids } = home
+type Machinery = Awaited<ReturnType<typeof openMachinery>>
+
+/** What every room stands on and none owns. */
+async function openMachinery(world: World, { db, ids }: Home) {
+  const { clock, random, config } = world
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
-  const seal = createSeal({ masterKey: vault, random })
-  const cursors = createCursors(await cursorKey(db, random))
-  const ledger = createLedger({ clock, ids })
-  const idempotency = createIdempotency({ clock })
-  const outbound = createOutbound({ clock, resolve: world.resolve ?? systemResolve, dial: world.dial, trustedRanges: config.trustedRanges })
+  return {
+    vault,
+    seal: createSeal({ masterKey: vault, random }),
+    cursors: createCursors(await cursorKey(db, random)),
+    ledger: createLedger({ clock, ids }),
+    idempotency: createIdempotency({ clock }),
+    outbound: createOutbound({
+      clock,
+      resolve: world.resolve ?? systemResolve,
+      dial: world.dial,
+      trustedRanges: config.trustedRanges,
+    }),
+  }
+}
 
-  let url = ''
-  const late: { instances?: Instances; messages?: Messages } = {}
-  const sink: EngineSink = (id, signal) => report(late, id, signal)
-  const network = createSandboxNetwork({ db, clock, random, log, sink, timelineMs: config.sandboxTimelineMs, sendTimeoutMs: config.sendTimeoutMs })
-  const engines: Engines = { sandbox: { smv2: network.smv2, official: network.official }, live: { smv2: null, official: null } }
+type Rooms = ReturnType<typeof buildRooms>
 
-  const accounts = createAccounts({ db, clock, ids, random, ratePerMinute: config.ratePerMinute, knownInstances: knownInstances(db) })
-  const account = await accounts.ensureAccount()
-  const webhooks = createWebhooks({ db, clock, random, ids, ledger, outbound, seal, cursors, config, log })
-  const instances = createInstances({
-    ...{ db, clock, ids, ledger, engines, idempotency, cursors, config, log },
-    gauges: {
-      queue: (id) => messages.gauges(id),
-      webhooks: (id) => webhooks.gauges(id),
-      lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
-    },
-    baseUrl: () => url,
-  })
-  const messages = createMessages({ db, clock, ids, instances, idempotency, outbound, config, log })
-  const catcher = createCatcher({ db, clock, signingSecrets: webhooks.signingSecrets })
+function buildRooms(world: World, home: Home, machinery: Machinery) {
+  const { config } = world
+  const { outbound, cursors } = machinery
+  const ground = { ...world, ...home, ...machinery }
+  const address = { url: '' }
+
+  // Engines report to rooms that are built after them; nothing is reported before `begin`.
+  const sink: EngineSink = (id, signal) => report({ instances, messages }, id, signal)
+  const { sandboxTimelineMs: timelineMs, sendTimeoutMs } = config
+  const network = createSandboxNetwork({ ...ground, sink, timelineMs, sendTimeoutMs })
+  const { smv2, official } = network
+  const engines: Engines = { sandbox: { smv2, official }, live: { smv2: null, official: null } }
+
+  const { ratePerMinute } = config
+  const accounts = createAccounts({ ...ground, ratePerMinute, knownInstances: knownInstances(home.db) })
+  const webhooks = createWebhooks(ground)
+  const gauges: Gauges = {
+    queue: (id) => messages.gauges(id),
+    webhooks: (id) => webhooks.gauges(id),
+    lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
+  }
+  const instances = createInstances({ ...ground, engines, gauges, baseUrl: () => address.url })
+  const messages = createMessages({ ...ground, instances })
+
+  const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  Object.assign(late, { instances, messages })
+  return { address, accounts, instances, messages, webhooks, sandbox, network }
+}
 
-  let isReady = false
-  const mcp: Mcp = createMcp({ contracts: CONTRACTS, call: (principal, request) => door.call(principal, request), clock, random, log, version: manifest.version })
+function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
+  const { accounts, instances, network, address } = rooms
+  const { version } = manifest
+  const { anonymousRatePerMinute, allowedHosts, publicBaseUrl } = config
+  const mcp = createMcp({
+    contracts: CONTRACTS,
+    call: (who, request) => door.call(who, request),
+    clock,
+    random,
+    log,
+    version,
+  })
+  const describe = () =>
+    openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
   const door = createDoor({
-    ...{ clock, ids, log },
-    ...{ anonymousRatePerMinute: config.anonymousRatePerMinute, allowedHosts: config.allowedHosts, publicBaseUrl: config.publicBaseUrl },
-    operations: served({ instances, messages, webhooks, sandbox }),
+    ...{ clock, ids, log, anonymousRatePerMinute, allowedHosts, publicBaseUrl },
+    operations: served(rooms),
     authenticate: accounts.authenticate,
     subject: instances.subject,
     rawRoutes(app) {
       addMcpRoute(app, mcp)
       addRawRoutes(app, {
-        openApiYaml: () => (yaml ??= openApiYaml(buildOpenApi({ contracts: CONTRACTS, version: manifest.version, baseUrl: config.publicBaseUrl ?? url }))),
-        isReady: () => isReady,
+        openApiYaml: () => (yaml ??= describe()),
+        isReady,
         onboardingSubject: async (token) => instances.get((await network.onboardingSubject(token)).id),
-        completeOnboarding: async (token, number) => void (await network.completeOnboarding(token, number)),
+        completeOnboarding: async (token, number) => {
+          await network.completeOnboarding(token, number)
+        },
       })
     },
   })
+  return { door, mcp }
+}
+
+async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
+  const { config, log } = world
+  const { address, accounts, instances, messages, webhooks, network } = rooms
+  const account = await accounts.ensureAccount()
+  let isReady = false
+  const { door, mcp } = openDoor(world, home, rooms, () => isReady)
 
   await webhooks.recover()
   await messages.recover()
   await instances.resumeAll()
-  url = `http://${await listen(door, config)}`
+  address.url = `http://${await listen(door, config)}`
   const carryOut = createCommands(accounts, account.id)
   const control = await listenForCommands(controlAddress(config.home, process.platform), carryOut)
   await network.smv2.begin()
@@ -193,9 +247,9 @@ async function build(world: World, home: Home): Promise<Service> {
   webhooks.start()
   messages.start()
   isReady = true
-  log.info({ event: 'service.started', url, network: config.network, vault: vault.kind })
+  log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 
-  let closing: Promise<void> | undefined
+  /** From the outside in: nobody new comes, what is under way ends, and the storage closes last. */
   const close = async () => {
     isReady = false
     await control.close()
@@ -212,12 +266,16 @@ async function build(world: World, home: Home): Promise<Service> {
     await home.close()
     log.info({ event: 'service.stopped' })
   }
-  return { url, warnings: warningsOf(config, vault), door, db, carryOut, close: () => (closing ??= close()) }
+  let closing: Promise<void> | undefined
+  const warnings = warningsOf(config, vault)
+  return { url: address.url, warnings, door, db: home.db, carryOut, close: () => (closing ??= close()) }
 }
 
 /** Signals of the link belong to the instances room, all others to the messages room. */
-function report({ instances, messages }: { instances?: Instances; messages?: Messages }, ...[id, signal]: Parameters<EngineSink>): Promise<void> {
-  if (instances === undefined || messages === undefined) throw new Error('an engine reported before the rooms were built')
+function report(
+  { instances, messages }: Pick<Rooms, 'instances' | 'messages'>,
+  ...[id, signal]: Parameters<EngineSink>
+): Promise<void> {
   switch (signal.kind) {
     case 'receipt':
     case 'failed':
@@ -243,13 +301,17 @@ async function listen(door: Door, { host, port }: Config): Promise<string> {
     return `${host.includes(':') ? `[${host}]` : host}:${bound}`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StartError(`Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`)
+    throw new StartError(
+      `Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`,
+    )
   }
 }
 
 function warningsOf(config: Config, vault: { notice: string | null; problem(): string | null }): string[] {
   const exposed = config.allowLan
-    ? [`The API can be reached from other machines at ${config.host}:${config.port}, without encryption. Put a TLS proxy in front of it.`]
+    ? [
+        `The API can be reached from other machines at ${config.host}:${config.port}, without encryption. Put a TLS proxy in front of it.`,
+      ]
     : []
   return [...exposed, vault.notice, vault.problem()].filter((line) => line !== null)
 }

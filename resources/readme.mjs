@@ -7,7 +7,10 @@ const README = path.resolve(import.meta.dirname, '../README.md')
 
 /** @param {string} text @returns {string} the README with its tables as the code has them */
 export function withTables(text) {
-  return text.replace(/(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/, (_all, open, close) => `${open}\n${settings()}\n\n${close}`)
+  return text.replace(
+    /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/,
+    (_all, open, close) => `${open}\n${settings()}\n\n${close}`,
+  )
 }
 
 function settings() {

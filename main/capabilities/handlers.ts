@@ -36,6 +36,6 @@ export function served(rooms: Rooms): Served[] {
 function pair<C extends Contract>(contract: C, handlers: Handlers<C>): Served[] {
   return Object.entries(contract).map(([name, operation]) => {
     // Handlers<C> has exactly the names of C; each handler was checked against its own operation when it was written.
-    return { operation, handler: handlers[name as keyof C] as unknown as Handler }
+    return { operation, handler: handlers[name] as unknown as Handler }
   })
 }

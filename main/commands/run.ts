@@ -18,7 +18,11 @@ const USAGE = `Usage: node out/main/headless.js serve [--port N] [--home DIR] [-
  * One command of the product, from its arguments to its exit code.
  * @param entry the built file that runs now; the demo starts it again as a process of its own.
  */
-export async function runCommand(command: string, argv: readonly string[], { entry }: { entry: string }): Promise<number> {
+export async function runCommand(
+  command: string,
+  argv: readonly string[],
+  { entry }: { entry: string },
+): Promise<number> {
   const terminal = systemTerminal
   try {
     return await dispatch(command, argv, entry, terminal)
@@ -32,7 +36,13 @@ export async function runCommand(command: string, argv: readonly string[], { ent
 async function dispatch(command: string, argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
   const { settings, rest } = settingFlags(argv)
   if (command === 'demo') return demo(entry, terminal)
-  const config = readConfig({ argv: settings, env: processEnvironment(), platform: process.platform, homedir: homedir(), readFile: readTextFile })
+  const config = readConfig({
+    argv: settings,
+    env: processEnvironment(),
+    platform: process.platform,
+    homedir: homedir(),
+    readFile: readTextFile,
+  })
   const world: World = { clock: systemClock, random: systemRandom, config, log: createLog(config.logLevel) }
   switch (command) {
     case 'start':
@@ -51,7 +61,12 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
 async function demo(entry: string, terminal: Terminal): Promise<number> {
   // Loaded only here: nothing else needs to read pictures.
   const { runDemo } = await import('./demo/demo.ts')
-  const held = await runDemo({ entry: join(entry, '..', 'headless.js'), environment: processEnvironment(), clock: systemClock, terminal })
+  const held = await runDemo({
+    entry: join(entry, '..', 'headless.js'),
+    environment: processEnvironment(),
+    clock: systemClock,
+    terminal,
+  })
   return held ? 0 : 1
 }
 

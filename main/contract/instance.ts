@@ -72,6 +72,40 @@ export const DeletedInstance = Type.Object({
 })
 export type DeletedInstance = Static<typeof DeletedInstance>
 
+const cursorText = Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' }))
+
+/** GET /v1/instances without `updated_since`. */
+export const PlainList = Type.Object(
+  {
+    data: Type.Array(InstanceRecord),
+    count: Type.Integer({ minimum: 0, description: 'All that match, on whatever page.' }),
+    next_cursor: Type.Optional(cursorText),
+    has_more: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Instances', description: 'Without `updated_since`: newest first.' },
+)
+
+export type PlainList = Static<typeof PlainList>
+
+/** GET /v1/instances with `updated_since` (spec: Incremental listing rules). */
+export const ChangeList = Type.Object(
+  {
+    data: Type.Array(InstanceRecord, { description: 'Instances changed since then, oldest change first.' }),
+    deleted: Type.Array(DeletedInstance, {
+      description:
+        'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
+    }),
+    next_cursor: cursorText,
+    has_more: Type.Boolean({ description: 'More changes: repeat the call with `cursor`.' }),
+    deleted_has_more: Type.Boolean({
+      description:
+        'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
+    }),
+  },
+  { title: 'Changed instances', description: 'With `updated_since`.' },
+)
+export type ChangeList = Static<typeof ChangeList>
+
 export const ConnectionView = Type.Object({
   connected: Type.Boolean({ description: 'Logged in and usable at this moment.' }),
   logged_in: Type.Boolean({ description: 'A session is stored; it may be without a link for the moment.' }),

@@ -5,8 +5,10 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** An object of a request: an unknown field is refused (contract.md 1.8). */
-export const Body = <T extends TProperties>(properties: T, options: { description?: string; minProperties?: number } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false })
+export const Body = <T extends TProperties>(
+  properties: T,
+  options: { description?: string; minProperties?: number } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Timestamp = Type.String({
   format: 'date-time',

@@ -85,7 +85,12 @@ export type EngineSignal =
   | { readonly kind: 'qr_expired' }
   | { readonly kind: 'passkey_required' }
   | { readonly kind: 'connected'; readonly number: string; readonly name: string | null }
-  | { readonly kind: 'link_lost'; readonly reason: string; readonly code: number | null; readonly nextRetryAtMs: number | null }
+  | {
+      readonly kind: 'link_lost'
+      readonly reason: string
+      readonly code: number | null
+      readonly nextRetryAtMs: number | null
+    }
   | {
       readonly kind: 'auth_failed'
       readonly reason: 'logged_out' | 'banned' | 'temporary_ban' | 'token_revoked'

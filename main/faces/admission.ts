@@ -48,9 +48,13 @@ export function createAdmission(needs: AdmissionNeeds) {
     const verdict = limiter.take(bucket, perMinute)
     showRate(reply, verdict)
     if (verdict.allowed) return
-    throw new ApiError('rate_limited', `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s and go on more slowly.`, {
-      'retry-after': String(verdict.retryAfterSeconds),
-    })
+    throw new ApiError(
+      'rate_limited',
+      `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s and go on more slowly.`,
+      {
+        'retry-after': String(verdict.retryAfterSeconds),
+      },
+    )
   }
 
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Principal | null> => {
@@ -84,23 +88,29 @@ export function createAdmission(needs: AdmissionNeeds) {
     if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
     requireScope(principal, operation.scope)
     requireReach(principal, operation.reach)
-    if (operation.reach === 'instance') request.admitted.instance = await findSubject(request, principal, operation, needs)
+    if (operation.reach === 'instance')
+      request.admitted.instance = await findSubject(request, principal, operation, needs)
     request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
   }
 }
 
-export const unknownPath = () => new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
+export const unknownPath = () =>
+  new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
 
 export const confirmationRequired = (operation: Operation) =>
-  new ApiError('confirmation_required', `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`)
+  new ApiError(
+    'confirmation_required',
+    `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`,
+  )
 
 export function showRate(reply: FastifyReply, verdict: RateVerdict): void {
   reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
 }
 
 /** The console has a bucket of its own (contract.md 3). */
-const bucketOf = (principal: Principal) => (principal.key === null ? `console:${principal.accountId}` : `key:${principal.key.id}`)
+const bucketOf = (principal: Principal) =>
+  principal.key === null ? `console:${principal.accountId}` : `key:${principal.key.id}`
 
 const BEARER = /^Bearer +(\S+) *$/i
 
@@ -118,7 +128,12 @@ function unauthorized(authorization: string | undefined): ApiError {
 }
 
 /** An unknown id, another account's, one outside the key's list and a malformed one are the same 404. */
-async function findSubject(request: FastifyRequest, principal: Principal, operation: Operation, needs: AdmissionNeeds): Promise<InstanceSubject> {
+async function findSubject(
+  request: FastifyRequest,
+  principal: Principal,
+  operation: Operation,
+  needs: AdmissionNeeds,
+): Promise<InstanceSubject> {
   const { id = '' } = request.params as { id?: string }
   const reachable = isUuid(id) && mayReach(principal, id.toLowerCase())
   const subject = reachable ? await needs.subject(principal.accountId, id.toLowerCase()) : undefined
@@ -126,7 +141,10 @@ async function findSubject(request: FastifyRequest, principal: Principal, operat
     throw new ApiError('not_found', 'There is no instance with this id.')
   }
   if (operation.engine !== undefined && operation.engine !== subject.engine) {
-    throw new ApiError('engine_mismatch', `This operation exists for ${operation.engine} instances only; this instance runs on ${subject.engine}.`)
+    throw new ApiError(
+      'engine_mismatch',
+      `This operation exists for ${operation.engine} instances only; this instance runs on ${subject.engine}.`,
+    )
   }
   return subject
 }

@@ -22,7 +22,10 @@ const checkKeyName = createCheck('body', KeyName)
  * What the command line may ask of the service, whether it runs or was opened only for the command.
  * Whoever reaches this is the user who owns the home folder; there is no key to check.
  */
-export function createCommands(accounts: Accounts, accountId: AccountId): (request: ControlRequest) => Promise<unknown> {
+export function createCommands(
+  accounts: Accounts,
+  accountId: AccountId,
+): (request: ControlRequest) => Promise<unknown> {
   const commands: Record<string, (input: unknown) => Promise<unknown>> = {
     'keys.create': async (input) => {
       checkNewKey(input)

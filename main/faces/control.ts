@@ -11,7 +11,8 @@ export interface ControlRequest {
   readonly command: string
   readonly input: unknown
 }
-export type ControlAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
+export type ControlAnswer =
+  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
 
 /** Unix sockets have short names on every system; a longer home folder gets a socket in a private folder of its own. */
 const LONGEST_SOCKET_PATH = 100
@@ -32,7 +33,10 @@ export interface ControlServer {
  * Listens for commands of the same user (the socket's mode is 0600; the home folder's lock says there is one listener).
  * @param carryOut throws ApiError, or any error whose message a person may read.
  */
-export async function listenForCommands(address: string, carryOut: (request: ControlRequest) => Promise<unknown>): Promise<ControlServer> {
+export async function listenForCommands(
+  address: string,
+  carryOut: (request: ControlRequest) => Promise<unknown>,
+): Promise<ControlServer> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
@@ -62,12 +66,21 @@ async function answer(line: string, carryOut: (request: ControlRequest) => Promi
   try {
     return { ok: true, result: await carryOut(JSON.parse(line) as ControlRequest) }
   } catch (error) {
-    return { ok: false, message: error instanceof ApiError ? error.message : 'The running service could not carry out this command; its log says why.' }
+    return {
+      ok: false,
+      message:
+        error instanceof ApiError
+          ? error.message
+          : 'The running service could not carry out this command; its log says why.',
+    }
   }
 }
 
 /** Asks the running service. @returns undefined when none listens there. @throws Error with its sentence when it refuses. */
-export async function askRunningService(address: string, request: ControlRequest): Promise<{ result: unknown } | undefined> {
+export async function askRunningService(
+  address: string,
+  request: ControlRequest,
+): Promise<{ result: unknown } | undefined> {
   const socket = await dial(address)
   if (socket === undefined) return undefined
   try {

@@ -52,6 +52,9 @@ export interface Door {
   close(): Promise<void>
 }
 
+/** How long requests under way may take to end when the service stops. */
+const DRAIN_MS = 5_000
+
 /** Security headers of every answer: no sniffing, no embedding, and never an Access-Control header. */
 const ALWAYS = {
   'x-content-type-options': 'nosniff',
@@ -79,7 +82,7 @@ export function createDoor(needs: DoorNeeds): Door {
     keepAliveTimeout: 5_000,
     http: { maxHeaderSize: LIMITS.headerBytes, headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
     routerOptions: { maxParamLength: 1_000 },
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
@@ -140,9 +143,18 @@ export function createDoor(needs: DoorNeeds): Door {
         app.inject({ method: method as 'GET', url: path, headers: { ...headers, ...type }, ...payload }),
       )
       const text = answer.body
-      return { status: answer.statusCode, headers: answer.headers as InProcessAnswer['headers'], body: text === '' ? undefined : JSON.parse(text) }
+      return {
+        status: answer.statusCode,
+        headers: answer.headers as InProcessAnswer['headers'],
+        body: text === '' ? undefined : JSON.parse(text),
+      }
     },
-    close: () => app.close(),
+    async close() {
+      // What is being answered may end; whoever is still there after that is cut off.
+      const patience = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
+      await app.close()
+      patience.cancel()
+    },
   }
 }
 
@@ -152,7 +164,11 @@ function createGate(most: number) {
   return async <T>(counts: boolean, act: () => Promise<T>): Promise<T> => {
     if (!counts) return act()
     if (running >= most) {
-      throw new ApiError('service_unavailable', `${most} requests are being answered at this moment. Repeat the call in a second.`, { 'retry-after': '1' })
+      throw new ApiError(
+        'service_unavailable',
+        `${most} requests are being answered at this moment. Repeat the call in a second.`,
+        { 'retry-after': '1' },
+      )
     }
     running++
     try {
@@ -187,7 +203,8 @@ function route(app: FastifyInstance, { operation, handler }: Served, gate: Retur
     handler: async (request, reply) => {
       checkQuery?.(request.query)
       const body = operation.bodyOptional === true ? (request.body ?? {}) : request.body
-      if (checkBody !== undefined && body === undefined) throw new ApiError('validation_error', 'This operation needs a JSON body.')
+      if (checkBody !== undefined && body === undefined)
+        throw new ApiError('validation_error', 'This operation needs a JSON body.')
       checkBody?.(body)
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       return respond(operation, reply, answer)
@@ -205,7 +222,8 @@ function callOf(operation: Operation, request: FastifyRequest, body: unknown): C
     query: request.query as Call['query'],
     body,
     get rawBody(): unknown {
-      return request.rawText === undefined ? {} : JSON.parse(request.rawText)
+      const parsed: unknown = request.rawText === undefined ? {} : JSON.parse(request.rawText)
+      return parsed
     },
     idempotencyKey: operation.idempotencyKey === true ? readIdempotencyKey(request.raw.rawHeaders) : null,
     confirmed,
@@ -243,6 +261,10 @@ function createNotFound(app: FastifyInstance, operations: readonly Served[]): (r
     const path = request.url.split('?', 1)[0] ?? ''
     const methods = patterns.filter(({ pattern }) => pattern.test(path)).flatMap((found) => found.methods)
     if (methods.length === 0) return unknownPath()
-    return new ApiError('method_not_allowed', `${request.method} does not exist here; this path takes ${methods.join(', ')}.`, { allow: methods.join(', ') })
+    return new ApiError(
+      'method_not_allowed',
+      `${request.method} does not exist here; this path takes ${methods.join(', ')}.`,
+      { allow: methods.join(', ') },
+    )
   }
 }

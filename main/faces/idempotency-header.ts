@@ -13,11 +13,13 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   }
   const [key] = found
   if (key === undefined) return null
-  if (found.length > 1) throw new ApiError('validation_error', 'Idempotency-Key was sent more than once; send exactly one.')
+  if (found.length > 1)
+    throw new ApiError('validation_error', 'Idempotency-Key was sent more than once; send exactly one.')
   if (key.length < 1 || key.length > LIMITS.idempotencyKeyLength) {
     throw new ApiError('validation_error', `Idempotency-Key must have 1 to ${LIMITS.idempotencyKeyLength} characters.`)
   }
-  if (hasControlCharacter(key)) throw new ApiError('validation_error', 'Idempotency-Key must not hold control characters.')
+  if (hasControlCharacter(key))
+    throw new ApiError('validation_error', 'Idempotency-Key must not hold control characters.')
   return key
 }
 

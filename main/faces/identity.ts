@@ -13,4 +13,5 @@ const callers = new AsyncLocalStorage<InProcessCaller>()
 export const currentCaller = (): InProcessCaller | undefined => callers.getStore()
 
 /** The await must happen inside `run`: an injected request starts only when it is awaited. */
-export const callAs = <T>(caller: InProcessCaller, request: () => Promise<T>): Promise<T> => callers.run(caller, request)
+export const callAs = <T>(caller: InProcessCaller, request: () => Promise<T>): Promise<T> =>
+  callers.run(caller, request)

@@ -10,7 +10,9 @@ export function addMcpRoute(app: FastifyInstance, mcp: Mcp): void {
       const { principal } = request.admitted
       if (principal === null) throw new Error('/mcp was reached without a principal')
       // Taken out of the framework's hands, and with it the headers that the hooks have set.
-      const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+      const headers = Object.fromEntries(
+        Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+      )
       reply.hijack()
       await mcp.handle({
         req: request.raw,

@@ -36,9 +36,14 @@ function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
 }
 
 /** The names a service bound to `host:port` answers under. */
-export function ownHosts(bound: { host: string; port: number }, allowed: readonly string[], publicBaseUrl: string | null): Set<string> {
+export function ownHosts(
+  bound: { host: string; port: number },
+  allowed: readonly string[],
+  publicBaseUrl: string | null,
+): Set<string> {
   const names = ['127.0.0.1', 'localhost', '[::1]']
-  if (bound.host !== '0.0.0.0' && bound.host !== '::') names.push(bound.host.includes(':') ? `[${bound.host}]` : bound.host)
+  if (bound.host !== '0.0.0.0' && bound.host !== '::')
+    names.push(bound.host.includes(':') ? `[${bound.host}]` : bound.host)
   const withPort = names.map((name) => (bound.port === 80 ? name : `${name}:${bound.port}`))
   const given = allowed.map((name) => name.toLowerCase())
   const published = publicBaseUrl === null ? [] : [new URL(publicBaseUrl).host]

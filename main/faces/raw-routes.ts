@@ -14,7 +14,8 @@ export interface RawRoutesNeeds {
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 } as const
 
 /** What is no operation: health, the API document, and the pages that prove themselves by a token of their own. */
@@ -29,22 +30,35 @@ export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void 
   )
 
   void app.register((pages, _options, done) => {
-    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 4_096 }, (_request, text, parsed) =>
-      parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: 4_096 },
+      (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
     )
-    pages.get<{ Params: { token: string } }>('/onboard/:token', { config: { open: true } }, async ({ params }, reply) => {
-      const { name } = await needs.onboardingSubject(params.token)
-      return reply.headers(PAGE_HEADERS).send(onboardingPage(name))
-    })
-    pages.post<{ Params: { token: string } }>('/onboard/:token', { config: { open: true } }, async ({ params, body }, reply) => {
-      const { name } = await needs.onboardingSubject(params.token)
-      const number = (body as { number?: string } | undefined)?.number?.replaceAll(/[\s()+-]/g, '') ?? ''
-      if (!/^[0-9]{7,15}$/.test(number)) {
-        return reply.code(400).headers(PAGE_HEADERS).send(onboardingPage(name, 'Enter the number with its country code: 7 to 15 digits.'))
-      }
-      await needs.completeOnboarding(params.token, number)
-      return reply.headers(PAGE_HEADERS).send(onboardingDone(name, number))
-    })
+    pages.get<{ Params: { token: string } }>(
+      '/onboard/:token',
+      { config: { open: true } },
+      async ({ params }, reply) => {
+        const { name } = await needs.onboardingSubject(params.token)
+        return reply.headers(PAGE_HEADERS).send(onboardingPage(name))
+      },
+    )
+    pages.post<{ Params: { token: string } }>(
+      '/onboard/:token',
+      { config: { open: true } },
+      async ({ params, body }, reply) => {
+        const { name } = await needs.onboardingSubject(params.token)
+        const number = (body as { number?: string } | undefined)?.number?.replaceAll(/[\s()+-]/g, '') ?? ''
+        if (!/^[0-9]{7,15}$/.test(number)) {
+          return reply
+            .code(400)
+            .headers(PAGE_HEADERS)
+            .send(onboardingPage(name, 'Enter the number with its country code: 7 to 15 digits.'))
+        }
+        await needs.completeOnboarding(params.token, number)
+        return reply.headers(PAGE_HEADERS).send(onboardingDone(name, number))
+      },
+    )
     done()
   })
 }

@@ -87,13 +87,15 @@ const FORMAT_WORDS: Record<string, string> = {
 }
 
 function rule(error: ErrorObject): string {
-  return RULES[error.keyword]?.(error.params, error) ?? (error.message ?? 'is not valid')
+  return RULES[error.keyword]?.(error.params, error) ?? error.message ?? 'is not valid'
 }
 
 /** A pattern says nothing to a person; the schema's own description does. */
 function describedBy(error: ErrorObject): string {
   const description: unknown = (error.parentSchema as { description?: unknown } | undefined)?.description
-  return typeof description === 'string' ? lowerFirst(description.replace(/\.$/, '')) : `of the form ${String(error.params['pattern'])}`
+  return typeof description === 'string'
+    ? lowerFirst(description.replace(/\.$/, ''))
+    : `of the form ${String(error.params['pattern'])}`
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

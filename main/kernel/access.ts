@@ -10,7 +10,12 @@ export interface Principal {
   readonly accountId: AccountId
   readonly accountName: string
   /** null for the console. */
-  readonly key: { readonly id: KeyId; readonly name: string; readonly last4: string; readonly expiresAtMs: number | null } | null
+  readonly key: {
+    readonly id: KeyId
+    readonly name: string
+    readonly last4: string
+    readonly expiresAtMs: number | null
+  } | null
   readonly scopes: readonly ScopeWord[]
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
@@ -30,10 +35,16 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
 export function requireReach(principal: Principal, reach: Reach): void {
   if (principal.allowedInstanceIds === null) return
   if (reach === 'account') {
-    throw new ApiError('key_restricted', 'This key is limited to certain instances; this operation concerns the whole account. Use an unrestricted key.')
+    throw new ApiError(
+      'key_restricted',
+      'This key is limited to certain instances; this operation concerns the whole account. Use an unrestricted key.',
+    )
   }
   if (reach === 'webhooks') {
-    throw new ApiError('instance_restricted_key', 'This key is limited to certain instances; account webhooks, deliveries and events need an unrestricted key.')
+    throw new ApiError(
+      'instance_restricted_key',
+      'This key is limited to certain instances; account webhooks, deliveries and events need an unrestricted key.',
+    )
   }
 }
 

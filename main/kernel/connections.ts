@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import { Client } from 'undici'
-import type { Connector, Peer } from './connector.ts'
+import type { Connector, Opening, Peer } from './connector.ts'
 import type { Exchange, Line } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
 
@@ -21,7 +21,7 @@ export interface Connections {
 
 interface Connection {
   readonly client: Client
-  readonly line: Line & { socket: Socket | null; connectTimeoutMs: number }
+  readonly line: Line & { socket: Socket | null; opening: Opening | null; connectTimeoutMs: number }
 }
 
 const HEADER_BYTES = 16 * 1024
@@ -45,7 +45,7 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
   }
 
   const open = (origin: string): Connection => {
-    const line: Connection['line'] = { socket: null, ip: null, revision: 0, connectTimeoutMs: 0 }
+    const line: Connection['line'] = { socket: null, opening: null, ip: null, revision: 0, connectTimeoutMs: 0 }
     const client = new Client(origin, {
       pipelining: 1,
       allowH2: false,
@@ -55,7 +55,8 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(target, done) {
-        connector(peerOf(target), line.connectTimeoutMs).then(
+        line.opening = connector(peerOf(target), line.connectTimeoutMs)
+        line.opening.opened.then(
           ({ socket, ip }) => {
             Object.assign(line, { socket, ip, revision: policy.revision() })
             done(null, socket)
@@ -90,7 +91,8 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
   }
 }
 
-function drop({ client }: Connection): void {
+function drop({ client, line }: Connection): void {
+  line.opening?.cancel()
   void client.destroy()
 }
 

@@ -19,8 +19,15 @@ export interface Opened {
   readonly ip: string
 }
 
-/** @param limitMs covers DNS, TCP and TLS together. @throws ConnectFailure */
-export type Connector = (peer: Peer, limitMs: number) => Promise<Opened>
+export interface Opening {
+  /** Rejects with a ConnectFailure. */
+  readonly opened: Promise<Opened>
+  /** Gives it up: the socket is ended now and not when the limit is reached. Harmless once it has opened. */
+  cancel(): void
+}
+
+/** @param limitMs covers DNS, TCP and TLS together. */
+export type Connector = (peer: Peer, limitMs: number) => Opening
 
 interface Needs {
   readonly clock: Clock
@@ -66,20 +73,31 @@ export function createConnector(needs: Needs): Connector {
     return { socket: await secure(reached.socket, attempt.peer, (socket) => hold(attempt, socket)), ip: reached.ip }
   }
 
-  return async (peer, limitMs) => {
+  return (peer, limitMs) => {
     const startedMs = clock.mono()
     const leftMs = () => limitMs - (clock.mono() - startedMs)
     const attempt: Attempt = { peer, isResolved: false, isOver: false, socket: null, leftMs }
-    const { promise: expiry, reject: expire } = Promise.withResolvers<never>()
-    const limit = deadline(clock, limitMs, () => {
+    const { promise: ended, reject } = Promise.withResolvers<never>()
+    const end = (failure: ConnectFailure) => {
       attempt.isOver = true
       attempt.socket?.destroy()
-      expire(attempt.isResolved ? tooSlow(peer.host, limitMs) : unresolved(peer.host, 'ETIMEOUT'))
+      reject(failure)
+    }
+    const limit = deadline(clock, limitMs, () => {
+      end(attempt.isResolved ? tooSlow(peer.host, limitMs) : unresolved(peer.host, 'ETIMEOUT'))
     })
-    try {
-      return await Promise.race([open(attempt), expiry])
-    } finally {
-      limit.cancel()
+    let isOpen = false
+    const opened = Promise.race([open(attempt), ended])
+      .then((result) => {
+        isOpen = true
+        return result
+      })
+      .finally(() => limit.cancel())
+    return {
+      opened,
+      cancel() {
+        if (!isOpen) end(unreachable(peer.host, 'ECANCELED'))
+      },
     }
   }
 }

@@ -18,7 +18,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /** JSON lines on standard error, so that standard output stays free for answers to programs. */
 export function createLog(level: LogLevel): Log {
-  const lines = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }))
+  const lines = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: false }),
+  )
   return {
     debug: (fields) => lines.debug(fields),
     info: (fields) => lines.info(fields),

@@ -169,9 +169,10 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
     isStopping = true
     timer?.cancel()
     const isQuiet = () => running.size === 0 && !isClaiming
-    const patience = clock.after(ms, cutAll)
+    const patience = ms > 0 ? clock.after(ms, cutAll) : undefined
+    if (!patience) cutAll()
     await until(isQuiet)
-    patience.cancel()
+    patience?.cancel()
     await until(() => recording === 0 && !isTicking)
   }
 

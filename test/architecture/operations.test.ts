@@ -10,12 +10,17 @@ import { SCOPES } from '../../main/contract/scopes.ts'
 import { ENDPOINTS } from '../spec/tables.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../main')
-const operations: { room: string; name: string; operation: Operation }[] = CONTRACTS.flatMap(({ room, operations: contract }) =>
-  Object.entries(contract).map(([name, operation]) => ({ room, name, operation })),
+const operations: { room: string; name: string; operation: Operation }[] = CONTRACTS.flatMap(
+  ({ room, operations: contract }) => Object.entries(contract).map(([name, operation]) => ({ room, name, operation })),
 )
 const shapes = new Ajv2020({
   strict: false,
-  formats: { uuid: isUuid, uri: (text: string) => URL.canParse(text), 'date-time': (text: string) => !Number.isNaN(Date.parse(text)), email: true },
+  formats: {
+    uuid: isUuid,
+    uri: (text: string) => URL.canParse(text),
+    'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
+    email: true,
+  },
 })
 
 describe.each(operations)('operation $operation.id', ({ name, operation }) => {

@@ -12,7 +12,9 @@ test('the README shows the settings as the code has them; npm run readme brings 
 })
 
 test('every npm script the README names exists', () => {
-  const { scripts } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+  const { scripts } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
   const readmes = ['README.md', 'main/README.md'].map((path) => readFileSync(resolve(ROOT, path), 'utf8')).join('\n')
   const named = [...readmes.matchAll(/npm run ([a-z]+)/g)].map(([, script]) => script ?? '')
   expect(named.length).toBeGreaterThan(5)

@@ -28,16 +28,28 @@ const here = (path: string) => join(import.meta.dirname, path)
 async function reference(name: string, mode: string): Promise<Contender> {
   const key = 'a-key-of-the-reference-program'
   const program = await startProgram(here('reference/send-server.ts'), [mode, key], {})
-  return { name, program, key, rounds: [], target: `${String(program.ready['url'])}/v1/instances/0b0e7a8e-6f0e-4a4e-9d53-1f6a1c2b3d4e/messages` }
+  return {
+    name,
+    program,
+    key,
+    rounds: [],
+    target: `${String(program.ready['url'])}/v1/instances/0b0e7a8e-6f0e-4a4e-9d53-1f6a1c2b3d4e/messages`,
+  }
 }
 
 async function product(home: string): Promise<Contender> {
   const entry = here('../../out/main/headless.js')
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ 'sandbox.timeline_ms': [0, 0, 0, 0] }))
-  const environment = { SWITCHBOARD_VAULT: 'file', SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000', SWITCHBOARD_LOG_LEVEL: 'warn' }
+  const environment = {
+    SWITCHBOARD_VAULT: 'file',
+    SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
+    SWITCHBOARD_LOG_LEVEL: 'warn',
+  }
   const program = await startProgram(entry, ['serve', '--port', '0', '--json', '--home', home], environment)
   const url = String(program.ready['url'])
-  const made = execFileSync(process.execPath, [entry, 'keys', 'create', '--name', 'bench', '--json', '--home', home], { encoding: 'utf8' })
+  const made = execFileSync(process.execPath, [entry, 'keys', 'create', '--name', 'bench', '--json', '--home', home], {
+    encoding: 'utf8',
+  })
   const { key } = JSON.parse(made) as { key: string }
   const instance = await pairedInstance(url, key)
   return { name: 'Switchboard', program, key, rounds: [], target: `${url}/v1/instances/${instance}/messages` }
@@ -67,23 +79,33 @@ async function pairedInstance(url: string, key: string): Promise<string> {
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  while ((await call('GET', `/v1/instances/${String(id)}/connection`))['connected'] !== true) await new Promise((resolve) => setTimeout(resolve, 50))
+  while ((await call('GET', `/v1/instances/${String(id)}/connection`))['connected'] !== true)
+    await new Promise((resolve) => setTimeout(resolve, 50))
   return String(id)
 }
 
 async function load({ program, target, key, rounds }: Contender, seconds: number, counts = true): Promise<void> {
   const headers = JSON.stringify({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })
   const before = cpuMicros(program.pid)
-  const { ready, stop } = await startProgram(here('lib/load.ts'), [target, headers, JSON.stringify(BODY), String(CONNECTIONS), String(seconds)], {})
+  const { ready, stop } = await startProgram(
+    here('lib/load.ts'),
+    [target, headers, JSON.stringify(BODY), String(CONNECTIONS), String(seconds)],
+    {},
+  )
   await stop()
   const { perSecond, p99, total, refused, errors } = ready as Record<string, number>
   if (refused || errors) throw new Error(`${target}: ${refused} refused, ${errors} errors`)
-  if (counts) rounds.push({ perSecond: perSecond ?? 0, p99: p99 ?? 0, cpu: (cpuMicros(program.pid) - before) / (total ?? 1) })
+  if (counts)
+    rounds.push({ perSecond: perSecond ?? 0, p99: p99 ?? 0, cpu: (cpuMicros(program.pid) - before) / (total ?? 1) })
 }
 
 export async function acceptSends(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'bench-product-'))
-  const contenders = [await reference('5-stmt tx, sync=FULL', 'single'), await reference('5-stmt tx, group, sync=FULL', 'grouped'), await product(home)]
+  const contenders = [
+    await reference('5-stmt tx, sync=FULL', 'single'),
+    await reference('5-stmt tx, group, sync=FULL', 'grouped'),
+    await product(home),
+  ]
   const [single, grouped, ours] = contenders
   const idleMiB = residentMiB(ours?.program.pid ?? 0)
   try {

@@ -123,7 +123,12 @@ export const DISABLED_REASONS = ['gone', 'too_many_failures'] as const
 
 /** Headers of every answer, and of every request to an account webhook. */
 export const ANSWER_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining'] as const
-export const DELIVERY_HEADERS = ['x-service-event-id', 'x-service-timestamp', 'x-service-attempt', 'x-service-signature'] as const
+export const DELIVERY_HEADERS = [
+  'x-service-event-id',
+  'x-service-timestamp',
+  'x-service-attempt',
+  'x-service-signature',
+] as const
 
 export const ENVELOPE_FIELDS = ['event_id', 'type', 'attempt', 'created_at', 'account_id', 'instance', 'data'] as const
 export const ENVELOPE_INSTANCE_FIELDS = ['id', 'external_ref', 'metadata', 'engine'] as const

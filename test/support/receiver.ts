@@ -110,6 +110,11 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   server.on(plain ? 'connection' : 'secureConnection', (socket: Socket | TLSSocket) =>
     numbers.set(socket, ++connections),
   )
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   // Clients that break off are part of the tests.
   server.on('tlsClientError', () => {})
   server.on('clientError', (_, socket) => socket.destroy())
@@ -147,7 +152,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
+      // Also those in the middle of a handshake, which closeAllConnections() does not know.
+      for (const socket of sockets) socket.destroy()
       await closed
     },
   }

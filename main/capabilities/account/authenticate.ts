@@ -17,9 +17,9 @@ interface Needs {
 
 export interface Authentication {
   /** @returns who the token speaks for; undefined when it is malformed, unknown, revoked or expired. */
-  authenticate(token: string): Promise<Principal | undefined>
+  readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** Forgets what is cached. Called after every commit that changes a key, so that a revocation holds at once. */
-  forget(): void
+  readonly forget: () => void
 }
 
 interface Known {

@@ -23,9 +23,9 @@ export interface AccountsNeeds {
 
 export interface Accounts extends Keys, Pick<Authentication, 'authenticate'> {
   /** The home's first account, made when the home is fresh. */
-  ensureAccount(): Promise<Account>
+  readonly ensureAccount: () => Promise<Account>
   /** Writes what waits. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const FIRST_NAME = 'My agency'

@@ -36,11 +36,11 @@ export interface MadeKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
 
 export interface Keys {
   /** @throws ApiError validation_error when a rule is broken or an instance of the restriction is unknown. */
-  createKey(wish: NewKey): Promise<MadeKey>
+  readonly createKey: (wish: NewKey) => Promise<MadeKey>
   /** Newest first, revoked and expired ones included. */
-  listKeys(accountId: AccountId): Promise<ApiKey[]>
+  readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
   /** Holds from the next request on. Repeating it changes nothing. @throws ApiError not_found */
-  revokeKey(accountId: AccountId, id: string): Promise<{ revokedAtMs: number }>
+  readonly revokeKey: (accountId: AccountId, id: string) => Promise<{ revokedAtMs: number }>
 }
 
 const NAME_LENGTH = 100

@@ -5,9 +5,9 @@ import { recordUse } from './store.ts'
 
 export interface LastUse {
   /** Notes a use in memory; it reaches the database with the next batch, at most once a minute per key. */
-  note(id: KeyId): void
+  readonly note: (id: KeyId) => void
   /** Writes what waits. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const ONCE_PER_MS = 60_000

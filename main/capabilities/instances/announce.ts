@@ -31,7 +31,7 @@ export function createAnnounce({ ledger, clock }: { ledger: Ledger; clock: Pick<
       instance: {
         id: instanceId,
         external_ref: row.externalRef,
-        metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+        metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as object),
         engine: row.engine,
       },
       data: { ...data, occurred_at: isoTime(occurredAtMs), sequence: row.sequence },

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import {
+  ChangeList,
   ConnectionView,
-  DeletedInstance,
   ExternalRef,
   HealthView,
   InstanceName,
   InstanceRecord,
   Metadata,
+  PlainList,
   QrView,
 } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -48,35 +49,6 @@ const QR_READY = {
   expires_at: '2026-03-01T09:31:00.000Z',
   attempt: 1,
 } as const satisfies QrView
-
-const cursorText = Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' }))
-
-const PlainList = Type.Object(
-  {
-    data: Type.Array(InstanceRecord),
-    count: Type.Integer({ minimum: 0, description: 'All that match, on whatever page.' }),
-    next_cursor: Type.Optional(cursorText),
-    has_more: Type.Optional(Type.Boolean()),
-  },
-  { title: 'Instances', description: 'Without `updated_since`: newest first.' },
-)
-
-const ChangeList = Type.Object(
-  {
-    data: Type.Array(InstanceRecord, { description: 'Instances changed since then, oldest change first.' }),
-    deleted: Type.Array(DeletedInstance, {
-      description:
-        'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
-    }),
-    next_cursor: cursorText,
-    has_more: Type.Boolean({ description: 'More changes: repeat the call with `cursor`.' }),
-    deleted_has_more: Type.Boolean({
-      description:
-        'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
-    }),
-  },
-  { title: 'Changed instances', description: 'With `updated_since`.' },
-)
 
 export const instancesContract = {
   createInstance: operation({

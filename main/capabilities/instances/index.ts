@@ -55,28 +55,28 @@ export interface InstancesNeeds {
 export interface Instances {
   readonly create: Create
   readonly list: List
-  get(id: InstanceId): Promise<InstanceRecord>
-  update(id: InstanceId, patch: InstancePatch): Promise<InstanceRecord>
+  readonly get: (id: InstanceId) => Promise<InstanceRecord>
+  readonly update: (id: InstanceId, patch: InstancePatch) => Promise<InstanceRecord>
   readonly remove: Remove
-  connection(id: InstanceId): Promise<ConnectionView>
-  health(id: InstanceId): Promise<HealthView>
+  readonly connection: (id: InstanceId) => Promise<ConnectionView>
+  readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
   readonly restart: Restart
   readonly disconnect: Disconnect
 
   /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
-  subject(accountId: string, id: string): Promise<InstanceSubject | undefined>
+  readonly subject: (accountId: string, id: string) => Promise<InstanceSubject | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
-  known(accountId: AccountId, ids: readonly string[]): Promise<ReadonlySet<string>>
+  readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   readonly announce: Announce
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
-  engineFor(subject: Pick<EngineInstance, 'engine' | 'network'>): Engine
+  readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
   /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
-  onSignal(id: InstanceId, signal: LinkSignal): Promise<void>
+  readonly onSignal: (id: InstanceId, signal: LinkSignal) => Promise<void>
   /** At start, before the service listens and before `Engine.begin`. */
   readonly resumeAll: ResumeAll
   /** Stops timers; what they waited for is durable and taken up at the next start. */
-  close(): void
+  readonly close: () => void
 }
 
 export function createInstances(needs: InstancesNeeds): Instances {

@@ -182,6 +182,6 @@ function over(reason: string, fields: Partial<Link>): Effect {
 
 function effectOf<K extends Happening['kind']>(link: Link, happening: Of<K>, nowMs: number): Effect {
   // The table's key is the happening's kind; the compiler does not connect an index with its own discriminant.
-  const effect = EFFECTS[happening.kind as K] as (link: Link, happening: Of<K>, nowMs: number) => Effect
+  const effect = EFFECTS[happening.kind] as (link: Link, happening: Of<K>, nowMs: number) => Effect
   return effect(link, happening, nowMs)
 }

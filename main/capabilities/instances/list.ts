@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { DeletedInstance, InstanceRecord } from '../../contract/instance.ts'
+import type { ChangeList, PlainList } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
@@ -26,21 +26,6 @@ export interface ListCall {
   /** The restriction of the caller's key; null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
   readonly query: ListQuery
-}
-
-export interface PlainList {
-  data: InstanceRecord[]
-  count: number
-  next_cursor?: string | null
-  has_more?: boolean
-}
-
-export interface ChangeList {
-  data: InstanceRecord[]
-  deleted: DeletedInstance[]
-  next_cursor: string | null
-  has_more: boolean
-  deleted_has_more: boolean
 }
 
 export type List = (call: ListCall) => Promise<PlainList | ChangeList>

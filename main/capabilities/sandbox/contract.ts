@@ -136,7 +136,9 @@ export const sandboxContract = {
       'Numbers that misbehave, by their last four digits: 0463 restricted, 0404 not on WhatsApp, 0410 fails after it was ' +
       'sent, 0502 unreachable (502), 0504 silent (504) and delivered later, 0007 never delivered; on the official engine ' +
       'also 0047 window closed, 0026 undeliverable, 0429 throttled, 0190 token revoked. Any other number accepts, ' +
-      'receives and reads.',
+      'receives and reads.\n\n' +
+      'Fifteen digits that begin 9000000 stand for a person whose phone number is hidden: what they say carries ' +
+      '`from_lid`, and they can be answered under it.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',

@@ -43,7 +43,7 @@ interface PageParams {
   readonly status: string | null
   readonly eventType: string | null
   readonly sinceMs: number
-  readonly fromSeq: number
+  readonly afterSeq: number
   readonly beforeSeq: number
   readonly rows: number
 }
@@ -52,7 +52,7 @@ interface PageParams {
 const page = (driver: string) =>
   sql<PageParams, DeliveryRow>(
     `SELECT ${DELIVERY} ${FROM}
-      WHERE ${driver} AND d.account_id = :accountId AND d.seq < :beforeSeq AND d.seq >= :fromSeq
+      WHERE ${driver} AND d.account_id = :accountId AND d.seq < :beforeSeq AND d.seq > :afterSeq
         AND d.created_at >= :sinceMs
         AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_id = :instanceId)
         AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)
@@ -67,9 +67,9 @@ const pages = {
   webhook: page('d.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)'),
 }
 
-/** Ids are time-ordered, so the first row of a period is found in their index. */
-const firstSince = sql<{ id: string }, { seq: number }>(
-  'SELECT seq FROM deliveries WHERE id >= :id ORDER BY id LIMIT 1',
+/** Ids are time-ordered, so where a period begins is found in their index. Of one millisecond their order is chance. */
+const lastBefore = sql<{ id: string }, { seq: number }>(
+  'SELECT seq FROM deliveries WHERE id < :id ORDER BY id DESC LIMIT 1',
 )
 
 export const deliveryBySeq = sql<{ seq: number }, DeliveryRow>(`SELECT ${DELIVERY} ${FROM} WHERE d.seq = :seq`)
@@ -105,7 +105,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     const name = listName(accountId, query)
     const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
     const sinceMs = query.since === undefined ? 0 : Date.parse(query.since)
-    const fromSeq = sinceMs === 0 ? 0 : await firstSeqSince(sinceMs)
+    const afterSeq = sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs)
     const found = await db.read(pages[indexFor(query)], {
       accountId,
       webhookId: query.webhook_id ?? null,
@@ -113,7 +113,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
       status: query.status ?? null,
       eventType: query.event_type ?? null,
       sinceMs,
-      fromSeq,
+      afterSeq,
       beforeSeq: Number(before),
       rows: size + 1,
     })
@@ -122,9 +122,9 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { data: rows.map(toDelivery), next_cursor: last ? cursors.encode(name, [last.seq]) : null, has_more: !!last }
   }
 
-  async function firstSeqSince(sinceMs: number): Promise<number> {
-    const row = await db.readOne(firstSince, { id: earliestId('dlv', sinceMs) })
-    return row?.seq ?? FAR_SEQ
+  async function lastSeqBefore(sinceMs: number): Promise<number> {
+    const row = await db.readOne(lastBefore, { id: earliestId('dlv', sinceMs) })
+    return row?.seq ?? 0
   }
 
   async function get(accountId: string, id: string): Promise<DeliveryDetail> {

@@ -18,14 +18,22 @@ export function createApiClient(baseUrl: string, key: string): ApiClient {
     new Promise<ApiAnswer>((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body)
       const type = text === undefined ? {} : { 'content-type': 'application/json' }
-      const sent = request(new URL(path, baseUrl), { method, headers: { authorization: `Bearer ${key}`, ...type, ...headers } }, (answer) => {
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
-        answer.on('end', () => {
-          const raw = Buffer.concat(chunks).toString('utf8')
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: raw === '' ? {} : (JSON.parse(raw) as Record<string, unknown>) })
-        })
-      })
+      const sent = request(
+        new URL(path, baseUrl),
+        { method, headers: { authorization: `Bearer ${key}`, ...type, ...headers } },
+        (answer) => {
+          const chunks: Buffer[] = []
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
+          answer.on('end', () => {
+            const raw = Buffer.concat(chunks).toString('utf8')
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: raw === '' ? {} : (JSON.parse(raw) as Record<string, unknown>),
+            })
+          })
+        },
+      )
       sent.on('error', reject).end(text)
     })
   return { get: (path) => call('GET', path), post: (path, body, headers) => call('POST', path, body, headers) }

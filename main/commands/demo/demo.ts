@@ -24,7 +24,12 @@ interface Caught {
  * The main job end to end on the sandbox network, told as it happens.
  * @returns whether every step held.
  */
-export async function runDemo(needs: { entry: string; environment: NodeJS.ProcessEnv; clock: Clock; terminal: Terminal }): Promise<boolean> {
+export async function runDemo(needs: {
+  entry: string
+  environment: NodeJS.ProcessEnv
+  clock: Clock
+  terminal: Terminal
+}): Promise<boolean> {
   const { entry, environment, clock, terminal } = needs
   const home = mkdtempSync(join(tmpdir(), 'switchboard-demo-'))
   const story = createStory({ clock, terminal })
@@ -34,7 +39,11 @@ export async function runDemo(needs: { entry: string; environment: NodeJS.Proces
   terminal.out('\n Switchboard: the main job, end to end, on the sandbox network')
   try {
     service = await story.step('The service starts', async () => {
-      const running = await startServiceProcess(entry, home, { ...environment, SWITCHBOARD_VAULT: 'file', SWITCHBOARD_NETWORK: 'sandbox' })
+      const running = await startServiceProcess(entry, home, {
+        ...environment,
+        SWITCHBOARD_VAULT: 'file',
+        SWITCHBOARD_NETWORK: 'sandbox',
+      })
       story.say(`It answers at ${running.url}; its data lies in ${home}, removed at the end.`)
       return running
     })
@@ -47,8 +56,12 @@ export async function runDemo(needs: { entry: string; environment: NodeJS.Proces
     await story.step('The customer answers', () => answerAsCustomer(story, api))
     await story.step('The same send once more, by mistake', () => repeatSend(story, api, desk.id, send))
     const official = await story.step('A second number, on the official engine', () => sendOfficially(story, api))
-    await story.step('What the webhook received', () => checkEvents(story, api, { secret, account, desk: desk.id, official }))
-    terminal.out(`\n All ${story.steps} steps held, in ${seconds()}. Next: npm run serve, and the README's “Pair a number”.\n`)
+    await story.step('What the webhook received', () =>
+      checkEvents(story, api, { secret, account, desk: desk.id, official }),
+    )
+    terminal.out(
+      `\n All ${story.steps} steps held, in ${seconds()}. Next: npm run serve, and the README's “Pair a number”.\n`,
+    )
     return true
   } catch (error) {
     terminal.out(`     ✗ ${error instanceof Error ? error.message : String(error)}`)
@@ -61,7 +74,10 @@ export async function runDemo(needs: { entry: string; environment: NodeJS.Proces
   }
 }
 
-async function makeKey(story: Story, service: { url: string; command(...args: string[]): Promise<Record<string, unknown>> }) {
+async function makeKey(
+  story: Story,
+  service: { url: string; command(...args: string[]): Promise<Record<string, unknown>> },
+) {
   const { key } = await service.command('keys', 'create', '--name', 'Demo')
   const api = createApiClient(service.url, String(key))
   const me = await api.get('/v1/me')
@@ -72,12 +88,19 @@ async function makeKey(story: Story, service: { url: string; command(...args: st
 
 async function makeWebhook(story: Story, api: ApiClient): Promise<string> {
   const made = await api.post('/v1/webhooks', { url: CATCHER, events: ['*'], description: 'The demo’s catcher' })
-  story.hold(made.status === 201 && String(made.body['secret']).startsWith('whsec_'), `${CATCHER} is subscribed; its secret is shown this once`)
+  story.hold(
+    made.status === 201 && String(made.body['secret']).startsWith('whsec_'),
+    `${CATCHER} is subscribed; its secret is shown this once`,
+  )
   return String(made.body['secret'])
 }
 
 async function makeInstance(story: Story, api: ApiClient): Promise<{ id: string; qr: string }> {
-  const made = await api.post('/v1/instances', { name: 'Front desk', external_ref: 'demo-1', metadata: { client: 'Bakery Luz' } })
+  const made = await api.post('/v1/instances', {
+    name: 'Front desk',
+    external_ref: 'demo-1',
+    metadata: { client: 'Bakery Luz' },
+  })
   const id = String(made.body['id'])
   story.hold(made.status === 201, `instance “Front desk” (smv2) is created`)
   const view = await story.until('a QR code appears', async () => {
@@ -112,7 +135,10 @@ async function sendMessage(story: Story, api: ApiClient, instance: string): Prom
   const history = record['history'] as { status: string; at: string }[]
   const begun = Date.parse(history[0]?.at ?? '')
   story.say(history.map(({ status, at }) => `${status} (+${Date.parse(at) - begun} ms)`).join(' → '))
-  story.hold(history.map(({ status }) => status).join() === 'queued,sent,delivered,read', 'it walked queued → sent → delivered → read')
+  story.hold(
+    history.map(({ status }) => status).join() === 'queued,sent,delivered,read',
+    'it walked queued → sent → delivered → read',
+  )
   return { key, first }
 }
 
@@ -126,13 +152,26 @@ function readRecord(story: Story, api: ApiClient, instance: string, message: str
 async function answerAsCustomer(story: Story, api: ApiClient): Promise<void> {
   const spoken = await api.post(`/v1/sandbox/phones/${CUSTOMER}/messages`, { to: OURS, text: 'Thank you, on my way!' })
   story.hold(spoken.status < 300, `${CUSTOMER} says “Thank you, on my way!”`)
-  const event = await story.until('message.received arrives at the webhook', async () => (await caught(api)).map(envelope).find(({ type }) => type === 'message.received'))
-  story.hold(event.data['text'] === 'Thank you, on my way!' && event.data['from'] === CUSTOMER, 'message.received came to the webhook')
+  const event = await story.until('message.received arrives at the webhook', async () =>
+    (await caught(api)).map(envelope).find(({ type }) => type === 'message.received'),
+  )
+  story.hold(
+    event.data['text'] === 'Thank you, on my way!' && event.data['from'] === CUSTOMER,
+    'message.received came to the webhook',
+  )
 }
 
-async function repeatSend(story: Story, api: ApiClient, instance: string, { key, first }: { key: string; first: ApiAnswer }): Promise<void> {
+async function repeatSend(
+  story: Story,
+  api: ApiClient,
+  instance: string,
+  { key, first }: { key: string; first: ApiAnswer },
+): Promise<void> {
   const again = await api.post(`/v1/instances/${instance}/messages`, ORDER, { 'idempotency-key': key })
-  story.hold(again.headers['idempotent-replayed'] === 'true' && again.body['message_id'] === first.body['message_id'], 'the first answer is replayed (Idempotent-Replayed: true)')
+  story.hold(
+    again.headers['idempotent-replayed'] === 'true' && again.body['message_id'] === first.body['message_id'],
+    'the first answer is replayed (Idempotent-Replayed: true)',
+  )
   const { body } = await api.get(`/v1/sandbox/phones/${CUSTOMER}/messages`)
   story.hold((body['data'] as unknown[]).length === 1, 'the customer’s phone holds the message once')
 }
@@ -142,7 +181,9 @@ async function sendOfficially(story: Story, api: ApiClient): Promise<string> {
   const id = String(made.body['id'])
   story.hold(made.status === 201 && typeof made.body['onboarding_url'] === 'string', 'created with an onboarding_url')
   await api.post(`/v1/sandbox/instances/${id}/onboard`, { number: OFFICIAL })
-  await story.until('the official instance connects', async () => ((await api.get(`/v1/instances/${id}/connection`)).body['connected'] === true ? true : undefined))
+  await story.until('the official instance connects', async () =>
+    (await api.get(`/v1/instances/${id}/connection`)).body['connected'] === true ? true : undefined,
+  )
   const sent = await api.post(`/v1/instances/${id}/messages`, { to: CUSTOMER, text: 'Your invoice is ready.' })
   await readRecord(story, api, id, String(sent.body['message_id']))
   story.hold(sent.body['engine'] === 'official', `${OFFICIAL} sent too, and was read`)
@@ -150,23 +191,44 @@ async function sendOfficially(story: Story, api: ApiClient): Promise<string> {
 }
 
 const LIFE_OF_A_MESSAGE = ['message.sent', 'message.delivered', 'message.read']
-const DESK = ['instance.created', 'instance.connecting', 'instance.qr.updated', 'instance.connected', ...LIFE_OF_A_MESSAGE, 'message.received']
+const DESK = [
+  'instance.created',
+  'instance.connecting',
+  'instance.qr.updated',
+  'instance.connected',
+  ...LIFE_OF_A_MESSAGE,
+  'message.received',
+]
 const MAIN_LINE = ['instance.created', 'instance.connected', ...LIFE_OF_A_MESSAGE]
 
-async function checkEvents(story: Story, api: ApiClient, expected: { secret: string; account: string; desk: string; official: string }): Promise<void> {
+async function checkEvents(
+  story: Story,
+  api: ApiClient,
+  expected: { secret: string; account: string; desk: string; official: string },
+): Promise<void> {
   const missing = (events: ReturnType<typeof envelope>[], instance: string, types: string[]) =>
     types.filter((type) => !events.some((event) => event.type === type && event.instance.id === instance))
   const requests = await story.until('every event arrives', async () => {
     const found = await caught(api)
     const events = found.map(envelope)
-    return missing(events, expected.desk, DESK).length + missing(events, expected.official, MAIN_LINE).length === 0 ? found : undefined
+    return missing(events, expected.desk, DESK).length + missing(events, expected.official, MAIN_LINE).length === 0
+      ? found
+      : undefined
   })
   for (const request of requests.toReversed()) {
     const { type, attempt, event_id: id } = envelope(request)
-    story.say(`${type.padEnd(22)} attempt ${attempt}  ${id}  signature ${isSigned(request, expected.secret) ? 'verified' : 'WRONG'}`)
+    story.say(
+      `${type.padEnd(22)} attempt ${attempt}  ${id}  signature ${isSigned(request, expected.secret) ? 'verified' : 'WRONG'}`,
+    )
   }
-  story.hold(requests.every((request) => request.signature === 'valid' && isSigned(request, expected.secret)), `${requests.length} events, every signature verified over the exact bytes`)
-  story.hold(requests.map(envelope).every((event) => event.account_id === expected.account), 'all of them of this account, in one envelope for both engines')
+  story.hold(
+    requests.every((request) => request.signature === 'valid' && isSigned(request, expected.secret)),
+    `${requests.length} events, every signature verified over the exact bytes`,
+  )
+  story.hold(
+    requests.map(envelope).every((event) => event.account_id === expected.account),
+    'all of them of this account, in one envelope for both engines',
+  )
 }
 
 async function caught(api: ApiClient): Promise<Caught[]> {
@@ -186,6 +248,8 @@ const envelope = ({ body }: Caught) => JSON.parse(body) as Envelope
 
 /** What a receiver does (README, “Receive events”): HMAC over timestamp, a dot and the exact body. */
 function isSigned({ headers, body }: Caught, secret: string): boolean {
-  const digest = createHmac('sha256', secret).update(`${headers['x-service-timestamp'] ?? ''}.${body}`).digest('hex')
+  const digest = createHmac('sha256', secret)
+    .update(`${headers['x-service-timestamp'] ?? ''}.${body}`)
+    .digest('hex')
   return headers['x-service-signature'] === `sha256=${digest}`
 }

@@ -11,8 +11,13 @@ export interface ServiceProcess {
 }
 
 /** Starts the real service as its own process, as `npm run serve -- --json` does. @param entry the built headless entry. */
-export async function startServiceProcess(entry: string, home: string, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const run = (...args: string[]) => spawn(process.execPath, [entry, ...args, '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function startServiceProcess(
+  entry: string,
+  home: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<ServiceProcess> {
+  const run = (...args: string[]) =>
+    spawn(process.execPath, [entry, ...args, '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const service = run('serve', '--port', '0', '--json')
   const errors = collect(service)
   const first = await firstLine(service)

@@ -22,7 +22,8 @@ const LOOK_EVERY_MS = 40
 
 export function createStory({ clock, terminal }: { clock: Clock; terminal: Terminal }): Story {
   let steps = 0
-  const paint = (style: Parameters<typeof styleText>[0], text: string) => (terminal.isInteractive ? styleText(style, text) : text)
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    terminal.isInteractive ? styleText(style, text) : text
   return {
     get steps() {
       return steps

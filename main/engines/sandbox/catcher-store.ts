@@ -47,7 +47,10 @@ export const caughtPage = sql<{ catcher: number; before: number; limit: number }
    WHERE catcher = :catcher AND seq < :before ORDER BY seq DESC LIMIT :limit`,
 )
 
-export const emptyCatcher = sql<{ catcher: number }>('DELETE FROM sandbox_caught WHERE catcher = :catcher')
+export const emptyCatcher = sql<{ catcher: number; upTo: number; limit: number }>(
+  `DELETE FROM sandbox_caught WHERE seq IN (
+     SELECT seq FROM sandbox_caught WHERE catcher = :catcher AND seq <= :upTo ORDER BY seq LIMIT :limit)`,
+)
 
 /** The oldest of those past the newest `:kept`. */
 export const pruneCaught = sql<{ catcher: number; kept: number; limit: number }>(

@@ -54,8 +54,8 @@ export interface Catcher {
 
 /** Kept for each name; older ones go. */
 export const KEPT = 10_000
-/** The oldest go when this many more have come. */
-const PRUNE_EVERY = 500
+/** The oldest go when this many more have come; no unit removes more rows than this. */
+const ROWS_PER_UNIT = 500
 
 interface Known {
   readonly seq: number
@@ -106,9 +106,9 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
       })
       return mine
     })
-    if (++catcher.sincePruned >= PRUNE_EVERY) {
+    if (++catcher.sincePruned >= ROWS_PER_UNIT) {
       catcher.sincePruned = 0
-      await db.commit((tx) => tx.run(pruneCaught, { catcher: catcher.seq, kept: KEPT, limit: PRUNE_EVERY }))
+      await db.commit((tx) => tx.run(pruneCaught, { catcher: catcher.seq, kept: KEPT, limit: ROWS_PER_UNIT }))
     }
     return catcher.reply
   }
@@ -141,7 +141,12 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
 
     async empty(accountId, name) {
       const catcher = await find(accountId, name)
-      if (catcher !== undefined) await db.commit((tx) => tx.run(emptyCatcher, { catcher: catcher.seq }))
+      if (catcher === undefined) return
+      const [newest] = await db.read(caughtPage, { catcher: catcher.seq, before: Number.MAX_SAFE_INTEGER, limit: 1 })
+      if (newest === undefined) return
+      // What comes meanwhile stays. Bulk work is cut up, so that nobody else's commit waits for it.
+      const bulk = { catcher: catcher.seq, upTo: newest.seq, limit: ROWS_PER_UNIT }
+      while ((await db.commit((tx) => tx.run(emptyCatcher, bulk))) === ROWS_PER_UNIT);
     },
   }
 }

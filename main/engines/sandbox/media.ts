@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { InsideRequest, OutboundAnswer } from '../../kernel/outbound.ts'
 import { sampleMp4 } from './samples/mp4.ts'
@@ -41,16 +42,17 @@ export function sampleTypeAt(url: string): MediaType | undefined {
 }
 
 /** Larger than any file a message may carry. */
-const HUGE_BYTES = 200 * 1024 * 1024
+const HUGE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024 + 1
 
 /** Answers for `media.sandbox`. */
 export async function answerMedia({ url }: InsideRequest): Promise<OutboundAnswer> {
   const name = url.pathname.slice(1)
-  if (name === 'huge') return file('image/png', HUGE_BYTES, Buffer.alloc(1), true)
+  // Zeros that nobody reads take no memory; whoever asked cuts them at his own limit.
+  if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
   const type = typeNamed(name)
   if (type === undefined) return notFound()
   const { mimeType, bytes } = sampleOf(type)
-  return file(mimeType, bytes.length, bytes, false)
+  return file(mimeType, bytes)
 }
 
 function typeNamed(name: string): MediaType | undefined {
@@ -58,12 +60,12 @@ function typeNamed(name: string): MediaType | undefined {
   return undefined
 }
 
-const file = (mimeType: string, length: number, body: Buffer, truncated: boolean): OutboundAnswer => ({
+const file = (mimeType: string, body: Buffer): OutboundAnswer => ({
   kind: 'response',
   status: 200,
-  headers: { 'content-type': mimeType, 'content-length': String(length) },
+  headers: { 'content-type': mimeType, 'content-length': String(body.length) },
   body,
-  truncated,
+  truncated: false,
   remoteIp: null,
 })
 

@@ -42,5 +42,8 @@ export function readCrockford(typed: string): string {
   return typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 
+/** Fifteen digits that are no phone number: the id of a person who hides theirs. */
+export const isHidden = (number: string): boolean => /^9000000[0-9]{8}$/.test(number)
+
 /** How a phone without a name of its own is called. */
 export const shownName = (number: string): string => `Sandbox phone ${number.slice(-4)}`

@@ -1,6 +1,7 @@
 import type { MediaType } from '../../contract/shapes.ts'
 import type { EngineSignal } from '../engine.ts'
 import type { Content } from './inbox.ts'
+import { isHidden } from './names.ts'
 
 /** Something said, on its way to whoever has the recipient's number. */
 export interface Said {
@@ -44,7 +45,7 @@ export function received(
     quotedEngineMessageId: quoted ?? null,
     participant: group === null ? null : author,
     referral: referral ?? null,
-    fromLid: null,
+    fromLid: isHidden(author) ? author : null,
     engineMessageId: id,
     chat,
     from: author,

@@ -26,7 +26,9 @@ const run = autocannon(
     latencies.sort((a, b) => a - b)
     const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN
     const total = latencies.length
-    console.log(JSON.stringify({ perSecond: total / result.duration, total, p99, refused: result.non2xx, errors: result.errors }))
+    console.log(
+      JSON.stringify({ perSecond: total / result.duration, total, p99, refused: result.non2xx, errors: result.errors }),
+    )
   },
 )
 run.on('response', (_client, _status, _bytes, ms) => latencies.push(ms))

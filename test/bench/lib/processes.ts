@@ -16,8 +16,15 @@ export interface Started {
 }
 
 /** Starts a program that prints one JSON line when it is ready. */
-export async function startProgram(file: string, args: readonly string[], environment: Record<string, string>): Promise<Started> {
-  const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+export async function startProgram(
+  file: string,
+  args: readonly string[],
+  environment: Record<string, string>,
+): Promise<Started> {
+  const child = spawn(process.execPath, [file, ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   alive.add(child)
   child.once('exit', () => alive.delete(child))
   for await (const line of createInterface({ input: child.stdout })) {

@@ -9,7 +9,9 @@ export function printTable(title: string, rows: readonly Record<string, string |
   const [head = [], ...body] = cells
   console.log(`\n### ${title}\n`)
   console.log(line(head))
-  console.log(`|${widths.map((width, i) => (isNumber[i] ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2))).join('|')}|`)
+  console.log(
+    `|${widths.map((width, i) => (isNumber[i] ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2))).join('|')}|`,
+  )
   for (const values of body) console.log(line(values))
 }
 
@@ -25,4 +27,5 @@ export function median(values: readonly number[]): number {
 }
 
 /** Median of same-round ratios: both sides saw the same minute of the machine. */
-export const paired = (a: readonly number[], b: readonly number[]): number => median(a.map((value, i) => value / (b[i] ?? Number.NaN)))
+export const paired = (a: readonly number[], b: readonly number[]): number =>
+  median(a.map((value, i) => value / (b[i] ?? Number.NaN)))

@@ -30,10 +30,16 @@ CREATE TABLE deliveries(seq INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, we
 CREATE INDEX deliveries_due ON deliveries(webhook_seq, next_at) WHERE status = 0;`)
 
 const findKey = db.prepare('SELECT message_seq FROM idempotency WHERE instance_seq = 1 AND key = ?')
-const addMessage = db.prepare("INSERT INTO messages(id,instance_seq,to_number,kind,body,status,created_at,updated_at) VALUES(?,1,?,'text',?,'queued',?,?)")
+const addMessage = db.prepare(
+  "INSERT INTO messages(id,instance_seq,to_number,kind,body,status,created_at,updated_at) VALUES(?,1,?,'text',?,'queued',?,?)",
+)
 const addKey = db.prepare('INSERT INTO idempotency VALUES(1,?,?,?,?)')
-const addEvent = db.prepare("INSERT INTO events(account_id,instance_seq,type,created_at,payload) VALUES(1,1,'message.sent',?,?)")
-const addDelivery = db.prepare("INSERT INTO deliveries(account_id,webhook_seq,instance_seq,event_seq,type,status,next_at,updated_at) VALUES(1,1,1,?,'message.sent',0,?,?)")
+const addEvent = db.prepare(
+  "INSERT INTO events(account_id,instance_seq,type,created_at,payload) VALUES(1,1,'message.sent',?,?)",
+)
+const addDelivery = db.prepare(
+  "INSERT INTO deliveries(account_id,webhook_seq,instance_seq,event_seq,type,status,next_at,updated_at) VALUES(1,1,1,?,'message.sent',0,?,?)",
+)
 
 interface Send {
   to: string
@@ -76,7 +82,10 @@ app.addHook('onRequest', (request, reply, done) => {
   const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
   const found = keys.get(createHash('sha256').update(token).digest('base64'))
   if (found === undefined) return void reply.code(401).send({ error: { code: 'unauthorized' } })
-  reply.header('x-request-id', randomUUID()).header('x-ratelimit-limit', found.limit).header('x-ratelimit-remaining', --found.tokens)
+  reply
+    .header('x-request-id', randomUUID())
+    .header('x-ratelimit-limit', found.limit)
+    .header('x-ratelimit-remaining', --found.tokens)
   done()
 })
 const schema = {
@@ -84,10 +93,16 @@ const schema = {
     type: 'object',
     required: ['to', 'text'],
     additionalProperties: false,
-    properties: { to: { type: 'string', pattern: '^[0-9]{7,15}$' }, text: { type: 'string', minLength: 1, maxLength: 65_536 } },
+    properties: {
+      to: { type: 'string', pattern: '^[0-9]{7,15}$' },
+      text: { type: 'string', minLength: 1, maxLength: 65_536 },
+    },
   },
   response: {
-    201: { type: 'object', properties: { engine: { type: 'string' }, sent: { type: 'boolean' }, message_id: { type: 'string' } } },
+    201: {
+      type: 'object',
+      properties: { engine: { type: 'string' }, sent: { type: 'boolean' }, message_id: { type: 'string' } },
+    },
   },
 }
 app.post<{ Body: Send }>('/v1/instances/:id/messages', { schema }, async (request, reply) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChangeList } from '../../../main/capabilities/instances/list.ts'
+import type { ChangeList } from '../../../main/contract/instance.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
 
@@ -40,7 +40,7 @@ function client(
   return {
     copy,
     /** @returns whether the round is over: nothing more is waiting. */
-    async call(): Promise<boolean> {
+    call: async (): Promise<boolean> => {
       const page = await ask({ updated_since: since, limit, ...(cursor === null ? {} : { cursor }) })
       for (const { id, name, updated_at } of page.data) {
         copy.set(id, `${name} ${updated_at}`)

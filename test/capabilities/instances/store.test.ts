@@ -76,15 +76,16 @@ test('announcing is one update and the append of the ledger, nothing else', asyn
     },
   })
   await room.database.db.commit(async (tx) => {
-    const watched = new Proxy(tx, {
-      get(target, name: keyof Tx) {
-        const method = target[name] as (statement: { text: string }, params: object) => unknown
-        return (statement: { text: string }, params: object) => {
-          statements.push(statement.text)
-          return method(statement, params)
-        }
-      },
-    })
+    const seen = <S extends { text: string }>(statement: S): S => {
+      statements.push(statement.text)
+      return statement
+    }
+    const watched: Tx = {
+      ...tx,
+      one: (statement, params) => tx.one(seen(statement), params),
+      all: (statement, params) => tx.all(seen(statement), params),
+      run: (statement, params) => tx.run(seen(statement), params),
+    }
     await announce(watched, id, 'instance.qr.updated', { attempt: 1, expires_at: 'x' })
   })
   expect(statements).toEqual([store.nextEvent.text])

@@ -108,13 +108,13 @@ test("another account's webhook and delivery do not exist", async () => {
   await world.idle()
   const { id: delivery } = await world.delivery()
   for (const attempt of [
-    world.webhooks().get(OTHER, id),
-    world.webhooks().update(OTHER, id, { active: false }),
-    world.webhooks().remove(OTHER, id),
-    world.webhooks().rotate(OTHER, id, 0),
-    world.webhooks().getDelivery(OTHER, delivery),
+    () => world.webhooks().get(OTHER, id),
+    () => world.webhooks().update(OTHER, id, { active: false }),
+    () => world.webhooks().remove(OTHER, id),
+    () => world.webhooks().rotate(OTHER, id, 0),
+    () => world.webhooks().getDelivery(OTHER, delivery),
   ]) {
-    await expect(attempt).rejects.toMatchObject({ code: 'not_found' })
+    await expect(attempt()).rejects.toMatchObject({ code: 'not_found' })
   }
   expect((await world.webhooks().list(OTHER)).count).toBe(0)
   expect((await world.webhooks().listDeliveries(OTHER, {})).data).toEqual([])
@@ -180,12 +180,12 @@ test('a cursor opens only the list it was made for', async () => {
   const { next_cursor } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 1 })
   const cursor = next_cursor ?? ''
   for (const attempt of [
-    world.webhooks().listDeliveries(OTHER, { limit: 1, cursor }),
-    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor, status: 'delivered' }),
-    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: `${cursor}A` }),
-    world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: '' }),
+    () => world.webhooks().listDeliveries(OTHER, { limit: 1, cursor }),
+    () => world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor, status: 'delivered' }),
+    () => world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: `${cursor}A` }),
+    () => world.webhooks().listDeliveries(ACCOUNT, { limit: 1, cursor: '' }),
   ]) {
-    await expect(attempt).rejects.toMatchObject({ code: 'invalid_cursor' })
+    await expect(attempt()).rejects.toMatchObject({ code: 'invalid_cursor' })
   }
 })
 

@@ -193,6 +193,19 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await outcome).toMatchObject({ kind: 'nothing_sent' })
   })
 
+  test('a result that is written twice counts once', async () => {
+    const instance = await world.connected(name)
+    const { messageId, outcome } = world.sending(instance, ANA)
+    await world.clock.advance(50)
+    const accepted = await outcome
+    for (let i = 0; i < 2; i++) {
+      await world.data.db.commit(async (tx) => ('journal' in accepted ? accepted.journal?.(tx) : undefined))
+    }
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
+    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+  })
+
   test('what is never committed never arrived', async () => {
     const instance = await world.connected(name)
     const { messageId, outcome } = world.sending(instance, ANA)
@@ -348,6 +361,19 @@ describe('with a timeline of zero', () => {
     expect(rows()).toEqual({ n: 1 })
     expect(world.told(instance)).toEqual([])
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+  })
+
+  test('thousands of receipts at once are all told, each message in order', async () => {
+    await world.close()
+    world = await networkWorld([0, 0, 0, 0])
+    const instance = await world.connected('smv2')
+    const sent = await Promise.all(Array.from({ length: 1_500 }, () => world.send(instance, { to: ANA })))
+    for (let i = 0; i < 500 && world.of(instance, 'receipt').length < 3_000; i++) await settle()
+    for (const { messageId } of sent.slice(0, 50))
+      expect(world.statuses(instance, messageId)).toEqual(['delivered', 'read'])
+    expect(world.of(instance, 'receipt')).toHaveLength(3_000)
+    await settle()
+    expect(world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_timeline').get()).toEqual({ n: 0 })
   })
 
   test('receipts follow without any time passing', async () => {

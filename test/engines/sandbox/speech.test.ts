@@ -162,6 +162,17 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     })
   })
 
+  test('a person with a hidden number is known by an id, and can be answered under it', async () => {
+    const hidden = '900000012345678'
+    const instance = await world.connected(name)
+    await world.network.speak(world.accountId, hidden, text(OURS, 'Guess who'))
+    await settle()
+    expect(world.of(instance, 'received')[0]).toMatchObject({ chat: hidden, from: hidden, fromLid: hidden })
+    await world.send(instance, { to: hidden })
+    await world.clock.advance(10_000)
+    expect(await world.network.listMessages(world.accountId, hidden, Infinity, 10)).toHaveLength(1)
+  })
+
   test('in a group the chat is the group, and the speaker its participant', async () => {
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, ANA, { ...text(OURS, 'Hi all'), group: '120363041234567890@g.us' })

@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest'
+import { StorageError } from '../../main/kernel/db.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { createWorker, type Work } from '../../main/kernel/worker.ts'
+import { fakeClock, settle } from '../support/clock.ts'
+
+type Result = string
+
+/** Jobs are numbers; what happened to them is written down. */
+function scene(more: Partial<Work<number, Result>> = {}) {
+  const clock = fakeClock()
+  const due: number[] = []
+  const claims: number[] = []
+  const acted: number[] = []
+  const recorded: string[] = []
+  const work: Work<number, Result> = {
+    name: 'numbers',
+    async claim(limit) {
+      claims.push(limit)
+      await settle(1)
+      return due.splice(0, limit)
+    },
+    async act(job) {
+      acted.push(job)
+      return 'done'
+    },
+    cutOff: () => 'cut off',
+    async record(job, result) {
+      recorded.push(`${job} ${result}`)
+    },
+    ...more,
+  }
+  const worker = createWorker({ work, clock, log: silentLog })
+  return { clock, due, claims, acted, recorded, worker }
+}
+
+const never = () => new Promise<never>(() => {})
+
+test('nothing is claimed before start; then due work is found at once and every second', async () => {
+  const { worker, due, recorded, clock } = scene()
+  due.push(1)
+  worker.wake()
+  await settle()
+  expect(recorded).toEqual([])
+  worker.start()
+  await settle()
+  expect(recorded).toEqual(['1 done'])
+  due.push(2)
+  await clock.advance(999)
+  expect(recorded).toHaveLength(1)
+  await clock.advance(1)
+  expect(recorded).toEqual(['1 done', '2 done'])
+  await worker.stop(0)
+})
+
+test('calls of wake during a claim make one more claim, not many', async () => {
+  const { worker, claims } = scene()
+  worker.start()
+  await settle()
+  const before = claims.length
+  for (let i = 0; i < 100; i++) worker.wake()
+  await settle()
+  expect(claims.length - before).toBe(2)
+  await worker.stop(0)
+})
+
+test('a claim that used its whole budget is followed by another', async () => {
+  const { worker, due, recorded, claims } = scene()
+  due.push(...Array.from({ length: 300 }, (_, i) => i))
+  worker.start()
+  await settle(30)
+  expect(recorded).toHaveLength(300)
+  expect(Math.max(...claims)).toBe(64)
+  await worker.stop(0)
+})
+
+test('while 64 results are not on disk nothing new is claimed', async () => {
+  const writes: (() => void)[] = []
+  const { worker, due, acted } = scene({ record: () => new Promise((resolve) => writes.push(resolve)) })
+  due.push(...Array.from({ length: 200 }, (_, i) => i))
+  worker.start()
+  await settle(20)
+  expect(acted).toHaveLength(64)
+  expect(worker.gauges()).toMatchObject({ inFlight: 0, unrecorded: 64 })
+  writes.shift()?.()
+  await settle(20)
+  expect(acted.length).toBeGreaterThan(64)
+  const isDone = () => acted.length === 200 && worker.gauges().unrecorded === 0
+  while (!isDone()) {
+    for (const write of writes.splice(0)) write()
+    await settle(1)
+  }
+  await worker.stop(0)
+})
+
+test('a job whose act throws is recorded as cut off', async () => {
+  const { worker, due, recorded } = scene({ act: () => Promise.reject(new Error('a fault of ours')) })
+  due.push(1)
+  worker.start()
+  await settle()
+  expect(recorded).toEqual(['1 cut off'])
+  await worker.stop(0)
+})
+
+test('a claim that fails is tried again with the next tick, and not before', async () => {
+  let claims = 0
+  const { worker, clock } = scene({
+    claim() {
+      claims++
+      return Promise.reject(new StorageError('full', 'disk full'))
+    },
+  })
+  worker.start()
+  await settle()
+  expect(claims).toBe(1)
+  await clock.advance(2_000)
+  expect(claims).toBe(3)
+  await worker.stop(0)
+})
+
+test('a result the storage refuses is kept and written when it can be; a closed storage is not asked again', async () => {
+  const tries: number[] = []
+  const { worker, due, clock } = scene({
+    async record(job) {
+      tries.push(job)
+      if (job === 2) throw new StorageError('closed', 'closed')
+      if (tries.filter((one) => one === job).length < 3) throw new StorageError('full', 'disk full')
+    },
+  })
+  due.push(1, 2)
+  worker.start()
+  await settle()
+  expect(tries).toEqual([1, 2])
+  expect(worker.gauges().unrecorded).toBe(1)
+  await clock.advance(5_000)
+  expect(tries).toEqual([1, 2, 1, 1])
+  expect(worker.gauges().unrecorded).toBe(0)
+  await worker.stop(0)
+})
+
+test('a job that outlives every deadline of its own is cut off after 30 seconds; its late end changes nothing', async () => {
+  const ends: ((result: Result) => void)[] = []
+  const { worker, due, recorded, clock } = scene({ act: () => new Promise((resolve) => ends.push(resolve)) })
+  due.push(1)
+  worker.start()
+  await clock.advance(29_000)
+  expect(recorded).toEqual([])
+  await clock.advance(2_000)
+  expect(recorded).toEqual(['1 cut off'])
+  ends[0]?.('done')
+  await settle()
+  expect(recorded).toEqual(['1 cut off'])
+  await worker.stop(0)
+})
+
+test('stop claims nothing more, lets what runs end, cuts off the rest, and waits until it is written', async () => {
+  const { worker, due, recorded, clock } = scene({
+    act: (job) => (job === 1 ? clock.sleep(2_000).then(() => 'done') : never()),
+    async record(job, result) {
+      await clock.sleep(100)
+      recorded.push(`${job} ${result}`)
+    },
+  })
+  due.push(1, 2)
+  worker.start()
+  await settle()
+  due.push(3)
+  let isStopped = false
+  void worker.stop(5_000).then(() => (isStopped = true))
+  await clock.advance(4_900)
+  expect(recorded).toEqual(['1 done'])
+  await clock.advance(150)
+  expect(isStopped).toBe(false)
+  await clock.advance(50)
+  expect(isStopped).toBe(true)
+  expect(recorded).toEqual(['1 done', '2 cut off'])
+  expect(due).toEqual([3])
+  expect(clock.waiting()).toBe(0)
+})
+
+test('ticks never overlap, and one that fails does not end them', async () => {
+  let ticks = 0
+  const ends: (() => void)[] = []
+  const { worker, clock } = scene({
+    tick() {
+      ticks++
+      if (ticks === 1) return Promise.reject(new Error('once'))
+      return new Promise((resolve) => ends.push(resolve))
+    },
+  })
+  worker.start()
+  await clock.advance(5_000)
+  expect(ticks).toBe(2)
+  ends.shift()?.()
+  await clock.advance(1_000)
+  expect(ticks).toBe(3)
+  const stopped = worker.stop(0)
+  ends.shift()?.()
+  await stopped
+})
+
+test('when a round of the event loop takes 5 ms or more the budget halves, and it recovers when rounds are short', async () => {
+  const clock = fakeClock()
+  let roundMs = 8
+  let mono = 0
+  // Each look at the clock is as far from the last as a round of a busy loop.
+  const laggy = { ...clock, mono: () => (mono += roundMs) }
+  const budgets: number[] = []
+  const worker = createWorker<number, Result>({
+    clock: laggy,
+    log: silentLog,
+    work: {
+      name: 'numbers',
+      async claim(limit) {
+        budgets.push(limit)
+        await settle(2)
+        return []
+      },
+      act: never,
+      cutOff: () => '',
+      record: async () => {},
+    },
+  })
+  worker.start()
+  const again = async () => {
+    worker.wake()
+    await settle(3)
+  }
+  for (let i = 0; i < 6; i++) await again()
+  expect(budgets[0]).toBe(64)
+  expect(worker.gauges()).toMatchObject({ budget: 8, lagMs: 8 })
+  expect(budgets.every((budget, i) => i === 0 || budget <= (budgets[i - 1] ?? 0))).toBe(true)
+  roundMs = 1
+  for (let i = 0; i < 10; i++) await again()
+  expect(worker.gauges()).toMatchObject({ budget: 64, lagMs: 1 })
+  await worker.stop(0)
+})
