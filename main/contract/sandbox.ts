@@ -4,7 +4,7 @@ import { Digits, List, MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
 
 /** The words of the simulated network (contract.md 8). */
 
-export const RECEIPTS = ['none', 'delivered', 'read'] as const
+const RECEIPTS = ['none', 'delivered', 'read'] as const
 /** How far a phone confirms what it gets. */
 export type Receipts = (typeof RECEIPTS)[number]
 

@@ -1,21 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Answer, type Call, type Served } from '../capabilities/handler.ts'
-import { ApiError, errorBody } from '../contract/errors.ts'
+import type { Served } from '../capabilities/handler.ts'
+import { errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { Operation } from '../contract/operation.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { createAdmission, unknownPath, type AdmissionNeeds } from './admission.ts'
+import { createAdmission, type AdmissionNeeds } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
-import { readIdempotencyKey } from './idempotency-header.ts'
 import { callAs } from './identity.ts'
+import { createNotFound } from './not-found.ts'
+import { createGate, routeOperation } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
-import { createCheck } from './validation.ts'
 
 export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
   readonly operations: readonly Served[]
@@ -124,9 +123,9 @@ export function createDoor(needs: DoorNeeds): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of needs.operations) route(app, served, gate)
+  for (const served of needs.operations) routeOperation(app, served, gate)
   needs.rawRoutes(app)
-  const notFoundOrMethod = createNotFound(app, needs.operations)
+  const notFoundOrMethod = createNotFound(needs.operations)
 
   return {
     app,
@@ -158,27 +157,6 @@ export function createDoor(needs: DoorNeeds): Door {
   }
 }
 
-/** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
-function createGate(most: number) {
-  let running = 0
-  return async <T>(counts: boolean, act: () => Promise<T>): Promise<T> => {
-    if (!counts) return act()
-    if (running >= most) {
-      throw new ApiError(
-        'service_unavailable',
-        `${most} requests are being answered at this moment. Repeat the call in a second.`,
-        { 'retry-after': '1' },
-      )
-    }
-    running++
-    try {
-      return await act()
-    } finally {
-      running--
-    }
-  }
-}
-
 /** JSON is the only body. Its text is kept, because a fingerprint is taken before defaults are filled in. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -188,83 +166,4 @@ function acceptJson(app: FastifyInstance): void {
     request.rawText = text as string
     return parse(request, text as string, done)
   })
-}
-
-const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
-
-function route(app: FastifyInstance, { operation, handler }: Served, gate: ReturnType<typeof createGate>): void {
-  const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
-  const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
-
-  app.route({
-    method: operation.method,
-    url: fastifyPath(operation.path),
-    config: { operation },
-    handler: async (request, reply) => {
-      checkQuery?.(request.query)
-      const body = operation.bodyOptional === true ? (request.body ?? {}) : request.body
-      if (checkBody !== undefined && body === undefined)
-        throw new ApiError('validation_error', 'This operation needs a JSON body.')
-      checkBody?.(body)
-      const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
-      return respond(operation, reply, answer)
-    },
-  })
-}
-
-function callOf(operation: Operation, request: FastifyRequest, body: unknown): Call {
-  const { principal, instance, confirmed } = request.admitted
-  if (principal === null) throw new Error(`operation ${operation.id} was reached without a principal`)
-  const call = {
-    principal,
-    requestId: request.id,
-    params: request.params as Call['params'],
-    query: request.query as Call['query'],
-    body,
-    get rawBody(): unknown {
-      const parsed: unknown = request.rawText === undefined ? {} : JSON.parse(request.rawText)
-      return parsed
-    },
-    idempotencyKey: operation.idempotencyKey === true ? readIdempotencyKey(request.raw.rawHeaders) : null,
-    confirmed,
-    instance,
-  }
-  // The door fills the call by the operation's own schemas; the generic type cannot follow that from data.
-  return call as unknown as Call
-}
-
-function respond(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
-  if (operation.noStore === true) reply.header('cache-control', 'no-store')
-  if (!(answer instanceof Answer)) return sendBody(reply.code(operation.reply.status), answer)
-  reply.code(answer.status ?? operation.reply.status).headers(answer.headers)
-  return sendBody(reply, answer.bytes ?? answer.body)
-}
-
-function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
-  if (body === undefined) return reply.send()
-  reply.header('content-type', 'application/json; charset=utf-8')
-  return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
-}
-
-/** Tells an unknown path from a known one that was asked with the wrong method. */
-function createNotFound(app: FastifyInstance, operations: readonly Served[]): (request: FastifyRequest) => ApiError {
-  const paths = new Map<string, { pattern: RegExp; methods: string[] }>()
-  for (const { operation } of operations) {
-    if (operation.audience === 'console') continue
-    const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-    const known = paths.get(operation.path) ?? { pattern, methods: [] }
-    known.methods.push(operation.method, ...(operation.method === 'GET' ? ['HEAD'] : []))
-    paths.set(operation.path, known)
-  }
-  const patterns = [...paths.values()]
-  return (request) => {
-    const path = request.url.split('?', 1)[0] ?? ''
-    const methods = patterns.filter(({ pattern }) => pattern.test(path)).flatMap((found) => found.methods)
-    if (methods.length === 0) return unknownPath()
-    return new ApiError(
-      'method_not_allowed',
-      `${request.method} does not exist here; this path takes ${methods.join(', ')}.`,
-      { allow: methods.join(', ') },
-    )
-  }
 }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { Random } from './ids.ts'
 import { Secret } from './secret.ts'
 
-export const KEY_PREFIX = 'swb_'
+const KEY_PREFIX = 'swb_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHANCE_LENGTH = 30

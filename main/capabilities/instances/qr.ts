@@ -96,8 +96,14 @@ function refuseStanding({ status, loggedIn }: Instance): void {
 
 const PAIRS: ReadonlySet<Instance['status']> = new Set<Instance['status']>(['created', 'connecting', 'qr'])
 
-const NO_CODE = { qr: null, pairing_code: null, expires_at: null } as const
-const CONNECTED: QrView = { ...NO_CODE, state: 'connected', attempt: 0 }
+const withoutCode = (state: QrView['state'], attempt: number): QrView => ({
+  qr: null,
+  pairing_code: null,
+  state,
+  expires_at: null,
+  attempt,
+})
+const CONNECTED = withoutCode('connected', 0)
 
 /** Never an empty answer without a state: the instance's status decides where the engine has nothing to say. */
 async function view(
@@ -105,16 +111,23 @@ async function view(
   { state, text, pairingCode, expiresAtMs, attempt }: QrState,
 ): Promise<QrView> {
   if (status === 'connected') return CONNECTED
-  if (status === 'passkey_required') return { ...NO_CODE, state: 'passkey_required', attempt }
+  if (status === 'passkey_required') return withoutCode('passkey_required', attempt)
   // Pairing is over and only a refresh or a restart begins it anew: "pending" would make people wait for nothing.
-  if (!PAIRS.has(status)) return { ...NO_CODE, state: 'expired', attempt }
+  if (!PAIRS.has(status)) return withoutCode('expired', attempt)
+  // The engine is ahead of its own signal: who sends on "connected" must not be told that the instance is not ready.
+  if (state === 'connected') return withoutCode('pending', attempt)
   const qr = text === null ? null : await qrPicture(text)
   return { qr, pairing_code: pairingCode, state, expires_at: isoTimeOrNull(expiresAtMs), attempt }
 }
 
+const MARGIN = 4
+const LEAST_PIXELS = 320
+
 /** Dark on white with a margin of four, large enough for any camera: inverted or small codes are what phones fail at. */
 export function qrPicture(text: string): Promise<string> {
-  return QRCode.toDataURL(text, { margin: 4, scale: 5, color: { dark: '#000000ff', light: '#ffffffff' } })
+  const modules = QRCode.create(text).modules.size + 2 * MARGIN
+  const scale = Math.ceil(LEAST_PIXELS / modules)
+  return QRCode.toDataURL(text, { margin: MARGIN, scale, color: { dark: '#000000ff', light: '#ffffffff' } })
 }
 
 function pairingOf({ pairing }: Engine): Pairing {

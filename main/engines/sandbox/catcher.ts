@@ -31,7 +31,7 @@ export interface Reply {
   readonly hang: boolean
 }
 
-export const USUAL_REPLY: Reply = { status: 200, delayMs: 0, hang: false }
+const USUAL_REPLY: Reply = { status: 200, delayMs: 0, hang: false }
 
 export type { Caught } from './catcher-store.ts'
 
@@ -53,7 +53,7 @@ export interface Catcher {
 }
 
 /** Kept for each name; older ones go. */
-export const KEPT = 10_000
+const KEPT = 10_000
 /** The oldest go when this many more have come; no unit removes more rows than this. */
 const ROWS_PER_UNIT = 500
 

@@ -4,7 +4,7 @@ import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import { networkIds } from './names.ts'
 
-export interface Media {
+interface Media {
   readonly mimeType: string
   readonly size: number
   readonly filename: string | null

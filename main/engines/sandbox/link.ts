@@ -9,7 +9,7 @@ import type { Timeline } from './timeline.ts'
 import { LINK } from './timeline-store.ts'
 
 /** A dropped link comes back by itself after this long (contract.md 8). */
-export const HEALS_AFTER_MS = 8_000
+const HEALS_AFTER_MS = 8_000
 
 /** The close codes the real network gives for the same. */
 const CODES = { drop: 428, logged_out: 401, banned: 403, token_revoked: 190 } as const

@@ -15,7 +15,7 @@ export type Path =
   | { readonly kind: 'silent'; readonly silentMs: number }
 
 /** A signal to come. `onPhone`: it comes from the phone, so not before that is online. */
-export interface Step {
+interface Step {
   readonly step: number
   readonly dueAtMs: number | null
   readonly offsetMs: number

@@ -43,22 +43,29 @@ describe('reading the QR', () => {
     expect(verbs().filter((verb) => verb === 'start')).toHaveLength(1)
   })
 
-  test('gives a picture that a camera reads, dark on white with a margin', async () => {
+  test.each([
+    ['long, as on the live network', TEXT],
+    ['short', 'SWITCHBOARD-SANDBOX:0123456789'],
+  ])('gives a picture that a camera reads, dark on white with a margin (%s)', async (_kind, text) => {
     const id = await showing()
+    room.smv2.script.qr = { ...room.smv2.script.qr, text }
     const { qr, ...rest } = await room.instances.qr.read(id, undefined)
-    expect(rest).toEqual({
-      pairing_code: null,
-      state: 'ready',
-      expires_at: new Date(room.clock.now() + 60_000).toISOString(),
-      attempt: 1,
-    })
+    const expires_at = new Date(room.clock.now() + 60_000).toISOString()
+    expect(rest).toEqual({ pairing_code: null, state: 'ready', expires_at, attempt: 1 })
     const image = PNG.sync.read(Buffer.from(qr?.replace('data:image/png;base64,', '') ?? '', 'base64'))
-    expect(
-      readQr(new Uint8ClampedArray(image.data), image.width, image.height, { inversionAttempts: 'dontInvert' })?.data,
-    ).toBe(TEXT)
-    expect(image.width).toBeGreaterThanOrEqual(220)
-    const margin = Array.from({ length: image.width * 20 }, (_, i) => image.data[i * 4])
+    const { data, width, height } = image
+    expect(readQr(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' })?.data).toBe(text)
+    expect(width).toBeGreaterThanOrEqual(320)
+    const margin = Array.from({ length: width * 20 }, (_, i) => data[i * 4])
     expect(new Set(margin)).toEqual(new Set([255]))
+  })
+
+  test('says connected only when the instance is usable', async () => {
+    const id = await showing()
+    room.smv2.script.qr = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
+    expect(await room.instances.qr.read(id, undefined)).toMatchObject({ state: 'pending' })
+    await room.instances.onSignal(id, { kind: 'connected', number: '12025550123', name: null })
+    expect(await room.instances.qr.read(id, undefined)).toMatchObject({ state: 'connected' })
   })
 
   test('with phone also gives a pairing code', async () => {

@@ -3,7 +3,7 @@ import { verify } from '@octokit/webhooks-methods'
 import { expect, test } from 'vitest'
 import { signature } from '../../../main/capabilities/webhooks/signature.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
-import { webhookWorld } from './world.ts'
+import { webhookWorld, type Seen } from './world.ts'
 
 const SECRET = new Secret('whsec_3kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9Zk')
 const AT = 1_767_614_400
@@ -28,7 +28,7 @@ test('what a receiver gets verifies over the exact bytes of its body', async () 
   const { secret } = await world.hook()
   await world.happen({ data: { text: 'Grüße, 世界 👋', note: 'a "quoted" \\ word' } })
   await world.idle()
-  const { headers, body } = world.seen[0] ?? { headers: {}, body: '' }
+  const { headers = {}, body = '' }: Partial<Seen> = world.seen[0] ?? {}
   expect(headers['X-Service-Timestamp']).toBe(String(world.clock.now() / 1_000))
   const value = headers['X-Service-Signature'] ?? ''
   expect(await verify(secret, `${headers['X-Service-Timestamp']}.${body}`, value)).toBe(true)

@@ -199,7 +199,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     await world.clock.advance(50)
     const accepted = await outcome
     for (let i = 0; i < 2; i++) {
-      await world.data.db.commit(async (tx) => ('journal' in accepted ? accepted.journal?.(tx) : undefined))
+      await world.data.db.commit(async (tx) => ('journal' in accepted ? accepted.journal(tx) : undefined))
     }
     await world.clock.advance(10_000)
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])

@@ -21,7 +21,7 @@ export const OURS = '12025550100'
 export const ANA = '12025550101'
 export const BEN = '12025550102'
 
-export const TIMELINE_MS = [50, 150, 600, 2_000] as const
+const TIMELINE_MS = [50, 150, 600, 2_000] as const
 export const SEND_TIMEOUT_MS = 20_000
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>

@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Answer, type Call, type Served } from '../capabilities/handler.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import { readIdempotencyKey } from './idempotency-header.ts'
+import { createCheck } from './validation.ts'
+
+export type Gate = ReturnType<typeof createGate>
+
+/** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
+export function createGate(most: number) {
+  let running = 0
+  return async <T>(counts: boolean, act: () => Promise<T>): Promise<T> => {
+    if (!counts) return act()
+    if (running >= most) {
+      throw new ApiError(
+        'service_unavailable',
+        `${most} requests are being answered at this moment. Repeat the call in a second.`,
+        { 'retry-after': '1' },
+      )
+    }
+    running++
+    try {
+      return await act()
+    } finally {
+      running--
+    }
+  }
+}
+
+const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** One operation as a route: its query and body are checked, its handler is called, its answer is sent. */
+export function routeOperation(app: FastifyInstance, { operation, handler }: Served, gate: Gate): void {
+  const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
+  const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
+
+  app.route({
+    method: operation.method,
+    url: fastifyPath(operation.path),
+    config: { operation },
+    handler: async (request, reply) => {
+      checkQuery?.(request.query)
+      const body = operation.bodyOptional === true ? (request.body ?? {}) : request.body
+      if (checkBody !== undefined && body === undefined)
+        throw new ApiError('validation_error', 'This operation needs a JSON body.')
+      checkBody?.(body)
+      const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
+      return respond(operation, reply, answer)
+    },
+  })
+}
+
+function callOf(operation: Operation, request: FastifyRequest, body: unknown): Call {
+  const { principal, instance, confirmed } = request.admitted
+  if (principal === null) throw new Error(`operation ${operation.id} was reached without a principal`)
+  const call = {
+    principal,
+    requestId: request.id,
+    params: request.params as Call['params'],
+    query: request.query as Call['query'],
+    body,
+    get rawBody(): unknown {
+      const parsed: unknown = request.rawText === undefined ? {} : JSON.parse(request.rawText)
+      return parsed
+    },
+    idempotencyKey: operation.idempotencyKey === true ? readIdempotencyKey(request.raw.rawHeaders) : null,
+    confirmed,
+    instance,
+  }
+  // The door fills the call by the operation's own schemas; the generic type cannot follow that from data.
+  return call as unknown as Call
+}
+
+function respond(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+  if (operation.noStore === true) reply.header('cache-control', 'no-store')
+  if (!(answer instanceof Answer)) return sendBody(reply.code(operation.reply.status), answer)
+  reply.code(answer.status ?? operation.reply.status).headers(answer.headers)
+  return sendBody(reply, answer.bytes ?? answer.body)
+}
+
+function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
+  if (body === undefined) return reply.send()
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
+}
