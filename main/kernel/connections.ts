@@ -5,7 +5,7 @@ import type { Exchange, Line } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
 
 /** What goes on the request line and after it. */
-export interface Sending {
+interface Sending {
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
   readonly headers: Readonly<Record<string, string>>

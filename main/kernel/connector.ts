@@ -13,7 +13,7 @@ export type Dial = (address: string, port: number) => { readonly address: string
 
 export type Peer = Pick<Destination, 'scheme' | 'host' | 'port' | 'isLiteral'>
 
-export interface Opened {
+interface Opened {
   readonly socket: Socket
   /** The address that was checked. */
   readonly ip: string

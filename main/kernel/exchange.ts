@@ -87,8 +87,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // A second start would be a resend nobody recorded.
     if (this.#isSettled || this.#isSent) return controller.abort(new Error('nothing is sent any more'))
     this.#controller = controller
-    const { line } = this
-    if (line?.ip == null || !this.#isStillPermitted(line, line.ip)) {
+    if (!this.#isStillPermitted()) {
       return this.#end(this.#failure('blocked', 'address_not_public', blocked(this.#host).message))
     }
     this.#isSent = true
@@ -123,11 +122,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** A kept connection outlives the network it was checked in, so a changed network means a new look at the peer. */
-  #isStillPermitted(line: Line, ip: string): boolean {
+  #isStillPermitted(): boolean {
+    const { line } = this
+    if (!line || line.ip === null) return false
     const revision = this.#policy.revision()
     if (line.revision === revision) return true
     line.revision = revision
-    return this.#policy.permits(ip)
+    return this.#policy.permits(line.ip)
   }
 
   /** Settles and gives the connection up: what still comes on it belongs to nobody. */

@@ -5,7 +5,7 @@ import type { Random } from './ids.ts'
 import { keepMeta } from './meta.ts'
 
 /** Where a page ended: the sort values of its last row, in the order of the list's ORDER BY. */
-export type Position = readonly (string | number | null)[]
+type Position = readonly (string | number | null)[]
 
 export interface Cursors {
   /** @param list names account, operation and filters; a cursor opens only the list it was made for. */

@@ -69,7 +69,9 @@ export function createKeychain(needs: {
       return found === null ? null : new Secret(found)
     },
     write: (name, secret) => call((keytar) => keytar.setPassword(SERVICE, name, secret.open())),
-    remove: async (name) => void (await call((keytar) => keytar.deletePassword(SERVICE, name))),
+    async remove(name) {
+      await call((keytar) => keytar.deletePassword(SERVICE, name))
+    },
     async probe() {
       const name = `probe:${random.bytes(8).toString('hex')}`
       const value = random.bytes(16).toString('hex')

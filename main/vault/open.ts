@@ -4,7 +4,7 @@ import { chooseVault, type ChoiceNeeds } from './choice.ts'
 import { masterKey } from './master-key.ts'
 import { VaultUnavailable, type Vault } from './vault.ts'
 
-export type VaultState = 'open' | 'sealed'
+type VaultState = 'open' | 'sealed'
 
 /** The home's vault with the master key in it. */
 export interface OpenVault extends MasterKey {
@@ -75,7 +75,7 @@ export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
   const state = () => (key ? 'open' : 'sealed')
 
   await ask()
-  if (!key) ticking = clock.every(TICK_MS, tick)
+  if (state() === 'sealed') ticking = clock.every(TICK_MS, tick)
 
   return {
     kind: vault.kind,

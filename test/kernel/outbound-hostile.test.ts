@@ -68,7 +68,7 @@ describe('a receiver that does not connect', () => {
     const outbound = createOutbound({ clock: systemClock, trustedRanges: [], resolve: () => new Promise(() => {}) })
     const { answer, ms } = await timed(outbound.request(post({ connectTimeoutMs: 100 })))
     expect(answer).toMatchObject({ stage: 'dns', code: 'ETIMEOUT', sent: false })
-    expect(ms).toBeLessThan(300)
+    expect(ms).toBeLessThan(900)
   })
 
   test('resets in the middle of the handshake', async () => {
@@ -174,7 +174,7 @@ describe('a receiver that does not answer', () => {
     const { answer, ms } = await timed(outbound.request(post(limit)))
     expect(answer).toMatchObject({ stage: 'timeout', code: 'headers_timeout', sent: true })
     expect(ms).toBeGreaterThan(290)
-    expect(ms).toBeLessThan(500)
+    expect(ms).toBeLessThan(900)
     await expect.poll(() => server.open).toBe(0)
   })
 

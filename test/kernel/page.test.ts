@@ -36,7 +36,9 @@ describe('cursors', () => {
   })
 
   test('one changed, added or missing character is refused', () => {
-    const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ')
+    const character = fc.constantFrom(
+      ...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. '),
+    )
     fc.assert(
       fc.property(position, fc.nat(), fc.constantFrom(0, 1, 2), character, (at, where, kind, one) => {
         const cursor = cursors.encode('webhooks a', at)

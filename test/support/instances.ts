@@ -41,7 +41,7 @@ export interface InstancesRoom {
 
 export type MadeInstance = Omit<InstanceRecord, 'id'> & { id: InstanceId }
 
-export interface RecordedEvent {
+interface RecordedEvent {
   readonly type: string
   readonly instance: { id: string; external_ref: string | null; metadata: object | null; engine: string }
   readonly data: Record<string, unknown>

@@ -11,7 +11,7 @@ import type { Dial, Resolve } from '../../main/kernel/outbound.ts'
 import { createAuthority, type Authority } from './certificates.ts'
 
 /** One request as it arrived. The list of them is only ever appended to. */
-export interface Received {
+interface Received {
   readonly atMs: number
   readonly method: string
   readonly path: string
@@ -23,7 +23,7 @@ export interface Received {
   readonly connection: number
 }
 
-export interface Reply {
+interface Reply {
   /** Default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export interface Reply {
 }
 
 /** What to answer: always the same, or decided per request (`nth` counts from 1). */
-export type Script = Reply | ((request: Received, nth: number) => Reply)
+type Script = Reply | ((request: Received, nth: number) => Reply)
 
 /** A server on loopback that stands for one on the Internet. */
 export interface Receiver {
@@ -191,7 +191,7 @@ function reply(
 
 function resetUnder(response: ServerResponse): void {
   // Under TLS the RST belongs to the TCP socket beneath, which only the private field names.
-  const socket = response.socket as (Socket & { _parent?: Socket | null }) | null
+  const socket: (Socket & { _parent?: Socket | null }) | null = response.socket
   const tcp = socket?._parent ?? socket
   tcp?.resetAndDestroy()
 }

@@ -45,15 +45,15 @@ async function start(settings: Settings = {}, more: More = {}): Promise<OpenVaul
     importKeytar: async () => keytar,
     ...more,
   })
-  let isSettled = false
+  const progress = { isSettled: false }
   opening.then(
     (vault) => {
       open.push(vault)
-      isSettled = true
+      progress.isSettled = true
     },
-    () => (isSettled = true),
+    () => (progress.isSettled = true),
   )
-  while (!isSettled) {
+  while (!progress.isSettled) {
     await clock.advance(500)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }

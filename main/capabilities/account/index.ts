@@ -6,9 +6,8 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { firstAccount, insertAccount, type Account } from './store.ts'
 
-export { accountState, freeSlot, nextChange, occupySlot, type AccountState, type Slot } from './change-clock.ts'
-export type { MadeKey, NewKey } from './keys.ts'
-export type { Account, ApiKey } from './store.ts'
+export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
+export type { NewKey } from './keys.ts'
 
 export interface AccountsNeeds {
   readonly db: Db

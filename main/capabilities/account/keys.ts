@@ -30,7 +30,7 @@ export interface NewKey {
 }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
-export interface MadeKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
+interface MadeKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
   readonly key: Secret
 }
 

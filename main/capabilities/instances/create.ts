@@ -23,7 +23,7 @@ interface Needs {
   readonly baseUrl: () => string
 }
 
-export interface NewInstance {
+interface NewInstance {
   readonly name?: string
   readonly engine?: EngineName
   readonly network?: Network
@@ -40,7 +40,7 @@ export interface CreateCall {
 }
 
 /** The answer, as the bytes that a repeat will get as well. */
-export interface Created {
+interface Created {
   readonly bytes: Buffer
   readonly replayed: boolean
 }

@@ -21,7 +21,7 @@ export interface ListQuery {
   readonly cursor?: string
 }
 
-export interface ListCall {
+interface ListCall {
   readonly accountId: AccountId
   /** The restriction of the caller's key; null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null

@@ -12,13 +12,13 @@ import {
   type Instance,
 } from './store.ts'
 
-export interface AgePosition {
+interface AgePosition {
   readonly createdAtMs: number
   readonly id: string
 }
 
 /** After `afterMs`, up to and with `untilMs`, in values of the change clock. */
-export interface Span {
+interface Span {
   readonly afterMs: number
   readonly untilMs: number
   readonly limit: number

@@ -45,7 +45,7 @@ const code = { to: 'qr', event: 'instance.qr.updated' } as const
  * The life of an instance (contract.md 4). What is not here changes nothing: a signal that comes late, twice or out of
  * order finds no step. Creation and deletion stand apart; `recreating` is left when the engine starts anew.
  */
-export const STEPS = {
+const STEPS = {
   created: { start },
   connecting: {
     stop,

@@ -213,6 +213,7 @@ export const sandboxContract = {
       title: 'Read what a sandbox phone has received',
       idempotent: true,
       openWorld: false,
+      untrusted: true,
     },
   }),
 
@@ -446,7 +447,13 @@ export const sandboxContract = {
         has_more: false,
       },
     },
-    tool: { name: 'read_sandbox_catcher', title: 'Read what a catcher received', idempotent: true, openWorld: false },
+    tool: {
+      name: 'read_sandbox_catcher',
+      title: 'Read what a catcher received',
+      idempotent: true,
+      openWorld: false,
+      untrusted: true,
+    },
   }),
 
   setSandboxCatcherReply: operation({

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { checkInvariants, createWebhooks, type Webhooks } from '../../../main/capabilities/webhooks/index.ts'
+import { checkInvariants, createWebhooks, type Webhooks, type WebhooksNeeds } from '../../../main/capabilities/webhooks/index.ts'
 import type { EventType } from '../../../main/contract/events.ts'
-import type { Db } from '../../../main/kernel/db.ts'
-import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
-import { createLedger, type Ledger } from '../../../main/kernel/ledger.ts'
+import type { Db, Tx } from '../../../main/kernel/db.ts'
+import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
+import { createLedger, type Fact } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createOutbound, type OutboundAnswer } from '../../../main/kernel/outbound.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
@@ -55,7 +55,7 @@ export interface WebhookWorld {
   answer(script: Script | Reply): void
   hook(name?: string, more?: object, accountId?: AccountId): Promise<{ id: string; secret: string }>
   /** Something happens to an instance: one event, in one commit. */
-  happen(more?: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId }): Promise<string>
+  happen(more?: Parameters<typeof fact>[0]): Promise<string>
   /** Many events in one go. */
   happenTimes(count: number, more?: { type?: EventType; accountId?: AccountId }): Promise<string[]>
   /** An event whose unit of work fails after it was recorded. */
@@ -68,13 +68,33 @@ export interface WebhookWorld {
   crash(): Promise<void>
   delivery(index?: number): Promise<Awaited<ReturnType<Webhooks['getDelivery']>>>
   hookRow(id: string): Record<string, unknown>
+  /** Checks the invariants and cleans up; done after each test for those still open. */
+  close(): Promise<void>
 }
 
-const open = new Set<{ close(): Promise<void> }>()
+/** The room on its ledger, as the service would build it. */
+export function openRoom(needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & { ids: Ids }) {
+  const ledger = createLedger(needs)
+  const webhooks = createWebhooks({
+    ...needs,
+    ledger,
+    cursors: createCursors(Buffer.alloc(32, 1)),
+    config: { retryScheduleSeconds: [10, 60, 600, 2_700, 7_200, 21_600, 43_200] },
+    log: silentLog,
+  })
+  return { webhooks, ledger }
+}
+
+/** What the ledger is told about an instance of this account. */
+export function fact(more: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId } = {}): Fact {
+  const { type = 'message.received', data = { text: 'Grüße, 世界' }, accountId = ACCOUNT, instanceId = INSTANCE } = more
+  return { accountId, instanceId, type, data, instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' } }
+}
+
+const open = new Set<WebhookWorld>()
 
 afterEach(async () => {
   for (const world of open) await world.close()
-  open.clear()
 })
 
 export async function webhookWorld({ seed = 1, started = true } = {}): Promise<WebhookWorld> {
@@ -115,31 +135,13 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
     }
   }
 
-  function build(on: Db): { webhooks: Webhooks; ledger: Ledger } {
+  function build(on: Db) {
     const outbound = createOutbound({ clock, resolve: () => Promise.reject(new Error('no names here')), trustedRanges: [] })
     outbound.answerInside('catcher.sandbox', receive)
-    const ledger = createLedger({ clock, ids })
-    const webhooks = createWebhooks({
-      db: on,
-      clock,
-      random,
-      ids,
-      ledger,
-      outbound,
-      seal,
-      cursors: createCursors(Buffer.alloc(32, 1)),
-      config: { retryScheduleSeconds: [10, 60, 600, 2_700, 7_200, 21_600, 43_200] },
-      log: silentLog,
-    })
-    return { webhooks, ledger }
+    return openRoom({ db: on, clock, random, ids, outbound, seal })
   }
 
-  const append = (tx: Parameters<Parameters<Db['commit']>[0]>[0], more: Parameters<WebhookWorld['happen']>[0] = {}) => {
-    const { type = 'message.received', data = { text: 'Grüße, 世界' } } = more
-    const { accountId = ACCOUNT, instanceId = INSTANCE } = more
-    const instance = { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' }
-    return current.ledger.append(tx, { accountId, instanceId, type, instance, data })
-  }
+  const append = (tx: Tx, more?: Parameters<typeof fact>[0]) => current.ledger.append(tx, fact(more))
 
   async function idle(): Promise<void> {
     let before = ''
@@ -206,16 +208,16 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
     },
     // Looks at the columns themselves; the test says which it expects.
     hookRow: (id) => database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id) as Record<string, unknown>,
-  }
-
-  open.add({
     async close() {
+      open.delete(world)
       await current.webhooks.stop(0)
       expect(await checkInvariants(db)).toEqual([])
       await db.close()
       await database.close()
     },
-  })
+  }
+
+  open.add(world)
   if (started) current.webhooks.start()
   await settle()
   return world

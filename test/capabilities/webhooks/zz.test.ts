@@ -1,0 +1,22 @@
+import { test } from 'vitest'
+import { ACCOUNT, HOUR, webhookWorld } from './world.ts'
+test('dbg', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook()
+  world.answer({ hang: true })
+  await world.happenTimes(2)
+  await world.idle()
+  await world.crash()
+  world.answer({})
+  world.webhooks().start()
+  await world.idle()
+  console.log(world.seen.map((s) => [s.eventId.slice(-4), s.attempt]))
+  await world.webhooks().update(ACCOUNT, id, { max_in_flight: 1 })
+  world.clock.set(world.clock.now() + HOUR)
+  await world.crash()
+  world.webhooks().start()
+  await world.idle()
+  console.log(world.seen.map((s) => [s.eventId.slice(-4), s.attempt]), world.webhooks().worker())
+  console.log(world.database.raw.prepare('select id, status, attempts, lease, next_attempt_at, lane from deliveries').all())
+  console.log(world.database.raw.prepare('select * from delivery_attempts').all())
+})
