@@ -9,7 +9,7 @@ import type { Log } from '../../kernel/log.ts'
 import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
 import { getInstance, gone } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { DiscardSession } from './session.ts'
+import { insistOnDiscard, type DiscardSession } from './session.ts'
 import type { Instance } from './store.ts'
 import type { InTurn } from './turns.ts'
 
@@ -71,7 +71,7 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }
         refuseStanding(before)
         const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
         if (!after) throw gone()
-        await discardSession(before)
+        await insistOnDiscard(discardSession, before)
         const state = await ask(log, subject, () => pairing.refresh(subject))
         return view(await getInstance(db, id), state)
       }),

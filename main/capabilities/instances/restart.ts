@@ -6,7 +6,7 @@ import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
 import { getInstance, gone } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Happening } from './link.ts'
-import type { DiscardSession } from './session.ts'
+import { insistOnDiscard, type DiscardSession } from './session.ts'
 import type { InTurn } from './turns.ts'
 
 interface Needs {
@@ -33,7 +33,7 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, inT
       const happening: Happening = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
       const after = await db.commit((tx) => lifecycle.happen(tx, id, happening))
       if (!after) throw gone()
-      await discardSession(before)
+      await insistOnDiscard(discardSession, before)
       await ask(log, subject, async () => {
         if (RUNNING.has(before.status)) await engine.stop(subject)
         await engine.start(subject)

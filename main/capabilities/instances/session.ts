@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
@@ -42,4 +43,17 @@ export function createDiscardSession({ db, engines, log }: Needs): DiscardSessio
       log.warn({ event: 'instance.session.kept', instanceId: id, discard, cause: cause(error) })
     }
   }
+}
+
+/**
+ * A link that begins anew must not begin with the session that was to go: it would connect a number somebody has
+ * logged out, and the logout would end whatever was paired since.
+ * @throws ApiError upstream_unavailable
+ */
+export async function insistOnDiscard(discardSession: DiscardSession, instance: Instance): Promise<void> {
+  if (await discardSession(instance)) return
+  throw new ApiError(
+    'upstream_unavailable',
+    'The engine of this instance cannot be reached, so its former session could not be discarded yet. Try again in a few seconds.',
+  )
 }

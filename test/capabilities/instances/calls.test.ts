@@ -226,6 +226,22 @@ describe('a restart', () => {
     expect(verbs()).toEqual(['logout', 'start'])
   })
 
+  test.each(['restart', 'refresh'] as const)(
+    'does not take up a session that was to be discarded and is still there (%s)',
+    async (act) => {
+      const { id } = await room.connected()
+      room.smv2.script.failing.add('logout')
+      await room.instances.disconnect(id, true)
+      verbs()
+      const again = act === 'restart' ? room.instances.restart : room.instances.qr.refresh
+      await expect(again(id)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+      expect(verbs()).toEqual(['logout'])
+      room.smv2.script.failing.clear()
+      await again(id)
+      expect(verbs()).toEqual(['logout', act === 'restart' ? 'stop' : 'refresh', ...(act === 'restart' ? ['start'] : [])])
+    },
+  )
+
   test('of an engine out of reach answers upstream_unavailable', async () => {
     const { id } = await room.create()
     room.smv2.script.failing.add('start')
