@@ -238,7 +238,11 @@ describe('a restart', () => {
       expect(verbs()).toEqual(['logout'])
       room.smv2.script.failing.clear()
       await again(id)
-      expect(verbs()).toEqual(['logout', act === 'restart' ? 'stop' : 'refresh', ...(act === 'restart' ? ['start'] : [])])
+      expect(verbs()).toEqual([
+        'logout',
+        act === 'restart' ? 'stop' : 'refresh',
+        ...(act === 'restart' ? ['start'] : []),
+      ])
     },
   )
 
