@@ -244,6 +244,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   const control = await listenForCommands(controlAddress(config.home, process.platform), carryOut)
   await network.smv2.begin()
   await network.official.begin()
+  await instances.start()
   webhooks.start()
   messages.start()
   isReady = true

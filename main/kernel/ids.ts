@@ -7,6 +7,8 @@ type Branded<B extends string> = string & { readonly [brand]: B }
 export type AccountId = Branded<'account'>
 export type KeyId = Branded<'key'>
 export type InstanceId = Branded<'instance'>
+/** Of a call that is about many things at once. */
+export type BatchId = Branded<'batch'>
 export type MessageId = Branded<'message'>
 export type EventId = Branded<'event'>
 export type WebhookId = Branded<'webhook'>
@@ -34,6 +36,7 @@ export interface Ids {
   account(): AccountId
   key(): KeyId
   instance(): InstanceId
+  batch(): BatchId
   message(): MessageId
   event(): EventId
   webhook(): WebhookId
@@ -50,6 +53,7 @@ export function createIds(clock: Clock, random: Random): Ids {
     account: () => uuid() as AccountId,
     key: () => uuid() as KeyId,
     instance: () => uuid() as InstanceId,
+    batch: () => uuid() as BatchId,
     message: () => tagged('msg') as MessageId,
     event: () => tagged('evt') as EventId,
     webhook: () => tagged('whk') as WebhookId,

@@ -10,8 +10,6 @@ export const NOT_YET: ReadonlySet<string> = new Set([
   'GET /v1/instances/{id}/webhook',
   'PUT /v1/instances/{id}/webhook',
   'DELETE /v1/instances/{id}/webhook',
-  'POST /v1/instances/{id}/recreate',
-  'POST /v1/instances/batch/recreate',
   'POST /v1/instances/{id}/fusion',
   'GET /v1/instances/{id}/fusion',
   'DELETE /v1/instances/{id}/fusion',

@@ -303,7 +303,7 @@ export const instancesContract = {
     description:
       'Starts pairing anew and answers with the QR view; fires `instance.connecting` unless pairing was under way, and ' +
       '`instance.qr.updated` for each code. An engine that still has a session may take that up instead: disconnect with ' +
-      '`logout` first to pair another phone. 409 `invalid_state` while connected or reconnecting.',
+      '`logout` first to pair another phone. 409 `invalid_state` while connected, reconnecting or being recreated.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -328,7 +328,8 @@ export const instancesContract = {
     summary: 'Restart an instance',
     description:
       'Ends the link and connects again with the stored session; without one, pairing begins and the QR code is read ' +
-      'with `GET …/qr`. A connected instance is unusable until its link is back, usually under a second.',
+      'with `GET …/qr`. A connected instance is unusable until its link is back, usually under a second. 409 `invalid_state` while the ' +
+      'instance is being recreated.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -338,7 +339,7 @@ export const instancesContract = {
       description: 'Restarting.',
       schema: Type.Object({ id: Uuid, engine: Engine, status: InstanceStatus }),
     },
-    errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
+    errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: { id: EXAMPLE.id, engine: 'smv2', status: 'connecting' } },
     tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false, openWorld: true },
   }),
@@ -350,7 +351,8 @@ export const instancesContract = {
     summary: 'Disconnect an instance',
     description:
       'Ends the link and stops reconnecting; a restart connects again. With `logout: true` the session is discarded too: ' +
-      'the phone must be paired again, so `confirm=true` is needed. Repeating it is harmless.',
+      'the phone must be paired again, so `confirm=true` is needed. Repeating it is harmless. 409 `invalid_state` while the ' +
+      'instance is being recreated.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -376,11 +378,106 @@ export const instancesContract = {
         logged_out: Type.Boolean(),
       }),
     },
-    errors: ['engine_mismatch', 'confirmation_required'],
+    errors: ['engine_mismatch', 'confirmation_required', 'invalid_state'],
     examples: {
       body: { logout: false },
       reply: { id: EXAMPLE.id, connected: false, status: 'disconnected', logged_out: false },
     },
     tool: { name: 'disconnect_instance', title: 'Disconnect an instance', idempotent: true, openWorld: true },
+  }),
+
+  recreateInstance: operation({
+    id: 'recreateInstance',
+    method: 'POST',
+    path: '/v1/instances/{id}/recreate',
+    summary: 'Recreate an instance',
+    description: [
+      'Wipes everything the instance is connected with and lets it begin as if new. Cannot be undone, so it needs `confirm=true`. Both engines, in any status.',
+      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason`, reconnect counts, AI memory, and a fusion, on both sides.',
+      'The answer comes at once, with status `recreating`. Usually within a second the status is `connecting` (fires `instance.connecting`, `reason: "start"`) and pairing begins: read the QR code with `GET …/qr`, or the new `onboarding_url` of an `official` instance. No `instance.disconnected` fires for the link that ends. Until then restart, disconnect and qr/refresh answer 409 `invalid_state`. An engine out of reach is asked again until it has wiped, also after a restart of the service. Repeating the call is safe.',
+    ].join('\n\n'),
+    scope: 'instances:write',
+    reach: 'instance',
+    confirm: 'always',
+    destructive: true,
+    origin: 'spec',
+    reply: {
+      status: 202,
+      description: 'Being recreated.',
+      schema: Type.Object({ id: Uuid, status: Type.Literal('recreating'), pairing_required: Type.Literal(true) }),
+    },
+    errors: ['confirmation_required', 'service_unavailable'],
+    examples: { reply: { id: EXAMPLE.id, status: 'recreating', pairing_required: true } },
+    tool: {
+      name: 'recreate_instance',
+      title: 'Recreate an instance',
+      description:
+        'Wipes session, media and caches of an instance; id, name, external_ref, metadata, webhooks and messages stay. It must be paired again.',
+      idempotent: false,
+      openWorld: true,
+      onRequest: true,
+    },
+  }),
+
+  recreateInstances: operation({
+    id: 'recreateInstances',
+    method: 'POST',
+    path: '/v1/instances/batch/recreate',
+    summary: 'Recreate many instances',
+    description:
+      `Recreates up to ${LIMITS.batchRecreate} instances as \`POST /v1/instances/{id}/recreate\` does one. Cannot be undone, so it needs ` +
+      '`confirm=true`. Each instance has a result of its own, in the order asked for: what is unknown, of another account ' +
+      'or outside the list of the key is `not_found`, and the others are recreated all the same. `batch_id` names the call ' +
+      'in the log of the service.',
+    scope: 'instances:write',
+    reach: 'instances',
+    confirm: 'always',
+    destructive: true,
+    origin: 'spec',
+    body: Body({
+      instance_ids: Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: LIMITS.batchRecreate,
+        uniqueItems: true,
+        description: `Ids of 1 to ${LIMITS.batchRecreate} instances, none twice.`,
+      }),
+    }),
+    reply: {
+      status: 202,
+      description: 'What became of each.',
+      schema: Type.Object({
+        batch_id: Uuid,
+        accepted: Type.Integer({ minimum: 0, description: 'How many are being recreated.' }),
+        results: Type.Array(
+          Type.Union([
+            Type.Object({ id: Uuid, status: Type.Literal('recreating') }),
+            Type.Object({ id: Uuid, error: Type.Object({ code: Type.String(), message: Type.String() }) }),
+          ]),
+        ),
+      }),
+    },
+    errors: ['confirmation_required'],
+    examples: {
+      body: { instance_ids: [EXAMPLE.id, '019b8d40-5c1e-7d2a-a6f3-0e9b8c7d6a52'] },
+      reply: {
+        batch_id: '019b8d45-0f6b-7a31-8c52-6d1f2b3a4c5e',
+        accepted: 1,
+        results: [
+          { id: EXAMPLE.id, status: 'recreating' },
+          {
+            id: '019b8d40-5c1e-7d2a-a6f3-0e9b8c7d6a52',
+            error: { code: 'not_found', message: 'There is no instance with this id.' },
+          },
+        ],
+      },
+    },
+    tool: {
+      name: 'recreate_instances',
+      title: 'Recreate many instances',
+      description: `Recreates up to ${LIMITS.batchRecreate} instances as recreate_instance does one; each has a result of its own.`,
+      idempotent: false,
+      openWorld: true,
+      onRequest: true,
+    },
   }),
 } as const satisfies Contract

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone } from './find.ts'
+import { getInstance, gone, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { DiscardSession } from './session.ts'
 import type { InTurn } from './turns.ts'
@@ -26,6 +26,7 @@ export function createDisconnect({ db, engines, log, lifecycle, discardSession, 
       const engine = engineOf(engines, await getInstance(db, id))
       const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'stop', logout }))
       if (!after) throw gone()
+      refuseRecreating(after)
       // It is disconnected by now, whatever the engine makes of it; an unfinished logout is remembered in the row.
       if (after.discard !== null) await discardSession(after)
       else {

@@ -6,6 +6,15 @@ import { byId, toInstance, type Instance } from './store.ts'
 /** The instance was deleted between the door's check and the act. */
 export const gone = () => new ApiError('not_found', 'There is no instance with this id.')
 
+/** Nothing but the end of the wiping leads out of `recreating`, so calls that begin or end a link wait for it. */
+export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
+  if (status !== 'recreating') return
+  throw new ApiError(
+    'invalid_state',
+    'The instance is being recreated. Wait until its status is connecting, usually under a second; if this stays, recreate it again.',
+  )
+}
+
 /** @throws ApiError not_found when there is none, or it was deleted. */
 export async function getInstance(db: Pick<Db, 'readOne'>, id: InstanceId): Promise<Instance> {
   const row = await db.readOne(byId, { id })

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
+import { mayReach } from '../../kernel/access.ts'
 import { Answer, type Handlers } from '../handler.ts'
 import type { instancesContract } from './contract.ts'
 import type { Instances } from './index.ts'
@@ -32,6 +33,19 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       }
       const { status } = await instances.disconnect(id, logout)
       return { id, connected: false, status, logged_out: logout }
+    },
+    async recreateInstance({ instance }) {
+      const { status } = await instances.recreate.one(instance)
+      return { id: instance.id, status, pairing_required: true }
+    },
+    async recreateInstances({ principal, body: { instance_ids: instanceIds } }) {
+      const { batchId, results } = await instances.recreate.batch({
+        accountId: principal.accountId,
+        instanceIds,
+        mayReach: (id) => mayReach(principal, id),
+      })
+      const accepted = results.filter((result) => 'status' in result).length
+      return { batch_id: batchId, accepted, results: [...results] }
     },
   }
 }

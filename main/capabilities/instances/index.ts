@@ -14,12 +14,14 @@ import { createCreate, type Create } from './create.ts'
 import { createDisconnect, type Disconnect } from './disconnect.ts'
 import { engineOf, type Engines } from './engines.ts'
 import { getInstance } from './find.ts'
+import { createHearers, type Hearers } from './hearers.ts'
 import { createHealth, type Gauges } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { LinkSignal } from './link.ts'
 import { createList, type List } from './list.ts'
 import { createQr, type Qr } from './qr.ts'
 import { createRecords } from './record.ts'
+import { createRecreate, type Recreate } from './recreate.ts'
 import { createRemove, type Remove } from './remove.ts'
 import { createRestart, type Restart } from './restart.ts'
 import { createResumeAll, type ResumeAll } from './resume.ts'
@@ -28,17 +30,19 @@ import { createDiscardSession } from './session.ts'
 import { subjectById } from './store.ts'
 import { createTurns } from './turns.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
+import { createWiping } from './wiping.ts'
 
 export type { CreateCall } from './create.ts'
 export type { Engines } from './engines.ts'
 export type { Gauges } from './health.ts'
+export type { InstanceListener } from './hearers.ts'
 export type { LinkSignal } from './link.ts'
 export { qrPicture } from './qr.ts'
 
 export interface InstancesNeeds {
   readonly db: Db
   readonly clock: Clock
-  readonly ids: Pick<Ids, 'instance'>
+  readonly ids: Pick<Ids, 'instance' | 'batch'>
   readonly ledger: Ledger
   readonly engines: Engines
   readonly idempotency: Idempotency
@@ -62,18 +66,24 @@ export interface Instances {
   readonly qr: Qr
   readonly restart: Restart
   readonly disconnect: Disconnect
+  /** Answers once it is durable; the wiping and the new pairing follow by themselves. */
+  readonly recreate: Recreate
 
   /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
   readonly subject: (accountId: string, id: string) => Promise<InstanceSubject | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   readonly announce: Announce
+  /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
+  readonly hear: Hearers['hear']
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
   /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
   readonly onSignal: (id: InstanceId, signal: LinkSignal) => Promise<void>
   /** At start, before the service listens and before `Engine.begin`. */
   readonly resumeAll: ResumeAll
+  /** After `Engine.begin`: takes up what a recreate of another boot left half done. */
+  readonly start: () => Promise<void>
   /** Stops timers; what they waited for is durable and taken up at the next start. */
   readonly close: () => void
 }
@@ -84,9 +94,12 @@ export function createInstances(needs: InstancesNeeds): Instances {
   const inTurn = createTurns()
   const records = createRecords({ engines, baseUrl })
   const announce = createAnnounce({ ledger, clock })
-  const lifecycle = createLifecycle({ db, clock, log, announce })
+  const { hear, tell } = createHearers()
+  const lifecycle = createLifecycle({ db, clock, log, announce, tell })
   const discardSession = createDiscardSession({ db, engines, log })
-  const link = { db, engines, log, lifecycle, discardSession, inTurn }
+  const unstarted = new Set<InstanceId>()
+  const link = { db, engines, log, lifecycle, discardSession, inTurn, unstarted }
+  const wiping = createWiping({ ...link, clock })
   const update = createUpdate({ db, clock, announce })
 
   return {
@@ -94,7 +107,7 @@ export function createInstances(needs: InstancesNeeds): Instances {
     list: createList({ db, cursors, records }),
     get: async (id) => records(await getInstance(db, id)),
     update: async (id, patch) => records(await update(id, patch)),
-    remove: createRemove({ db, clock, announce, discardSession, inTurn, forget: lifecycle.forget }),
+    remove: createRemove({ db, clock, announce, discardSession, inTurn, tell, forget: lifecycle.forget }),
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }
@@ -104,6 +117,7 @@ export function createInstances(needs: InstancesNeeds): Instances {
     qr: createQr(link),
     restart: createRestart(link),
     disconnect: createDisconnect(link),
+    recreate: createRecreate({ db, ids, engines, log, lifecycle, tell, wipe: wiping.begin }),
 
     async subject(accountId, id) {
       const row = await db.readOne(subjectById, { id, accountId })
@@ -114,12 +128,17 @@ export function createInstances(needs: InstancesNeeds): Instances {
     },
     known: knownInstances(db),
     announce,
+    hear,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {
       await db.commit((tx) => lifecycle.happen(tx, id, signal))
     },
     resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
-    close: lifecycle.close,
+    start: wiping.takeUp,
+    close() {
+      lifecycle.close()
+      wiping.close()
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { nextChange } from '../account/index.ts'
 import type { Announce } from './announce.ts'
+import type { InstanceListener } from './hearers.ts'
 import { change, type Announcement, type Change, type Happening } from './link.ts'
 import { createOutages, type Outage } from './outages.ts'
 import { byId, insertReconnect, linkRow, pruneReconnects, toInstance, updateLink, type Instance } from './store.ts'
@@ -13,6 +14,8 @@ interface Needs {
   readonly clock: Clock
   readonly log: Log
   readonly announce: Announce
+  /** Told when an instance is connected as another number. */
+  readonly tell: InstanceListener
 }
 
 export interface Lifecycle {
@@ -32,7 +35,7 @@ const DAY_MS = 86_400_000
 /** Bulk work shares the thread with everything else (kernel/db.ts), and each of these writes several rows. */
 const OUTAGES_PER_UNIT = 100
 
-export function createLifecycle({ db, clock, log, announce }: Needs): Lifecycle {
+export function createLifecycle({ db, clock, log, announce, tell }: Needs): Lifecycle {
   const outages = createOutages({ clock, log, announce: announceOutages })
 
   async function happen(tx: Tx, id: InstanceId, happening: Happening): Promise<Instance | undefined> {
@@ -49,7 +52,9 @@ export function createLifecycle({ db, clock, log, announce }: Needs): Lifecycle 
     const now = clock.now()
     const updatedAtMs = isVisible(before, link) ? await nextChange(tx, before.accountId, now) : before.updatedAtMs
     await tx.run(updateLink, { id: before.id, ...linkRow(link), updatedAtMs })
-    if (announcement) await tell(tx, before.id, announcement)
+    if (announcement) await record(tx, before.id, announcement)
+    const { phoneNumber: number } = link
+    if (number !== null && number !== before.phoneNumber) await tell(tx, { kind: 'number', id: before.id, number })
     if (reconnected) {
       await tx.run(pruneReconnects, { id: before.id, before: now - DAY_MS })
       await tx.run(insertReconnect, { id: before.id, at: now })
@@ -57,7 +62,7 @@ export function createLifecycle({ db, clock, log, announce }: Needs): Lifecycle 
     return { ...before, ...link, updatedAtMs }
   }
 
-  const tell = (tx: Tx, id: InstanceId, { type, data }: Announcement) => announce(tx, id, type, data)
+  const record = (tx: Tx, id: InstanceId, { type, data }: Announcement) => announce(tx, id, type, data)
 
   function follow(id: InstanceId, linkLostAtMs: number | null): void {
     if (linkLostAtMs === null) outages.forget(id)

@@ -14,6 +14,8 @@ export type Happening =
   /** Of the loss that happened at this moment and no other. */
   | { readonly kind: 'outage'; readonly linkLostAtMs: number }
   | { readonly kind: 'session_lost' }
+  | { readonly kind: 'recreate' }
+  | { readonly kind: 'wiped' }
 
 export type Announcement = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType]
 
@@ -65,12 +67,15 @@ function withoutStep(link: Link, happening: Happening): Change | undefined {
     if (number === link.phoneNumber && name === link.profileName) return undefined
     return silent({ phoneNumber: number, profileName: name })
   }
-  if (happening.kind === 'stop' && happening.logout && link.status !== 'created') {
+  if (happening.kind === 'stop' && happening.logout && !HAS_NO_SESSION.has(link.status)) {
     const isDone = !link.loggedIn && link.lastDisconnectReason === 'logout'
     return isDone ? undefined : silent({ ...loggedOut, lastDisconnectReason: 'logout' })
   }
   return undefined
 }
+
+/** Nothing to log out from: there never was a session, or all there was is being wiped already. */
+const HAS_NO_SESSION: ReadonlySet<Link['status']> = new Set<Link['status']>(['created', 'recreating'])
 
 /** The session the link had is still good, so a connection now is its return and no new pairing. */
 const isReturn = (link: Link) => link.downAtMs !== null && link.loggedIn
@@ -83,6 +88,19 @@ const ended = {
   qrExpiresAtMs: null,
 } as const
 const loggedOut = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null, discard: 'logout' } as const
+
+/** A link that never was: what a recreated instance and a new one have in common. */
+const asNew = {
+  loggedIn: false,
+  phoneNumber: null,
+  profileName: null,
+  downAtMs: null,
+  attempts: 0,
+  lastConnectedAtMs: null,
+  lastDisconnectReason: null,
+  disconnectCode: null,
+  blockedUntilMs: null,
+} as const
 
 const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {
   start(link, { by }) {
@@ -167,6 +185,11 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
   }),
   session_lost: (link) =>
     over(link.loggedIn ? 'session_lost' : 'pairing_interrupted', { loggedIn: false, downAtMs: null }),
+  recreate: () => ({ fields: { ...ended, ...asNew, discard: 'wipe' }, announcement: null }),
+  wiped: () => ({
+    fields: { discard: null, attempts: 1 },
+    announcement: { type: 'instance.connecting', data: { reason: 'start', attempt: 1 } },
+  }),
 }
 
 /** Disconnected for a reason that no retry heals. */

@@ -7,7 +7,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone } from './find.ts'
+import { getInstance, gone, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { insistOnDiscard, type DiscardSession } from './session.ts'
 import type { Instance } from './store.ts'
@@ -20,6 +20,8 @@ interface Needs {
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
   readonly inTurn: InTurn
+  /** Their engine did not answer when pairing began; the next read asks it again. */
+  readonly unstarted: Set<InstanceId>
 }
 
 export interface Qr {
@@ -31,10 +33,7 @@ export interface Qr {
 
 type Pairing = NonNullable<Engine['pairing']>
 
-export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Qr {
-  /** Their engine did not answer when pairing began; the next read asks it again. */
-  const unstarted = new Set<InstanceId>()
-
+export function createQr({ db, engines, log, lifecycle, discardSession, inTurn, unstarted }: Needs): Qr {
   /** Only `created` starts here: a code that nobody asked for must not come back on screen by itself. */
   function startPairing(id: InstanceId, subject: EngineInstance): Promise<void> {
     return inTurn(id, async () => {
@@ -56,6 +55,8 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }
       const pairing = pairingOf(engineOf(engines, instance))
       if (instance.status === 'created' || unstarted.has(id)) await startPairing(id, subject)
       if (instance.status === 'connected') return CONNECTED
+      // Asked now, an engine would speak of the session that goes.
+      if (instance.status === 'recreating') return withoutCode('pending', 0)
       const asksForCode = phone !== undefined && PAIRS.has(instance.status)
       const state = await ask(log, subject, () =>
         asksForCode ? pairing.code(subject, phone) : pairing.current(subject),
@@ -71,6 +72,7 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn }
         refuseStanding(before)
         const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
         if (!after) throw gone()
+        refuseRecreating(after)
         await insistOnDiscard(discardSession, before)
         const state = await ask(log, subject, () => pairing.refresh(subject))
         return view(await getInstance(db, id), state)

@@ -22,8 +22,12 @@ export function createRecords({ engines, baseUrl }: Needs): Records {
   }
 }
 
-/** `onboarding_url` stands in the record until a number is connected, and again when its login was refused. */
-const awaitsOnboarding = ({ engine, loggedIn }: Instance) => engine === 'official' && !loggedIn
+/**
+ * `onboarding_url` stands in the record until a number is connected, and again when its login was refused. One handed
+ * out while an instance is wiped would be wiped with it.
+ */
+const awaitsOnboarding = ({ engine, loggedIn, status }: Instance) =>
+  engine === 'official' && !loggedIn && status !== 'recreating'
 
 export function onboardingUrl(baseUrl: string, token: string | null): string | null {
   return token === null ? null : `${baseUrl}/onboard/${encodeURIComponent(token)}`

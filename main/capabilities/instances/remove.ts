@@ -5,6 +5,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { freeSlot } from '../account/index.ts'
 import type { Announce } from './announce.ts'
 import { gone } from './find.ts'
+import type { InstanceListener } from './hearers.ts'
 import type { DiscardSession } from './session.ts'
 import { byId, markDeleted, pruneReconnects, toInstance } from './store.ts'
 import type { InTurn } from './turns.ts'
@@ -15,6 +16,7 @@ interface Needs {
   readonly announce: Announce
   readonly discardSession: DiscardSession
   readonly inTurn: InTurn
+  readonly tell: InstanceListener
   /** The instance's open outage is nobody's concern any more. */
   readonly forget: (id: InstanceId) => void
 }
@@ -22,7 +24,7 @@ interface Needs {
 /** @returns when it was deleted: the same on every repeat. */
 export type Remove = (id: InstanceId) => Promise<{ deletedAtMs: number }>
 
-export function createRemove({ db, clock, announce, discardSession, inTurn, forget }: Needs): Remove {
+export function createRemove({ db, clock, announce, discardSession, inTurn, tell, forget }: Needs): Remove {
   return (id) =>
     inTurn(id, async () => {
       const { instance, deletedAtMs } = await db.commit(async (tx) => {
@@ -34,6 +36,7 @@ export function createRemove({ db, clock, announce, discardSession, inTurn, forg
         await tx.run(markDeleted, { id, at })
         await tx.run(pruneReconnects, { id, before: Number.MAX_SAFE_INTEGER })
         await announce(tx, id, 'instance.deleted', { name: found.name, deleted_at: isoTime(at) })
+        await tell(tx, { kind: 'deleted', id })
         tx.afterCommit(() => forget(id))
         return { instance: { ...found, discard: 'wipe' as const }, deletedAtMs: at }
       })

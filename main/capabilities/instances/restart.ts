@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone } from './find.ts'
+import { getInstance, gone, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Happening } from './link.ts'
 import { insistOnDiscard, type DiscardSession } from './session.ts'
@@ -33,6 +33,7 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, inT
       const happening: Happening = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
       const after = await db.commit((tx) => lifecycle.happen(tx, id, happening))
       if (!after) throw gone()
+      refuseRecreating(after)
       await insistOnDiscard(discardSession, before)
       await ask(log, subject, async () => {
         if (RUNNING.has(before.status)) await engine.stop(subject)

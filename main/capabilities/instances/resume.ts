@@ -7,8 +7,8 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Happening } from './link.ts'
 import { OUTAGE_MS } from './outages.ts'
 import type { DiscardSession } from './session.ts'
-import { pageToDiscard, pageToResume, toInstance, type Instance, type InstanceRow } from './store.ts'
-import type { Statement } from '../../kernel/sql.ts'
+import { eachPage } from './pages.ts'
+import { isRecreating, pageToDiscard, pageToResume, type Instance } from './store.ts'
 
 interface Needs {
   readonly db: Db
@@ -21,7 +21,6 @@ interface Needs {
 
 export type ResumeAll = () => Promise<void>
 
-const PAGE = 500
 /** Each of these moves a row, records an event and enqueues deliveries: a unit stays short. */
 const MOVES_PER_UNIT = 100
 
@@ -37,10 +36,11 @@ interface Move {
  */
 export function createResumeAll({ db, clock, engines, log, lifecycle, discardSession }: Needs): ResumeAll {
   return async () => {
-    for await (const page of pages(pageToDiscard)) {
-      for (const instance of page) await discardSession(instance)
+    for await (const page of eachPage(db, pageToDiscard)) {
+      // What is being recreated is wiped by wiping.ts, which also begins its pairing.
+      for (const instance of page) if (!isRecreating(instance)) await discardSession(instance)
     }
-    for await (const page of pages(pageToResume)) await resume(page)
+    for await (const page of eachPage(db, pageToResume)) await resume(page)
   }
 
   async function resume(page: readonly Instance[]): Promise<void> {
@@ -80,16 +80,6 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
     if (linkLostAtMs === null) return null
     // A clock that was set back must not stretch the wait.
     return Math.min(OUTAGE_MS, Math.max(0, linkLostAtMs + OUTAGE_MS - clock.now()))
-  }
-
-  async function* pages(page: Statement<{ afterId: string; limit: number }, InstanceRow>): AsyncGenerator<Instance[]> {
-    for (let afterId = ''; ;) {
-      const rows = await db.read(page, { afterId, limit: PAGE })
-      const last = rows.at(-1)
-      if (!last) return
-      yield rows.map(toInstance)
-      afterId = last.id
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
 import { discarded, type Instance } from './store.ts'
@@ -10,15 +10,19 @@ interface Needs {
   readonly log: Log
 }
 
-/** Carries out what the row says is still to be done with the session. @returns whether it is done. */
-export type DiscardSession = (instance: Instance) => Promise<boolean>
+/**
+ * Carries out what the row says is still to be done with the session.
+ * @param record what is true once it is done, in one commit; by default only that it is.
+ * @returns whether it is done.
+ */
+export type DiscardSession = (instance: Instance, record?: (tx: Tx) => Promise<unknown>) => Promise<boolean>
 
 /**
  * Discarding a session is decided in a commit and done afterwards; the row remembers it until the engine has done it,
  * so neither a crash nor an engine that is down leaves a session behind.
  */
 export function createDiscardSession({ db, engines, log }: Needs): DiscardSession {
-  return async (instance) => {
+  return async (instance, record) => {
     const { id, discard } = instance
     const engine = engines[instance.network][instance.engine]
     if (discard === null) return true
@@ -27,12 +31,13 @@ export function createDiscardSession({ db, engines, log }: Needs): DiscardSessio
     try {
       if (discard === 'logout') await engine.logout(subject)
       else {
-        // The network may be out of reach; what is deleted is wiped all the same.
-        if (instance.loggedIn) await engine.logout(subject).catch((error: unknown) => warn(error))
+        // The network may be out of reach; what is deleted or recreated is wiped all the same.
+        if (instance.loggedIn || instance.status === 'recreating')
+          await engine.logout(subject).catch((error: unknown) => warn(error))
         await engine.stop(subject)
         await engine.wipe(subject)
       }
-      await db.commit((tx) => tx.run(discarded, { id, discard }))
+      await db.commit((tx) => (record ? record(tx) : tx.run(discarded, { id, discard })))
       return true
     } catch (error) {
       warn(error)

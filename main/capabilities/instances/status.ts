@@ -17,6 +17,10 @@ export const TRIGGERS = [
   'auth_failed',
   /** The engine has no session to take up after a restart of the service. */
   'session_lost',
+  /** POST recreate. */
+  'recreate',
+  /** The engine has discarded everything of an instance that is recreated. */
+  'wiped',
 ] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
@@ -35,6 +39,7 @@ export interface Step {
  */
 export type Condition = 'link_lost' | 'retrying'
 
+const recreate = { to: 'recreating', event: null } as const
 const start = { to: 'connecting', event: 'instance.connecting' } as const
 const stop = { to: 'disconnected', event: 'instance.disconnected' } as const
 const connect = { to: 'connected', event: 'instance.connected' } as const
@@ -43,10 +48,11 @@ const code = { to: 'qr', event: 'instance.qr.updated' } as const
 
 /**
  * The life of an instance (contract.md 4). What is not here changes nothing: a signal that comes late, twice or out of
- * order finds no step. Creation and deletion stand apart; `recreating` is left when the engine starts anew.
+ * order finds no step. Creation and deletion stand apart. `recreating` is left in one way only, so that no call and no
+ * late signal connects an instance while its session is being wiped.
  */
 const STEPS = {
-  created: { start },
+  created: { start, recreate },
   connecting: {
     stop,
     qr: code,
@@ -55,6 +61,7 @@ const STEPS = {
     auth_failed: refuse,
     outage: { ...stop, when: 'link_lost' },
     session_lost: stop,
+    recreate,
   },
   qr: {
     stop,
@@ -63,12 +70,14 @@ const STEPS = {
     qr_expired: stop,
     passkey_required: { to: 'passkey_required', event: null },
     session_lost: stop,
+    recreate,
   },
   connected: {
     stop,
     link_lost: { to: 'connecting', event: null },
     auth_failed: refuse,
     session_lost: stop,
+    recreate,
   },
   disconnected: {
     start,
@@ -77,10 +86,11 @@ const STEPS = {
     connected: { ...connect, when: 'retrying' },
     auth_failed: { ...refuse, when: 'retrying' },
     session_lost: { to: 'disconnected', event: null, when: 'retrying' },
+    recreate,
   },
-  auth_failed: { start },
-  passkey_required: { start },
-  recreating: { start },
+  auth_failed: { start, recreate },
+  passkey_required: { start, recreate },
+  recreating: { wiped: start, recreate },
 } as const satisfies Record<InstanceStatus, Partial<Record<Trigger, Step>>>
 
 /** The step a trigger makes from a status, conditions not yet considered; undefined: it changes nothing. */

@@ -200,6 +200,10 @@ export function toInstance(row: InstanceRow): Instance {
   return { ...row, metadata, loggedIn: row.loggedIn === 1, willRetry: row.willRetry === 1 }
 }
 
+/** Its session is still to be wiped; a deleted one stays in the status it had. */
+export const isRecreating = ({ status, deletedAtMs }: Pick<Instance, 'status' | 'deletedAtMs'>): boolean =>
+  status === 'recreating' && deletedAtMs === null
+
 export function linkRow(link: Link): LinkRow {
   return { ...link, loggedIn: Number(link.loggedIn), willRetry: Number(link.willRetry) }
 }

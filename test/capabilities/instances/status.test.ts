@@ -17,6 +17,8 @@ const HAPPENINGS: { [T in Trigger]: Extract<Happening, { kind: T }> } = {
   outage: { kind: 'outage', linkLostAtMs: NOW - 5_000 },
   auth_failed: { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null },
   session_lost: { kind: 'session_lost' },
+  recreate: { kind: 'recreate' },
+  wiped: { kind: 'wiped' },
 }
 
 const FRESH: Link = {
@@ -58,7 +60,7 @@ const STATES: Record<string, Link> = {
   'disconnected, retrying': { ...FRESH, ...PAIRED, status: 'disconnected', willRetry: true, downAtMs: NOW - 9_000 },
   auth_failed: { ...FRESH, status: 'auth_failed', lastDisconnectReason: 'logged_out' },
   passkey_required: { ...FRESH, status: 'passkey_required' },
-  recreating: { ...FRESH, status: 'recreating' },
+  recreating: { ...FRESH, status: 'recreating', discard: 'wipe' },
 }
 
 type Outcome = readonly [to: InstanceStatus, event: string | null]
@@ -105,8 +107,10 @@ const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
   },
   auth_failed: { start: ['connecting', 'instance.connecting'] },
   passkey_required: { start: ['connecting', 'instance.connecting'] },
-  recreating: { start: ['connecting', 'instance.connecting'] },
+  recreating: { wiped: ['connecting', 'instance.connecting'] },
 }
+/** The row "any". */
+const ANY: Partial<Record<Trigger, Outcome>> = { recreate: ['recreating', null] }
 
 test('the table below speaks of every status and every trigger', () => {
   expect(new Set(Object.values(STATES).map(({ status }) => status))).toEqual(new Set(INSTANCE_STATUSES))
@@ -117,7 +121,7 @@ test('the table below speaks of every status and every trigger', () => {
 describe.each(Object.entries(STATES))('%s', (state, link) => {
   test.each(TRIGGERS)('on %s', (trigger) => {
     const outcome = change(link, HAPPENINGS[trigger], NOW)
-    const wanted = ROWS[state]?.[trigger]
+    const wanted = ROWS[state]?.[trigger] ?? ANY[trigger]
     if (wanted) expect([outcome?.link.status, outcome?.announcement?.type ?? null]).toEqual(wanted)
     else expect(outcome).toBeUndefined()
   })
@@ -201,8 +205,19 @@ describe('what a change writes', () => {
     },
   )
 
-  test('logout from created changes nothing: there is no session', () => {
-    expect(after('created', { kind: 'stop', logout: true })).toBeUndefined()
+  test.each(['created', 'recreating'])('logout from %s changes nothing: there is no session', (state) => {
+    expect(after(state, { kind: 'stop', logout: true })).toBeUndefined()
+  })
+
+  test('a recreated link is as good as new, but for what is still to be wiped', () => {
+    for (const link of Object.values(STATES)) {
+      const used: Link = { ...link, discard: 'logout', attempts: 7, blockedUntilMs: NOW, disconnectCode: 401 }
+      const made = change(used, HAPPENINGS.recreate, NOW)?.link
+      expect(made).toEqual({ ...FRESH, status: 'recreating', statusAtMs: made?.statusAtMs, discard: 'wipe' })
+      const begun = made && change(made, HAPPENINGS.wiped, NOW)
+      expect(begun?.link).toEqual({ ...FRESH, status: 'connecting', statusAtMs: NOW, attempts: 1 })
+      expect(begun?.announcement?.data).toEqual({ reason: 'start', attempt: 1 })
+    }
   })
 
   test('start says why, and how often it was tried', () => {

@@ -102,7 +102,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     const ledger = createLedger({ clock, ids })
     const instances = createInstances({
       ...{ db, clock, ledger, idempotency },
-      ids: { instance: () => names.shift() ?? ids.instance() },
+      ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
       engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
       cursors: createCursors(Buffer.alloc(32, 7)),
       config: { slots: 10, network: 'sandbox', publicBaseUrl: null },

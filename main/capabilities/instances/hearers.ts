@@ -1,0 +1,28 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+
+/** What other rooms keep of an instance may end with it. */
+export type InstanceChange =
+  | { readonly kind: 'deleted'; readonly id: InstanceId }
+  | { readonly kind: 'recreated'; readonly id: InstanceId }
+  /** It is connected as a number it was not connected as before; a loss of the number is not told. */
+  | { readonly kind: 'number'; readonly id: InstanceId; readonly number: string }
+
+/** Hears a change inside the commit that makes it: what it writes lives and dies with it. */
+export type InstanceListener = (tx: Tx, change: InstanceChange) => Promise<void>
+
+export interface Hearers {
+  readonly hear: (listener: InstanceListener) => void
+  readonly tell: InstanceListener
+}
+
+/** Rooms that build on instances listen here, so that this one need not know them. */
+export function createHearers(): Hearers {
+  const listeners: InstanceListener[] = []
+  return {
+    hear: (listener) => void listeners.push(listener),
+    async tell(tx, change) {
+      for (const listener of listeners) await listener(tx, change)
+    },
+  }
+}
