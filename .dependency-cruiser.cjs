@@ -5,6 +5,7 @@ const EDGES = {
   account: [],
   events: [],
   webhooks: [],
+  'instance-webhook': ['instances'],
   instances: ['events', 'account'],
   messages: ['instances', 'events'],
   sandbox: ['instances'],

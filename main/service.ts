@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { served } from './capabilities/handlers.ts'
+import { createInstanceWebhooks } from './capabilities/instance-webhook/index.ts'
 import {
   createInstances,
   knownInstances,
@@ -186,12 +187,13 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   }
   const instances = createInstances({ ...ground, engines, gauges, baseUrl: () => address.url })
   const messages = createMessages({ ...ground, instances })
+  const instanceWebhooks = createInstanceWebhooks({ ...ground, instances })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, messages, webhooks, sandbox, network }
+  return { address, accounts, instances, messages, webhooks, instanceWebhooks, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
@@ -231,12 +233,13 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
 
 async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
   const { config, log } = world
-  const { address, accounts, instances, messages, webhooks, network } = rooms
+  const { address, accounts, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
   const { door, mcp } = openDoor(world, home, rooms, () => isReady)
 
   await webhooks.recover()
+  await instanceWebhooks.recover()
   await messages.recover()
   await instances.resumeAll()
   address.url = `http://${await listen(door, config)}`
@@ -246,6 +249,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   await network.official.begin()
   await instances.start()
   webhooks.start()
+  instanceWebhooks.start()
   messages.start()
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
@@ -260,7 +264,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     await network.smv2.close()
     await network.official.close()
     instances.close()
-    await webhooks.stop(DRAIN_MS)
+    await Promise.all([webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
     await outbound.close()
     vault.close()
     await accounts.close()

@@ -1,5 +1,6 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
@@ -11,5 +12,6 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'instances', operations: instancesContract },
   { room: 'messages', operations: messagesContract },
   { room: 'webhooks', operations: webhooksContract },
+  { room: 'instance-webhook', operations: instanceWebhookContract },
   { room: 'sandbox', operations: sandboxContract },
 ]

@@ -2,6 +2,9 @@ import type { Contract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
 import type { Handler, Handlers, Served } from './handler.ts'
+import { instanceWebhookContract } from './instance-webhook/contract.ts'
+import { instanceWebhookHandlers } from './instance-webhook/handlers.ts'
+import type { InstanceWebhooks } from './instance-webhook/index.ts'
 import { instancesContract } from './instances/contract.ts'
 import { instancesHandlers } from './instances/handlers.ts'
 import type { Instances } from './instances/index.ts'
@@ -19,6 +22,7 @@ export interface Rooms {
   readonly instances: Instances
   readonly messages: Messages
   readonly webhooks: Webhooks
+  readonly instanceWebhooks: InstanceWebhooks
   readonly sandbox: Sandbox
 }
 
@@ -29,6 +33,7 @@ export function served(rooms: Rooms): Served[] {
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
+    ...pair(instanceWebhookContract, instanceWebhookHandlers(rooms.instanceWebhooks)),
     ...pair(sandboxContract, sandboxHandlers(rooms.sandbox)),
   ]
 }

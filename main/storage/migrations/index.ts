@@ -5,6 +5,15 @@ import { instances } from './003-instances.ts'
 import { messages } from './004-messages.ts'
 import { webhooks } from './005-webhooks.ts'
 import { sandbox } from './006-sandbox.ts'
+import { instanceWebhooks } from './010-instance-webhooks.ts'
 
 /** Every step of the schema, in order. */
-export const MIGRATIONS: readonly Migration[] = [ledger, accounts, instances, messages, webhooks, sandbox]
+export const MIGRATIONS: readonly Migration[] = [
+  ledger,
+  accounts,
+  instances,
+  messages,
+  webhooks,
+  sandbox,
+  instanceWebhooks,
+]

@@ -1,0 +1,56 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { DueCall, Webhook } from './store.ts'
+
+/** One claimed try. */
+export interface Call {
+  readonly instanceId: string
+  readonly eventSeq: number
+  /** Number of this try, from 1. */
+  readonly try: number
+  readonly webhook: Webhook
+  readonly body: Buffer
+}
+
+export type Ended = 'taken' | 'failed' | 'cut_off'
+
+/** Of the answer nothing is kept. */
+const CONNECT_MS = 5_000
+const BODY_BYTES = 16 * 1024
+const BODY_MS = 2_000
+
+/** Posts one call: not signed, redirects not followed. */
+export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body }: Call): Promise<Ended> {
+  return verdict(
+    await outbound.request({
+      url: webhook.url,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'User-Agent': 'Switchboard-Webhooks/1' },
+      body,
+      connectTimeoutMs: CONNECT_MS,
+      headersTimeoutMs: LIMITS.deliveryTimeoutMs,
+      maxBodyBytes: BODY_BYTES,
+      bodyTimeoutMs: BODY_MS,
+      from: { accountId: webhook.accountId },
+    }),
+  )
+}
+
+function verdict(answer: OutboundAnswer): Ended {
+  if (answer.kind === 'response') return answer.status >= 200 && answer.status <= 299 ? 'taken' : 'failed'
+  // The way out was closed under it, as happens when the service stops.
+  return answer.code === 'aborted' ? 'cut_off' : 'failed'
+}
+
+/** The body (contract.md 7). `data` is the event's own, which holds no credential; ids and type stand beside it. */
+export function bodyOf(
+  instanceId: string,
+  { instanceName }: Pick<Webhook, 'instanceName'>,
+  { name: event, eventId, type, tail }: Pick<DueCall, 'name' | 'eventId' | 'type' | 'tail'>,
+): Buffer {
+  // The ledger writes the tail as `,"created_at":…,"data":{…}}`.
+  const { data } = JSON.parse(`{${tail.slice(1)}`) as { data: object }
+  return Buffer.from(
+    JSON.stringify({ event, instanceId, instanceName, data: { event_id: eventId, event_type: type, ...data } }),
+  )
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import { createWorker, type Worker } from '../../kernel/worker.ts'
+import { bodyOf, post, type Call, type Ended } from './call.ts'
+import { DROPPED_AFTER_MINUTES, GAPS_SECONDS, TRIES } from './contract.ts'
+import type { Lines, Share } from './lines.ts'
+import {
+  begin,
+  dropAbandoned,
+  dropAll,
+  dropOld,
+  dueCalls,
+  finish,
+  giveBack,
+  releaseAbandoned,
+  removeEnded,
+  toWebhook,
+  tryAgain,
+  waitingInstances,
+  webhookOf,
+} from './store.ts'
+
+interface DeliverNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly outbound: Pick<Outbound, 'request'>
+  readonly log: Log
+  readonly lines: Lines
+}
+
+const SECOND_MS = 1_000
+const LONGEST_GAP_MS = Math.max(...GAPS_SECONDS) * SECOND_MS
+const CHORES_MS = 60 * SECOND_MS
+/** Rows one commit removes. */
+export const CHUNK = 500
+
+export interface Delivery extends Worker {
+  /** At each opening, before the service listens: what another boot left under way is due again. */
+  recover(): Promise<void>
+}
+
+/** Calls what is due: three tries, then dropped. */
+export function createDelivery({ db, clock, outbound, log, lines }: DeliverNeeds): Delivery {
+  const due = () => ({ now: clock.now(), longestGap: LONGEST_GAP_MS })
+  let choresAtMono = -Infinity
+
+  async function claimShare(share: Share): Promise<Call[]> {
+    try {
+      const calls = await db.commit((tx) => take(tx, share))
+      lines.settle(share, calls.length)
+      return calls
+    } catch (error) {
+      // Another share of this turn may have succeeded, and its calls must be made.
+      log.warn({ event: 'instance_webhook.claim_failed', cause: cause(error) })
+      lines.settle({ ...share, stirs: -1 }, 0)
+      return []
+    }
+  }
+
+  async function take(tx: Tx, { instanceId, slots }: Share): Promise<Call[]> {
+    const row = await tx.one(webhookOf, { instanceId })
+    if (!row) {
+      await tx.run(dropAll, { instanceId, limit: CHUNK })
+      return []
+    }
+    const webhook = toWebhook(row)
+    const calls: Call[] = []
+    for (const found of await tx.all(dueCalls, { ...due(), instanceId, limit: slots })) {
+      const { eventSeq, tries } = found
+      await tx.run(begin, { eventSeq, boot: db.boot })
+      calls.push({ instanceId, eventSeq, try: tries + 1, webhook, body: bodyOf(instanceId, webhook, found) })
+    }
+    return calls
+  }
+
+  async function act(call: Call): Promise<Ended> {
+    try {
+      return await post(outbound, call)
+    } finally {
+      lines.freed(call.instanceId)
+    }
+  }
+
+  async function record({ eventSeq, instanceId, try: tried }: Call, ended: Ended): Promise<void> {
+    const fence = { eventSeq, boot: db.boot }
+    const gap = ended === 'failed' && tried < TRIES ? GAPS_SECONDS[tried - 1] : undefined
+    await db.commit((tx) => {
+      if (ended === 'cut_off') return tx.run(giveBack, fence)
+      if (gap !== undefined) return tx.run(tryAgain, { ...fence, at: clock.now() + gap * SECOND_MS })
+      return tx.run(finish, fence)
+    })
+    const isDropped = ended === 'failed' && gap === undefined
+    if (isDropped) log.warn({ event: 'instance_webhook.dropped', instanceId, tries: tried })
+  }
+
+  async function doChores(): Promise<void> {
+    if (clock.mono() - choresAtMono < CHORES_MS) return
+    choresAtMono = clock.mono()
+    const before = clock.now() - DROPPED_AFTER_MINUTES * 60 * SECOND_MS
+    // Until nothing old is left: what is under way stays where it is, so a chunk need not be full.
+    for (let dropped = 1; dropped > 0;) {
+      dropped = await db.commit((tx) => tx.run(dropOld, { before, limit: CHUNK }))
+      if (dropped > 0) log.warn({ event: 'instance_webhook.dropped', calls: dropped })
+    }
+    await db.commit((tx) => tx.run(removeEnded, {}))
+  }
+
+  const worker = createWorker<Call, Ended>({
+    clock,
+    log,
+    work: {
+      name: 'instance-webhook',
+      claim: async (most) => (await Promise.all(lines.plan(most).map(claimShare))).flat(),
+      act,
+      cutOff: () => 'cut_off',
+      record,
+      async tick() {
+        for (const { instanceId } of await db.read(waitingInstances, due())) lines.stir(instanceId)
+        worker.wake()
+        await doChores()
+      },
+    },
+  })
+
+  return {
+    ...worker,
+    recover: () =>
+      db.commit(async (tx) => {
+        await tx.run(dropAbandoned, { boot: db.boot, tries: TRIES })
+        await tx.run(releaseAbandoned, { boot: db.boot })
+      }),
+  }
+}

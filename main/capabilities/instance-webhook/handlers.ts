@@ -1,0 +1,15 @@
+import type { Handlers } from '../handler.ts'
+import type { instanceWebhookContract } from './contract.ts'
+import type { InstanceWebhooks } from './index.ts'
+
+export function instanceWebhookHandlers(webhooks: InstanceWebhooks): Handlers<typeof instanceWebhookContract> {
+  return {
+    setInstanceWebhook: ({ instance, body }) => webhooks.set(instance, body),
+    postInstanceWebhook: ({ instance, body }) => webhooks.set(instance, body),
+    getInstanceWebhook: ({ instance }) => webhooks.read(instance),
+    async deleteInstanceWebhook({ instance }) {
+      await webhooks.remove(instance)
+      return undefined
+    },
+  }
+}

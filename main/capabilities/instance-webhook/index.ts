@@ -1,0 +1,81 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { InstanceRecord } from '../../contract/instance.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { InstanceWebhook, SetBody } from './contract.ts'
+import { CHUNK, createDelivery } from './deliver.ts'
+import { createHear } from './hear.ts'
+import { createLines } from './lines.ts'
+import { readNames } from './names.ts'
+import { dropAll, put, remove, toWebhook, webhookOf } from './store.ts'
+
+export interface InstanceWebhooksNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ledger: Pick<Ledger, 'hear'>
+  readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
+  readonly log: Log
+  readonly instances: { get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>> }
+}
+
+export interface InstanceWebhooks {
+  /** Sets it, or replaces what was set. @throws ApiError invalid_url, validation_error */
+  set(instance: InstanceSubject, body: SetBody): Promise<InstanceWebhook>
+  read(instance: InstanceSubject): Promise<InstanceWebhook>
+  /** Removes it with every call that was still to be made. */
+  remove(instance: InstanceSubject): Promise<void>
+  /** At each opening, before the service listens. */
+  recover(): Promise<void>
+  start(): void
+  /** Lets calls under way end for `drainMs`, and gives the rest their try back. */
+  stop(drainMs: number): Promise<void>
+}
+
+/** The older webhook of a single instance (spec: Per-instance webhook): unsigned, three tries. Hears the ledger. */
+export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWebhooks {
+  const { db, clock, ledger, outbound, instances } = needs
+  const lines = createLines()
+  const delivery = createDelivery({ ...needs, lines })
+
+  ledger.hear(
+    createHear({
+      stir(instanceId) {
+        lines.stir(instanceId)
+        delivery.wake()
+      },
+    }),
+  )
+
+  return {
+    async set({ id: instanceId, accountId, engine }, { url, events }) {
+      const names = readNames(engine, events)
+      await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
+      const { instance_name: instanceName } = await instances.get(instanceId)
+      const row = { instanceId, accountId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
+      const written = await db.commit((tx) => tx.run(put, row))
+      if (written === 0) throw new ApiError('not_found', 'There is no instance with this id.')
+      return { engine, url, events: [...names] }
+    },
+    async read({ id: instanceId, engine }) {
+      const row = await db.readOne(webhookOf, { instanceId })
+      if (!row) return { engine, url: null, events: [] }
+      const { url, names } = toWebhook(row)
+      return { engine, url, events: [...names] }
+    },
+    async remove({ id: instanceId }) {
+      let dropped = await db.commit(async (tx) => {
+        await tx.run(remove, { instanceId })
+        return tx.run(dropAll, { instanceId, limit: CHUNK })
+      })
+      while (dropped === CHUNK) dropped = await db.commit((tx) => tx.run(dropAll, { instanceId, limit: CHUNK }))
+    },
+    recover: delivery.recover,
+    start: delivery.start,
+    stop: delivery.stop,
+  }
+}

@@ -1,0 +1,54 @@
+import { ApiError } from '../../contract/errors.ts'
+import { EVENT_TYPES, type EventType } from '../../contract/events.ts'
+import type { Engine } from '../../contract/shapes.ts'
+import { DEFAULT_NAMES, NAMES, type Name } from './contract.ts'
+
+/**
+ * The older name of each event. CALL, GROUP, PRESENCE and CONTACT have no event behind them. A webhook cannot exist
+ * before its instance, so nobody hears of `instance.created`; it has a name all the same.
+ */
+const NAME_OF = {
+  'instance.created': 'CONNECTION',
+  'instance.updated': 'CONNECTION',
+  'instance.connecting': 'CONNECTION',
+  'instance.connected': 'CONNECTION',
+  'instance.disconnected': 'CONNECTION',
+  'instance.auth_failed': 'CONNECTION',
+  'instance.qr.updated': 'QRCODE',
+  'instance.deleted': 'CONNECTION',
+  'message.received': 'MESSAGE',
+  'message.sent': 'SEND_MESSAGE',
+  'message.delivered': 'READ_RECEIPT',
+  'message.read': 'READ_RECEIPT',
+  'message.failed': 'SEND_MESSAGE',
+  'message.edited': 'MESSAGE',
+  'message.deleted': 'MESSAGE',
+  'message.reaction': 'MESSAGE',
+} as const satisfies Record<EventType, Name>
+
+/** @returns undefined for a type that is none of ours. */
+export function nameOf(type: string): Name | undefined {
+  const known = EVENT_TYPES.find((each) => each === type)
+  return known && NAME_OF[known]
+}
+
+export function wants(names: readonly Name[], name: Name): boolean {
+  return names.includes('ALL') || names.includes(name)
+}
+
+/**
+ * The names a webhook is set to. The official engine sends everything, whatever was asked for.
+ * @throws ApiError validation_error for a name that does not exist, and for none at all.
+ */
+export function readNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly Name[] {
+  if (engine === 'official') return ['ALL']
+  const names = NAMES.filter((name) => asked.includes(name))
+  const unknown = asked.find((name) => !(NAMES as readonly string[]).includes(name))
+  if (unknown !== undefined) {
+    throw new ApiError('validation_error', `events has the unknown name ${JSON.stringify(unknown)}. Known are ${LIST}.`)
+  }
+  if (names.length > 0) return names
+  throw new ApiError('validation_error', `events must name at least one of ${LIST}; leave it out for the usual two.`)
+}
+
+const LIST = NAMES.join(', ')

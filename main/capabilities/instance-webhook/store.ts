@@ -1,0 +1,134 @@
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { Name } from './contract.ts'
+
+interface Of {
+  instanceId: string
+}
+
+/** Where calls of an instance go. */
+export interface Webhook {
+  readonly accountId: AccountId
+  readonly instanceName: string
+  readonly url: string
+  readonly names: readonly Name[]
+}
+
+interface WebhookRow {
+  accountId: string
+  instanceName: string
+  url: string
+  events: string
+}
+
+export function toWebhook({ accountId, events, ...row }: WebhookRow): Webhook {
+  // Written by this room from ids and names it had checked.
+  return { ...row, accountId: accountId as AccountId, names: JSON.parse(events) as Name[] }
+}
+
+/** What an instance is called for, asked for every event there is: one search in a small table. */
+export const namesOf = sql<Of, { events: string }>(
+  'SELECT events FROM instance_webhooks WHERE instance_id = :instanceId AND ended = 0',
+)
+
+/** An ended one is found too: it has last calls to make. */
+export const webhookOf = sql<Of, WebhookRow>(
+  `SELECT account_id AS accountId, instance_name AS instanceName, url, events FROM instance_webhooks
+    WHERE instance_id = :instanceId`,
+)
+
+/** Changes nothing once the instance has ended. */
+export const put = sql<Of & { accountId: string; instanceName: string; url: string; events: string; now: number }>(
+  `INSERT INTO instance_webhooks (instance_id, account_id, instance_name, url, events, created_at, updated_at)
+   VALUES (:instanceId, :accountId, :instanceName, :url, :events, :now, :now)
+   ON CONFLICT (instance_id) DO UPDATE SET url = excluded.url, events = excluded.events, updated_at = excluded.updated_at
+   WHERE instance_webhooks.ended = 0`,
+)
+
+export const remove = sql<Of>('DELETE FROM instance_webhooks WHERE instance_id = :instanceId')
+
+/** The instance is gone: nothing more is noted, what was noted is still called. */
+export const end = sql<Of & { now: number }>(
+  'UPDATE instance_webhooks SET ended = 1, updated_at = :now WHERE instance_id = :instanceId',
+)
+
+export const removeEnded = sql(
+  `DELETE FROM instance_webhooks WHERE ended = 1 AND NOT EXISTS (
+     SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = instance_webhooks.instance_id)`,
+)
+
+// Calls.
+
+export const note = sql<Of & { eventSeq: number; name: Name; now: number }>(
+  `INSERT INTO instance_webhook_calls (event_seq, instance_id, name, next_try_at, created_at)
+   VALUES (:eventSeq, :instanceId, :name, :now, :now)`,
+)
+
+/**
+ * A due time further off than any gap was written under a clock that has been set back since, and counts as due.
+ * An event that retention took away in spite of it is not found, and its call is dropped by its age.
+ */
+const DUE = `(c.next_try_at <= :now OR c.next_try_at > :now + :longestGap)`
+
+export interface DueCall {
+  readonly eventSeq: number
+  readonly name: Name
+  readonly tries: number
+  readonly eventId: string
+  readonly type: string
+  readonly tail: string
+}
+
+export const dueCalls = sql<Of & { now: number; longestGap: number; limit: number }, DueCall>(
+  `SELECT c.event_seq AS eventSeq, c.name, c.tries, e.event_id AS eventId, e.type, e.tail
+     FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq
+    WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
+)
+
+/** Every instance with something due: hops from one to the next, however many calls each has. */
+export const waitingInstances = sql<{ now: number; longestGap: number }, { instanceId: InstanceId }>(
+  `WITH RECURSIVE waiting (id) AS (
+     SELECT min(instance_id) FROM instance_webhook_calls WHERE lease IS NULL
+     UNION ALL
+     SELECT (SELECT min(n.instance_id) FROM instance_webhook_calls n WHERE n.lease IS NULL AND n.instance_id > waiting.id)
+       FROM waiting WHERE waiting.id IS NOT NULL)
+   SELECT id AS instanceId FROM waiting WHERE id IS NOT NULL AND EXISTS (
+     SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = waiting.id AND c.lease IS NULL AND ${DUE})`,
+)
+
+type Fenced = { eventSeq: number; boot: string }
+
+export const begin = sql<Fenced>(
+  `UPDATE instance_webhook_calls SET tries = tries + 1, lease = :boot WHERE event_seq = :eventSeq AND lease IS NULL`,
+)
+
+export const finish = sql<Fenced>('DELETE FROM instance_webhook_calls WHERE event_seq = :eventSeq AND lease = :boot')
+
+export const tryAgain = sql<Fenced & { at: number }>(
+  `UPDATE instance_webhook_calls SET lease = NULL, next_try_at = :at WHERE event_seq = :eventSeq AND lease = :boot`,
+)
+
+/** It was cut off by us, so the try is given back. */
+export const giveBack = sql<Fenced>(
+  `UPDATE instance_webhook_calls SET lease = NULL, tries = tries - 1 WHERE event_seq = :eventSeq AND lease = :boot`,
+)
+
+/** What another boot left under way. Its try counts, so that a call which ends the process does not loop. */
+export const dropAbandoned = sql<{ boot: string; tries: number }>(
+  `DELETE FROM instance_webhook_calls WHERE lease > '' AND lease <> :boot AND tries >= :tries`,
+)
+export const releaseAbandoned = sql<{ boot: string }>(
+  `UPDATE instance_webhook_calls SET lease = NULL WHERE lease > '' AND lease <> :boot`,
+)
+
+/** The oldest come first by key, so a pass that finds nothing old looks at `limit` rows and no more. */
+export const dropOld = sql<{ before: number; limit: number }>(
+  `DELETE FROM instance_webhook_calls WHERE event_seq IN (
+     SELECT event_seq FROM (SELECT event_seq, created_at, lease FROM instance_webhook_calls ORDER BY event_seq LIMIT :limit)
+       AS oldest WHERE created_at < :before AND lease IS NULL)`,
+)
+
+export const dropAll = sql<Of & { limit: number }>(
+  `DELETE FROM instance_webhook_calls WHERE event_seq IN (
+     SELECT event_seq FROM instance_webhook_calls WHERE instance_id = :instanceId LIMIT :limit)`,
+)

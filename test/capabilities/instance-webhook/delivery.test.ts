@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest'
+import { CALLS_PER_INSTANCE } from '../../../main/capabilities/instance-webhook/lines.ts'
+import { hookWorld, MINUTE, SECOND } from './world.ts'
+
+const URL = 'https://catcher.sandbox/line'
+
+describe('what is posted', () => {
+  test('the event of an account webhook under its older name, unsigned, and nothing else', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance('smv2', 'Berlin shop')
+    await w.room.set(instance, { url: URL })
+    await w.received(instance, 'Grüße, 世界')
+    await w.quiet()
+
+    const { instance_name } = await w.instances.get(instance.id)
+    const [row] = w.data.raw.prepare("SELECT event_id FROM events WHERE type = 'message.received'").all() as object[]
+    expect(w.seen.map(({ body }) => body)).toEqual([
+      {
+        event: 'MESSAGE',
+        instanceId: instance.id,
+        instanceName: instance_name,
+        data: {
+          ...{ ...row, event_type: 'message.received' },
+          ...{ message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false },
+          ...{ type: 'text', text: 'Grüße, 世界', timestamp: '2026-01-05T12:00:00.000Z', push_name: null, media: null },
+          ...{ quoted_message_id: null, participant: null, referral: null },
+          ...{ occurred_at: '2026-01-05T12:00:00.000Z', sequence: 4 },
+        },
+      },
+    ])
+    expect(Object.keys(w.seen[0]?.headers ?? {}).map((name) => name.toLowerCase())).toEqual([
+      'content-type',
+      'user-agent',
+    ])
+    expect(w.waiting()).toBe(0)
+  })
+
+  test('a new QR code is told without the code', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL, events: ['QRCODE'] })
+    await w.qr(instance)
+    await w.received(instance)
+    await w.quiet()
+    expect(w.names()).toEqual(['QRCODE'])
+    expect(Object.keys(w.seen[0]?.body.data ?? {}).sort()).toEqual(
+      ['attempt', 'event_id', 'event_type', 'expires_at', 'occurred_at', 'sequence'], // prettier-ignore
+    )
+  })
+
+  test('smv2 is called for its names only, official and ALL for everything, and others for nothing', async () => {
+    const w = await hookWorld()
+    const [some, all, official, none] = [
+      await w.instance(),
+      await w.instance(),
+      await w.instance('official'),
+      await w.instance(),
+    ]
+    await w.room.set(some, { url: `${URL}/some`, events: ['CONNECTION', 'CALL'] })
+    await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] })
+    await w.room.set(official, { url: `${URL}/official`, events: ['CONNECTION'] })
+    for (const instance of [some, all, official, none]) {
+      await w.received(instance)
+      await w.qr(instance)
+      await w.instances.update(instance.id, { name: 'Another name' })
+    }
+    await w.quiet()
+    expect(w.names('line/some')).toEqual(['CONNECTION'])
+    expect(w.names('line/all')).toEqual(['MESSAGE', 'QRCODE', 'CONNECTION'])
+    expect(w.names('line/official')).toEqual(['MESSAGE', 'QRCODE', 'CONNECTION'])
+    expect(w.seen).toHaveLength(7)
+  })
+})
+
+describe('three tries', () => {
+  test.each([500, 301, 404, 410, 199])(
+    'a receiver that answers %i is tried at once, after 10 and after 60 seconds more',
+    async (status) => {
+      const w = await hookWorld()
+      const instance = await w.instance()
+      await w.room.set(instance, { url: URL })
+      w.answer({ status })
+      const begin = w.clock.now()
+      await w.received(instance)
+      await w.pass(10 * MINUTE)
+      expect(w.seen.map(({ atMs }) => (atMs - begin) / SECOND)).toEqual([0, 10, 70])
+      expect(new Set(w.seen.map(({ text }) => text)).size).toBe(1)
+      expect(w.waiting()).toBe(0)
+      // It is never deactivated: the next event is tried again.
+      w.answer({ status: 204 })
+      await w.received(instance)
+      await w.quiet()
+      expect(w.seen).toHaveLength(4)
+    },
+  )
+
+  test('a receiver that hangs fails after ten seconds, and holds up no other instance', async () => {
+    const w = await hookWorld()
+    const [slow, quick] = [await w.instance(), await w.instance()]
+    await w.room.set(slow, { url: `${URL}/slow` })
+    await w.room.set(quick, { url: `${URL}/quick` })
+    w.answer(({ receiver }) => ({ hang: receiver === 'line/slow' }))
+    for (let i = 0; i < 80; i++) await w.received(slow)
+    for (let i = 0; i < 5; i++) await w.received(quick)
+    await w.quiet()
+    expect(w.names('line/quick')).toHaveLength(5)
+    expect(w.names('line/slow')).toHaveLength(CALLS_PER_INSTANCE)
+    await w.pass(10 * SECOND)
+    expect(w.names('line/slow').length).toBeGreaterThan(CALLS_PER_INSTANCE)
+    expect(w.peak.get('line/slow')).toBeLessThanOrEqual(2 * CALLS_PER_INSTANCE)
+  })
+
+  test('a second try that succeeds is the last', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    let calls = 0
+    w.answer(() => ({ status: ++calls === 1 ? 503 : 200 }))
+    await w.received(instance)
+    await w.pass(5 * MINUTE)
+    expect(w.seen).toHaveLength(2)
+    expect(w.waiting()).toBe(0)
+  })
+
+  test('a try goes to the address that is set then, and to none after the webhook was deleted', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ status: 500 })
+    await w.received(instance)
+    await w.quiet()
+    await w.room.set(instance, { url: `${URL}/new` })
+    await w.pass(15 * SECOND)
+    expect(w.seen.map(({ receiver }) => receiver)).toEqual(['line', 'line/new'])
+    await w.room.remove(instance)
+    expect(w.waiting()).toBe(0)
+    await w.pass(5 * MINUTE)
+    expect(w.seen).toHaveLength(2)
+  })
+
+  test('deleting it removes a long queue at once, and setting it again does not bring it back', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ hang: true })
+    for (let i = 0; i < 1_200; i++) await w.received(instance)
+    await w.room.remove(instance)
+    expect(w.waiting()).toBe(0)
+    w.answer({})
+    await w.room.set(instance, { url: `${URL}/new` })
+    await w.pass(2 * MINUTE)
+    expect(w.names('line/new')).toEqual([])
+  })
+
+  test('what could not be delivered within an hour is dropped untried', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ hang: true })
+    for (let i = 0; i < 4_000; i++) await w.received(instance)
+    await w.pass(62 * MINUTE)
+    expect(w.waiting()).toBe(0)
+    expect(w.seen.length).toBeLessThan(4_000)
+  }, 60_000)
+
+  test('a clock that is set back does not park a try', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ status: 500 })
+    await w.received(instance)
+    await w.quiet()
+    w.clock.set(w.clock.now() - 24 * 60 * MINUTE)
+    await w.pass(3 * MINUTE)
+    expect(w.seen).toHaveLength(3)
+    expect(w.waiting()).toBe(0)
+  })
+})
+
+describe('one commit per fact', () => {
+  test('an event that is undone is not called for', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    await w.data.db
+      .commit(async (tx) => {
+        await w.instances.announce(tx, instance.id, 'instance.qr.updated', {
+          attempt: 1,
+          expires_at: '2026-01-05T12:01:00.000Z',
+        })
+        await w.instances.announce(tx, instance.id, 'instance.deleted', {
+          name: 'x',
+          deleted_at: '2026-01-05T12:01:00.000Z',
+        })
+        throw new Error('an accident')
+      })
+      .catch(() => {})
+    await w.pass(MINUTE)
+    expect(w.seen).toEqual([])
+    expect(await w.room.read(instance)).toMatchObject({ url: URL })
+  })
+
+  test('what a crash left behind is called after the next start; the try that was under way counts', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ hang: true })
+    await w.received(instance)
+    await w.quiet()
+    await w.crash()
+    w.answer({ status: 500 })
+    await w.pass(5 * MINUTE)
+    expect(w.seen).toHaveLength(3)
+    expect(w.waiting()).toBe(0)
+  })
+
+  test('a call that the process dies of three times is not made again', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ hang: true })
+    await w.received(instance)
+    for (let i = 0; i < 4; i++) {
+      await w.pass(SECOND)
+      await w.crash()
+    }
+    await w.pass(5 * MINUTE)
+    expect(w.seen).toHaveLength(3)
+    expect(w.waiting()).toBe(0)
+  })
+
+  test('a try that a stop cut off is given back', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ hang: true })
+    await w.received(instance)
+    await w.quiet()
+    await w.restart()
+    w.answer({ status: 500 })
+    await w.pass(5 * MINUTE)
+    expect(w.seen).toHaveLength(4)
+  })
+})
+
+describe('it ends with the instance', () => {
+  test('the deletion is the last thing it is called for', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    let status = 500
+    w.answer(() => ({ status }))
+    await w.received(instance)
+    await w.quiet()
+    await w.instances.remove(instance.id)
+    await w.quiet()
+    status = 200
+    await w.pass(2 * MINUTE)
+    expect(w.seen.map(({ body }) => body.data['event_type'])).toEqual(
+      ['message.received', 'instance.deleted', 'message.received', 'instance.deleted'], // prettier-ignore
+    )
+    expect(w.waiting()).toBe(0)
+    expect(w.data.raw.prepare('SELECT * FROM instance_webhooks').all()).toEqual([])
+  })
+
+  test('one that does not listen to its connection ends without a word', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL, events: ['MESSAGE'] })
+    await w.instances.remove(instance.id)
+    await w.pass(2 * MINUTE)
+    expect(w.seen).toEqual([])
+    expect(w.data.raw.prepare('SELECT * FROM instance_webhooks').all()).toEqual([])
+  })
+
+  test('one that ended cannot be set again', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL })
+    w.answer({ status: 500 })
+    await w.instances.remove(instance.id)
+    await expect(w.room.set(instance, { url: `${URL}/late` })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { NAMES } from '../../../main/capabilities/instance-webhook/contract.ts'
+import { nameOf, readNames, wants } from '../../../main/capabilities/instance-webhook/names.ts'
+import { EVENT_TYPES } from '../../../main/contract/events.ts'
+import { refusal } from '../messages/bench.ts'
+import { hookWorld } from './world.ts'
+
+const URL = 'https://catcher.sandbox/line'
+
+describe('setting, reading and deleting', () => {
+  test('an instance has none at first; what is set is read back, and deleting it twice is harmless', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
+
+    const set = await w.room.set(instance, { url: URL })
+    expect(set).toEqual({ engine: 'smv2', url: URL, events: ['MESSAGE', 'CONNECTION'] })
+    expect(await w.room.read(instance)).toEqual(set)
+
+    await w.room.remove(instance)
+    await w.room.remove(instance)
+    expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
+  })
+
+  test('setting it again replaces address and names, and no other instance is touched', async () => {
+    const w = await hookWorld()
+    const [one, other] = [await w.instance(), await w.instance()]
+    await w.room.set(one, { url: URL, events: ['QRCODE'] })
+    await w.room.set(one, { url: `${URL}-2`, events: ['CALL', 'GROUP', 'CALL'] })
+    expect(await w.room.read(one)).toEqual({ engine: 'smv2', url: `${URL}-2`, events: ['CALL', 'GROUP'] })
+    expect(await w.room.read(other)).toMatchObject({ url: null })
+  })
+
+  test('the official engine ignores events, whatever they are, and says that all are sent', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance('official')
+    for (const events of [undefined, [], ['MESSAGE'], ['no such name']]) {
+      const set = await w.room.set(instance, { url: URL, ...(events && { events }) })
+      expect(set).toEqual({ engine: 'official', url: URL, events: ['ALL'] })
+    }
+    expect(await w.room.read(instance)).toEqual({ engine: 'official', url: URL, events: ['ALL'] })
+  })
+
+  test.each([
+    [['MESSAGE', 'message'], 'message'],
+    [['ALL', 'PRESENCES'], 'PRESENCES'],
+    [['__proto__'], '__proto__'],
+    [['"); DROP TABLE instance_webhooks; --'], 'DROP TABLE'],
+  ])('smv2: the names %j are refused and nothing changes', async (events, word) => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    const error = await refusal(w.room.set(instance, { url: URL, events }))
+    expect(error.code).toBe('validation_error')
+    expect(error.message).toContain(word)
+    expect(await w.room.read(instance)).toMatchObject({ url: null })
+  })
+
+  test('smv2: an empty list is refused', async () => {
+    const w = await hookWorld()
+    const error = await refusal(w.room.set(await w.instance(), { url: URL, events: [] }))
+    expect(error.code).toBe('validation_error')
+  })
+
+  test.each([
+    'http://catcher.sandbox/line',
+    'https://nowhere.sandbox/line',
+    'https://127.0.0.1/line',
+    'https://[::1]/line',
+    'https://localhost/line',
+    'https://user:word@example.com/line',
+    'https://inside.example/line',
+    'javascript:alert(1)',
+    'not an address',
+  ])('the address %s is refused with invalid_url', async (url) => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    expect(await refusal(w.room.set(instance, { url }))).toMatchObject({ code: 'invalid_url' })
+    expect(await w.room.read(instance)).toMatchObject({ url: null })
+  })
+})
+
+describe('names', () => {
+  test('every event type has one, and a type that is none of ours has none', () => {
+    const named = Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)]))
+    expect(named).toEqual({
+      'instance.created': 'CONNECTION',
+      'instance.updated': 'CONNECTION',
+      'instance.connecting': 'CONNECTION',
+      'instance.connected': 'CONNECTION',
+      'instance.disconnected': 'CONNECTION',
+      'instance.auth_failed': 'CONNECTION',
+      'instance.qr.updated': 'QRCODE',
+      'instance.deleted': 'CONNECTION',
+      'message.received': 'MESSAGE',
+      'message.sent': 'SEND_MESSAGE',
+      'message.delivered': 'READ_RECEIPT',
+      'message.read': 'READ_RECEIPT',
+      'message.failed': 'SEND_MESSAGE',
+      'message.edited': 'MESSAGE',
+      'message.deleted': 'MESSAGE',
+      'message.reaction': 'MESSAGE',
+    })
+    for (const type of ['', 'constructor', '__proto__', 'message.typed']) expect(nameOf(type)).toBeUndefined()
+  })
+
+  test('ALL wants every name, any other only itself', () => {
+    for (const name of NAMES) {
+      expect(wants(['ALL'], name)).toBe(true)
+      expect(wants([name], name)).toBe(true)
+    }
+    expect(wants(['MESSAGE', 'QRCODE'], 'CONNECTION')).toBe(false)
+  })
+
+  test('all names of the contract may be asked for', () => {
+    expect(readNames('smv2', NAMES)).toEqual(NAMES)
+    expect(readNames('smv2')).toEqual(['MESSAGE', 'CONNECTION'])
+  })
+})
