@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 
 /** What other rooms keep of an instance may end with it. */
-export type InstanceChange =
+type InstanceChange =
   | { readonly kind: 'deleted'; readonly id: InstanceId }
   | { readonly kind: 'recreated'; readonly id: InstanceId }
   /** It is connected as a number it was not connected as before; a loss of the number is not told. */

@@ -30,7 +30,7 @@ interface Refused {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-export interface BatchCall {
+interface BatchCall {
   readonly accountId: AccountId
   /** As the caller wrote them; results are named by them. */
   readonly instanceIds: readonly string[]
@@ -38,7 +38,7 @@ export interface BatchCall {
   readonly mayReach: (id: string) => boolean
 }
 
-export interface BatchAnswer {
+interface BatchAnswer {
   readonly batchId: BatchId
   readonly results: readonly (Accepted | Refused)[]
 }
