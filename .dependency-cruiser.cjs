@@ -8,6 +8,7 @@ const EDGES = {
   'instance-webhook': ['instances'],
   instances: ['events', 'account'],
   messages: ['instances', 'events'],
+  fusion: ['instances'],
   sandbox: ['instances'],
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
+import { createFusion } from './capabilities/fusion/index.ts'
 import { served } from './capabilities/handlers.ts'
 import { createInstanceWebhooks } from './capabilities/instance-webhook/index.ts'
 import {
@@ -186,14 +187,15 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
     lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
   }
   const instances = createInstances({ ...ground, engines, gauges, baseUrl: () => address.url })
-  const messages = createMessages({ ...ground, instances })
+  const fusion = createFusion({ ...ground, instances })
+  const messages = createMessages({ ...ground, instances, fusion })
   const instanceWebhooks = createInstanceWebhooks({ ...ground, instances })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, messages, webhooks, instanceWebhooks, sandbox, network }
+  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {

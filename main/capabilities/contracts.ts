@@ -1,5 +1,6 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { fusionContract } from './fusion/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
@@ -10,6 +11,7 @@ import { webhooksContract } from './webhooks/contract.ts'
 export const CONTRACTS: readonly RoomContract[] = [
   { room: 'account', operations: accountContract },
   { room: 'instances', operations: instancesContract },
+  { room: 'fusion', operations: fusionContract },
   { room: 'messages', operations: messagesContract },
   { room: 'webhooks', operations: webhooksContract },
   { room: 'instance-webhook', operations: instanceWebhookContract },

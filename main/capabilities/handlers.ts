@@ -1,6 +1,9 @@
 import type { Contract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
+import { fusionContract } from './fusion/contract.ts'
+import { fusionHandlers } from './fusion/handlers.ts'
+import type { Fusion } from './fusion/index.ts'
 import type { Handler, Handlers, Served } from './handler.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instanceWebhookHandlers } from './instance-webhook/handlers.ts'
@@ -20,6 +23,7 @@ import type { Webhooks } from './webhooks/index.ts'
 
 export interface Rooms {
   readonly instances: Instances
+  readonly fusion: Fusion
   readonly messages: Messages
   readonly webhooks: Webhooks
   readonly instanceWebhooks: InstanceWebhooks
@@ -31,6 +35,7 @@ export function served(rooms: Rooms): Served[] {
   return [
     ...pair(accountContract, accountHandlers()),
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
+    ...pair(fusionContract, fusionHandlers(rooms.fusion)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
     ...pair(instanceWebhookContract, instanceWebhookHandlers(rooms.instanceWebhooks)),

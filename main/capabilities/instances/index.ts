@@ -2,7 +2,7 @@ import type { ConnectionView, HealthView, InstanceRecord } from '../../contract/
 import type { Network } from '../../contract/shapes.ts'
 import type { Engine, EngineInstance } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
@@ -27,7 +27,7 @@ import { createRestart, type Restart } from './restart.ts'
 import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
 import { createDiscardSession } from './session.ts'
-import { subjectById } from './store.ts'
+import { byId, subjectById, toInstance, type Instance } from './store.ts'
 import { createTurns } from './turns.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
@@ -38,6 +38,12 @@ export type { Gauges } from './health.ts'
 export type { InstanceListener } from './hearers.ts'
 export type { LinkSignal } from './link.ts'
 export { qrPicture } from './qr.ts'
+
+/** What other rooms see of an instance. */
+export type KnownInstance = Pick<
+  Instance,
+  'id' | 'name' | 'instanceName' | 'engine' | 'network' | 'status' | 'phoneNumber'
+>
 
 export interface InstancesNeeds {
   readonly db: Db
@@ -71,6 +77,8 @@ export interface Instances {
 
   /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
   readonly subject: (accountId: string, id: string) => Promise<InstanceSubject | undefined>
+  /** An instance of the account that was not deleted. @param read the caller's unit of work, or `{ one: db.readOne }`. */
+  readonly find: (read: Pick<Tx, 'one'>, accountId: AccountId, id: string) => Promise<KnownInstance | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   readonly announce: Announce
@@ -125,6 +133,10 @@ export function createInstances(needs: InstancesNeeds): Instances {
       const { status, deletedAtMs, ...rest } = row
       const deleted = deletedAtMs !== null
       return { ...rest, connected: status === 'connected' && !deleted, deleted }
+    },
+    async find(read, accountId, id) {
+      const row = await read.one(byId, { id })
+      return row && row.accountId === accountId && row.deletedAtMs === null ? toInstance(row) : undefined
     },
     known: knownInstances(db),
     announce,

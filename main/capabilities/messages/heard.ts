@@ -3,7 +3,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Ids, InstanceId } from '../../kernel/ids.ts'
-import type { Announce } from './needs.ts'
+import type { Announce, FusionDesk } from './needs.ts'
 import { byEngineId, editText, heardAlready, insertHeard, markDeleted, react } from './store.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
@@ -12,29 +12,55 @@ interface HeardNeeds {
   readonly db: Db
   readonly ids: Ids
   readonly announce: Announce
+  readonly fusion: FusionDesk
   readonly onStored: (instanceId: string, atMs: number) => void
 }
 
 /**
  * What people say on the network. Engines repeat a signal until it is durable, so each unit asks the database whether
  * it was heard already, and never a memory that could be ahead of it: that has lost real messages elsewhere.
+ *
+ * Two fused instances are one number with two engines, and both report what people say to it. Whichever comes second
+ * finds the message on the other side, and from there on it is the same repeat as any other.
  */
-export function createHeard({ db, ids, announce, onStored }: HeardNeeds) {
+export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds) {
+  /** Whose messages may be the one that is reported: the instance's own first. */
+  const sidesOf = async (tx: Tx, instanceId: InstanceId): Promise<InstanceId[]> => {
+    const partnerId = await fusion.partnerOf(tx, instanceId)
+    return partnerId === undefined ? [instanceId] : [instanceId, partnerId]
+  }
+
+  const find = async (tx: Tx, sides: readonly InstanceId[], engineMessageId: string) => {
+    for (const instanceId of sides) {
+      const known = await tx.one(byEngineId, { instanceId, engineMessageId })
+      if (known) return known
+    }
+    return undefined
+  }
+
   /** Our id of a message; the network's own when the message is older than this instance here. */
-  const nameOf = async (tx: Tx, instanceId: InstanceId, engineMessageId: string) => {
-    const known = await tx.one(byEngineId, { instanceId, engineMessageId })
+  const nameOf = async (tx: Tx, sides: readonly InstanceId[], engineMessageId: string) => {
+    const known = await find(tx, sides, engineMessageId)
     return { seq: known?.seq, id: known?.id ?? engineMessageId }
+  }
+
+  const isKnown = async (
+    tx: Tx,
+    sides: readonly InstanceId[],
+    { engineMessageId, chat, fromMe }: Signal<'received'>,
+  ) => {
+    for (const instanceId of sides) if (await tx.one(heardAlready, { instanceId, engineMessageId, chat })) return true
+    // The phone shows what was sent through us as its own; that message has a row and events already.
+    return fromMe && (await find(tx, sides, engineMessageId))?.direction === 'out'
   }
 
   const received = async (instanceId: InstanceId, signal: Signal<'received'>): Promise<void> => {
     const id = ids.message()
-    const { engineMessageId, chat } = signal
     await db.commit(async (tx) => {
-      if (await tx.one(heardAlready, { instanceId, engineMessageId, chat })) return
-      // The phone shows what was sent through us as its own; that message has a row and events already.
-      if (signal.fromMe && (await tx.one(byEngineId, { instanceId, engineMessageId }))?.direction === 'out') return
+      const sides = await sidesOf(tx, instanceId)
+      if (await isKnown(tx, sides, signal)) return
       const quoted = signal.quotedEngineMessageId
-      const quotedId = quoted === null ? null : (await nameOf(tx, instanceId, quoted)).id
+      const quotedId = quoted === null ? null : (await nameOf(tx, sides, quoted)).id
       const event = await announce(tx, instanceId, 'message.received', receivedData(id, signal, quotedId), signal.atMs)
       await tx.run(insertHeard, {
         ...columnsOf(signal),
@@ -50,7 +76,7 @@ export function createHeard({ db, ids, announce, onStored }: HeardNeeds) {
 
   const edited = (instanceId: InstanceId, signal: Signal<'edited'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { text, atMs } = signal
       if (seq !== undefined && (await tx.run(editText, { seq, text, at: atMs })) === 0) return
       const data = { ...spoken(id, signal), text, edited_at: isoTime(atMs) }
@@ -59,7 +85,7 @@ export function createHeard({ db, ids, announce, onStored }: HeardNeeds) {
 
   const deleted = (instanceId: InstanceId, signal: Signal<'deleted'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { deletedBy, atMs } = signal
       if (seq !== undefined && (await tx.run(markDeleted, { seq, at: atMs })) === 0) return
       const data = { ...spoken(id, signal), deleted_by: deletedBy, deleted_at: isoTime(atMs) }
@@ -68,7 +94,7 @@ export function createHeard({ db, ids, announce, onStored }: HeardNeeds) {
 
   const reaction = (instanceId: InstanceId, signal: Signal<'reaction'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, instanceId, signal.engineMessageId)
+      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { from, emoji, atMs } = signal
       if (seq !== undefined && (await tx.run(react, { seq, sender: from, emoji, at: atMs })) === 0) return
       await announce(tx, instanceId, 'message.reaction', { ...spoken(id, signal), emoji }, atMs)

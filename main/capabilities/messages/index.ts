@@ -40,7 +40,7 @@ export interface Messages {
 }
 
 export function createMessages(needs: MessagesNeeds): Messages {
-  const { db, clock, ids, log, instances, idempotency } = needs
+  const { db, clock, ids, log, instances, fusion, idempotency } = needs
   const { announce } = instances
   const underWay = new Set<string>()
   /** Only instances somebody asked about: the first answer comes from the database. */
@@ -52,7 +52,7 @@ export function createMessages(needs: MessagesNeeds): Messages {
 
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency })
   const receipts = createReceipts({ db, announce, idempotency })
-  const heard = createHeard({ db, ids, announce, onStored })
+  const heard = createHeard({ db, ids, announce, fusion, onStored })
   const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
 
   return {

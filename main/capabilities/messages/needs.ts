@@ -28,11 +28,18 @@ export interface InstanceDesk {
   subject(accountId: AccountId, instanceId: string): Promise<InstanceSubject | undefined>
 }
 
+/** What this room asks of the fusion room. */
+export interface FusionDesk {
+  /** The other instance of the same number, when the two are treated as one contact. */
+  partnerOf(tx: Tx, instanceId: InstanceId): Promise<InstanceId | undefined>
+}
+
 export interface MessagesNeeds {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Ids
   readonly instances: InstanceDesk
+  readonly fusion: FusionDesk
   readonly idempotency: Idempotency
   readonly outbound: MediaSource
   readonly config: { readonly sendTimeoutMs: number }

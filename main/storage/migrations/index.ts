@@ -5,6 +5,7 @@ import { instances } from './003-instances.ts'
 import { messages } from './004-messages.ts'
 import { webhooks } from './005-webhooks.ts'
 import { sandbox } from './006-sandbox.ts'
+import { fusion } from './007-fusion.ts'
 import { instanceWebhooks } from './010-instance-webhooks.ts'
 
 /** Every step of the schema, in order. */
@@ -15,5 +16,6 @@ export const MIGRATIONS: readonly Migration[] = [
   messages,
   webhooks,
   sandbox,
+  fusion,
   instanceWebhooks,
 ]

@@ -1,4 +1,5 @@
 import { createAccounts } from '../../../main/capabilities/account/index.ts'
+import { createFusion } from '../../../main/capabilities/fusion/index.ts'
 import { createInstances, type Instances } from '../../../main/capabilities/instances/index.ts'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { keyText } from '../../../main/capabilities/messages/handlers.ts'
@@ -116,6 +117,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     })
     const messages = createMessages({
       ...{ clock, ids, instances, idempotency, log: silentLog },
+      fusion: createFusion({ db, clock, instances }),
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
       config: { sendTimeoutMs: 20_000 },

@@ -1,0 +1,96 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { Instances, KnownInstance } from '../instances/index.ts'
+import { insertFusion, partnerOf } from './store.ts'
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly instances: Pick<Instances, 'find'>
+}
+
+interface FuseCall {
+  readonly accountId: AccountId
+  /** The official instance, which the caller may reach. */
+  readonly officialId: InstanceId
+  readonly smv2Id: string
+  /** Whether the caller's key may reach an instance. */
+  readonly mayReach: (id: string) => boolean
+}
+
+/** An instance and the one it is fused with. */
+export interface Pair {
+  readonly instance: KnownInstance
+  readonly partner: KnownInstance | null
+}
+
+/** @throws ApiError of the first rule that is broken; nothing is fused then. */
+export type Fuse = (call: FuseCall) => Promise<Pair>
+
+/** One commit, so that neither of the two can be deleted, recreated or fused elsewhere in between. */
+export function createFuse({ db, clock, instances }: Needs): Fuse {
+  return ({ accountId, officialId, smv2Id, mayReach }) =>
+    db.commit(async (tx) => {
+      const official = await instances.find(tx, accountId, officialId)
+      const smv2 = mayReach(smv2Id) ? await instances.find(tx, accountId, smv2Id) : undefined
+      if (!official) throw unknown('There is no instance with this id.')
+      if (!smv2) throw unknown('There is no instance with the id in smv2_instance_id.')
+      refuseEngines(official, smv2)
+      refuseNetworks(official, smv2)
+      await refuseFused(tx, official, smv2)
+      const number = commonNumber(official, smv2)
+      await tx.run(insertFusion, { officialId, smv2Id: smv2.id, number, now: clock.now() })
+      return { instance: official, partner: smv2 }
+    })
+}
+
+const unknown = (message: string) => new ApiError('not_found', message)
+
+/** The door has refused a path that names no official instance; here the other side is left. */
+function refuseEngines(official: KnownInstance, smv2: KnownInstance): void {
+  if (official.engine === 'official' && smv2.engine === 'smv2') return
+  throw new ApiError(
+    'engine_mismatch',
+    'A fusion joins an official instance, in the path, with an smv2 instance, in smv2_instance_id; this one runs on ' +
+      `${smv2.engine}.`,
+  )
+}
+
+function refuseNetworks(official: KnownInstance, smv2: KnownInstance): void {
+  if (official.network === smv2.network) return
+  throw new ApiError(
+    'invalid_state',
+    `One instance is on the ${official.network} network, the other on the ${smv2.network} network; these never mix. Fuse two of one network.`,
+  )
+}
+
+async function refuseFused(tx: Tx, ...sides: KnownInstance[]): Promise<void> {
+  for (const { id, engine } of sides) {
+    if ((await tx.one(partnerOf, { id })) === undefined) continue
+    throw new ApiError(
+      'already_fused',
+      `The ${engine} instance is fused already. Read its fusion, and remove it first to fuse anew.`,
+    )
+  }
+}
+
+/** @returns the number both have, in canonical form. */
+function commonNumber(official: KnownInstance, smv2: KnownInstance): string {
+  const [one, other] = [official, smv2].map(numberOf)
+  if (one !== undefined && one === other) return one
+  throw new ApiError(
+    'phone_mismatch',
+    `The official instance has the number ${official.phoneNumber}, the smv2 instance ${smv2.phoneNumber}. Only instances of the same number can be fused.`,
+  )
+}
+
+function numberOf({ engine, phoneNumber }: KnownInstance): string {
+  if (phoneNumber !== null) return canonicalNumber(phoneNumber)
+  throw new ApiError(
+    'invalid_state',
+    `The number of the ${engine} instance is not known yet. Connect it first, then fuse.`,
+  )
+}

@@ -1,0 +1,66 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { InstanceListener, Instances } from '../instances/index.ts'
+import { createFuse, type Fuse, type Pair } from './fuse.ts'
+import { partnerOf, removeFusion, removeFusionOfOther } from './store.ts'
+
+export type { Pair } from './fuse.ts'
+
+export interface FusionNeeds {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly instances: Pick<Instances, 'find' | 'hear'>
+}
+
+interface PairCall {
+  readonly accountId: AccountId
+  readonly id: InstanceId
+  /** Whether the caller's key may reach an instance. */
+  readonly mayReach: (id: string) => boolean
+}
+
+export interface Fusion {
+  readonly fuse: Fuse
+  /** @throws ApiError not_found, also when the partner is outside the caller's list. */
+  readonly read: (call: PairCall) => Promise<Pair>
+  /** Ends the fusion for both; repeating it is harmless. @throws ApiError as read. */
+  readonly remove: (call: PairCall) => Promise<Pair>
+  /** Who speaks for the same number, for what one of the two has heard already. */
+  readonly partnerOf: (tx: Tx, id: InstanceId) => Promise<InstanceId | undefined>
+}
+
+export function createFusion({ db, clock, instances }: FusionNeeds): Fusion {
+  instances.hear(endWith)
+
+  async function pairOf(read: Pick<Tx, 'one'>, { accountId, id, mayReach }: PairCall): Promise<Pair> {
+    const instance = await instances.find(read, accountId, id)
+    const fused = await read.one(partnerOf, { id })
+    if (!instance || (fused && !mayReach(fused.partnerId))) {
+      throw new ApiError('not_found', 'There is no instance with this id.')
+    }
+    const partner = fused && (await instances.find(read, accountId, fused.partnerId))
+    return { instance, partner: partner ?? null }
+  }
+
+  return {
+    fuse: createFuse({ db, clock, instances }),
+    read: (call) => pairOf({ one: db.readOne }, call),
+    remove: (call) =>
+      db.commit(async (tx) => {
+        const { instance } = await pairOf(tx, call)
+        await tx.run(removeFusion, { id: call.id })
+        return { instance, partner: null }
+      }),
+    partnerOf: async (tx, id) => (await tx.one(partnerOf, { id }))?.partnerId,
+  }
+}
+
+/** A pair is of one number, and lasts as long as both are it. One that is only logged out may come back. */
+const endWith: InstanceListener = async (tx, change) => {
+  const { id } = change
+  if (change.kind !== 'number') await tx.run(removeFusion, { id })
+  else await tx.run(removeFusionOfOther, { id, number: canonicalNumber(change.number) })
+}

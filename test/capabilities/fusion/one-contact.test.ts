@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { houseOfTest, type House } from '../../support/house.ts'
+
+const NUMBER = '12025550123'
+const ANA = '12025550199'
+
+let house: House
+let official: { id: string }
+let phone: { id: string }
+
+beforeEach(async () => {
+  house = await houseOfTest()
+  official = await house.official(NUMBER)
+  phone = await house.pair(NUMBER)
+})
+
+const fuse = () => house.api('POST', `/v1/instances/${official.id}/fusion`, { smv2_instance_id: phone.id })
+const unfuse = () => house.api('DELETE', `/v1/instances/${official.id}/fusion`)
+const said = async (number: string, act: string, body: object) => {
+  const answer = await house.api('POST', `/v1/sandbox/phones/${number}/messages${act}`, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+  return answer.body
+}
+const speak = (number: string, body: object) => said(number, '', body)
+const happens = async (act: () => Promise<unknown>) => {
+  const mark = await house.mark()
+  await act()
+  return house.eventsSince(mark)
+}
+const summary = (events: Awaited<ReturnType<typeof happens>>) => events.map(({ type }) => type)
+
+describe('two instances of one number that are not fused', () => {
+  test('each announce what they hear', async () => {
+    const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+    expect(summary(events)).toEqual(['message.received', 'message.received'])
+    expect(new Set(events.map(({ instance }) => instance.id))).toEqual(new Set([official.id, phone.id]))
+  })
+})
+
+describe('fused', () => {
+  beforeEach(async () => {
+    await fuse()
+  })
+
+  test('a message is announced once, under one of the two', async () => {
+    const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+    expect(events).toMatchObject([{ type: 'message.received', data: { chat: ANA, from: ANA, text: 'Hi' } }])
+    expect([official.id, phone.id]).toContain(events[0]?.instance.id)
+  })
+
+  test('as many as are said are announced, each once, with the same words too', async () => {
+    const events = await happens(async () => {
+      for (let i = 0; i < 5; i++) await speak(ANA, { to: NUMBER, text: 'Ok' })
+    })
+    expect(summary(events)).toEqual(Array.from({ length: 5 }, () => 'message.received'))
+    expect(new Set(events.map(({ data }) => data['message_id'])).size).toBe(5)
+  })
+
+  test('an edit, a reaction, its withdrawal and a deletion are announced once each, of the one message', async () => {
+    const mark = await house.mark()
+    const { id } = await speak(ANA, { to: NUMBER, text: 'Helo' })
+    const [heard] = await house.eventsSince(mark)
+    const events = await happens(async () => {
+      await said(ANA, `/${id}/edit`, { text: 'Hello' })
+      await house.mark()
+      await said(ANA, `/${id}/react`, { emoji: '👍' })
+      await house.mark()
+      await said(ANA, `/${id}/react`, { emoji: '' })
+      await house.mark()
+      await said(ANA, `/${id}/delete`, {})
+    })
+    expect(summary(events)).toEqual(['message.edited', 'message.reaction', 'message.reaction', 'message.deleted'])
+    for (const { data } of events) expect(data['message_id']).toBe(heard?.data['message_id'])
+  })
+
+  test('what the owner types on the phone is announced once, as from_me', async () => {
+    const events = await happens(() => speak(NUMBER, { to: ANA, text: 'From my phone' }))
+    expect(events).toMatchObject([{ type: 'message.received', data: { from_me: true, chat: ANA } }])
+  })
+
+  test.each(['official', 'smv2'] as const)(
+    'what %s sent is known to the other: replies and reactions name its message_id, once',
+    async (sender) => {
+      const { id } = sender === 'official' ? official : phone
+      await speak(ANA, { to: NUMBER, text: 'Hello?' })
+      const { message_id } = (await house.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Yes?' })).body
+      await house.mark()
+      const events = await happens(async () => {
+        await speak(ANA, { to: NUMBER, text: 'As you said', quoted_message_id: message_id })
+        await house.mark()
+        await said(ANA, `/${message_id}/react`, { emoji: '👍' })
+      })
+      expect(summary(events)).toEqual(['message.received', 'message.reaction'])
+      expect(events.map(({ data }) => data['quoted_message_id'] ?? data['message_id'])).toEqual([
+        message_id,
+        message_id,
+      ])
+    },
+  )
+
+  test('a side whose link is down hears later what the other announced, and keeps silent', async () => {
+    await house.api('POST', `/v1/instances/${phone.id}/disconnect`)
+    const first = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+    expect(first).toMatchObject([{ type: 'message.received', instance: { id: official.id } }])
+    const later = await happens(() => house.api('POST', `/v1/instances/${phone.id}/restart`))
+    expect(summary(later)).toEqual(['instance.connecting', 'instance.connected'])
+  })
+
+  test('the same words in another chat, or to another number, are another message', async () => {
+    const stranger = await house.pair('12025550177')
+    const events = await happens(async () => {
+      await speak(ANA, { to: NUMBER, text: 'Hi' })
+      await speak(ANA, { to: NUMBER, text: 'Hi', group: 'team' })
+      await speak(ANA, { to: '12025550177', text: 'Hi' })
+    })
+    expect(summary(events)).toEqual(['message.received', 'message.received', 'message.received'])
+    expect(events.filter(({ instance }) => instance.id === stranger.id)).toHaveLength(1)
+  })
+
+  test('once the fusion is removed each announces for itself again', async () => {
+    await unfuse()
+    const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+    expect(summary(events)).toEqual(['message.received', 'message.received'])
+  })
+})
