@@ -4,6 +4,7 @@ import { createAccounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { createFusion } from './capabilities/fusion/index.ts'
 import { served } from './capabilities/handlers.ts'
+import { createEvents } from './capabilities/events/index.ts'
 import { createInstanceWebhooks } from './capabilities/instance-webhook/index.ts'
 import {
   createInstances,
@@ -190,12 +191,13 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const fusion = createFusion({ ...ground, instances })
   const messages = createMessages({ ...ground, instances, fusion })
   const instanceWebhooks = createInstanceWebhooks({ ...ground, instances })
+  const events = createEvents(ground)
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, sandbox, network }
+  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, events, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {

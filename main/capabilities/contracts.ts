@@ -1,6 +1,7 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
+import { eventsContract } from './events/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
@@ -15,5 +16,6 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'messages', operations: messagesContract },
   { room: 'webhooks', operations: webhooksContract },
   { room: 'instance-webhook', operations: instanceWebhookContract },
+  { room: 'events', operations: eventsContract },
   { room: 'sandbox', operations: sandboxContract },
 ]

@@ -4,6 +4,9 @@ import { accountHandlers } from './account/handlers.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { fusionHandlers } from './fusion/handlers.ts'
 import type { Fusion } from './fusion/index.ts'
+import { eventsContract } from './events/contract.ts'
+import { eventsHandlers } from './events/handlers.ts'
+import type { Events } from './events/index.ts'
 import type { Handler, Handlers, Served } from './handler.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instanceWebhookHandlers } from './instance-webhook/handlers.ts'
@@ -27,6 +30,7 @@ export interface Rooms {
   readonly messages: Messages
   readonly webhooks: Webhooks
   readonly instanceWebhooks: InstanceWebhooks
+  readonly events: Events
   readonly sandbox: Sandbox
 }
 
@@ -39,6 +43,7 @@ export function served(rooms: Rooms): Served[] {
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
     ...pair(instanceWebhookContract, instanceWebhookHandlers(rooms.instanceWebhooks)),
+    ...pair(eventsContract, eventsHandlers(rooms.events)),
     ...pair(sandboxContract, sandboxHandlers(rooms.sandbox)),
   ]
 }

@@ -39,6 +39,12 @@ export interface Ledger {
   hear(listener: EventListener): void
 }
 
+/** For what did not happen to everybody, such as a test. */
+export interface QuietLedger {
+  /** Records the fact and tells no listener. Whoever asks for it says in `only_for` whom it is for. */
+  record(tx: Tx, fact: Fact): Promise<LedgerEvent>
+}
+
 const insert = sql<{
   seq: number
   eventId: string
@@ -51,17 +57,24 @@ const insert = sql<{
 }>(`INSERT INTO events (seq, event_id, account_id, instance_id, type, created_at, head, tail)
     VALUES (:seq, :eventId, :accountId, :instanceId, :type, :createdAt, :head, :tail)`)
 
-export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger {
+export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {
   const listeners: EventListener[] = []
+
+  async function record(tx: Tx, fact: Fact): Promise<LedgerEvent> {
+    const event = write(fact, await tx.next('events'), ids.event(), clock.now())
+    const { createdAtMs, ...columns } = event
+    await tx.run(insert, { ...columns, createdAt: createdAtMs })
+    return event
+  }
+
   return {
     hear: (listener) => void listeners.push(listener),
     async append(tx, fact) {
-      const event = write(fact, await tx.next('events'), ids.event(), clock.now())
-      const { createdAtMs, ...columns } = event
-      await tx.run(insert, { ...columns, createdAt: createdAtMs })
+      const event = await record(tx, fact)
       for (const listener of listeners) await listener(tx, event)
       return event
     },
+    record,
   }
 }
 

@@ -7,6 +7,7 @@ import { webhooks } from './005-webhooks.ts'
 import { sandbox } from './006-sandbox.ts'
 import { fusion } from './007-fusion.ts'
 import { instanceWebhooks } from './010-instance-webhooks.ts'
+import { eventList } from './011-event-list.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sandbox,
   fusion,
   instanceWebhooks,
+  eventList,
 ]

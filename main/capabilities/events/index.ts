@@ -1,0 +1,71 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Db } from '../../kernel/db.ts'
+import { earliestId, type AccountId } from '../../kernel/ids.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Event, EventsQuery } from './contract.ts'
+import { eventById, lastBefore, pages, type EventRow } from './store.ts'
+
+export interface Events {
+  /** Newest first, in the order in which they were recorded. @throws ApiError invalid_cursor */
+  list(accountId: AccountId, query: EventsQuery): Promise<EventPage>
+  /** @throws ApiError not_found */
+  get(accountId: AccountId, eventId: string): Promise<Event>
+}
+
+interface EventPage {
+  readonly data: Event[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+const FAR_SEQ = Number.MAX_SAFE_INTEGER
+
+/** Reads the ledger, for programs that no webhook can reach. */
+export function createEvents({ db, cursors }: { db: Db; cursors: Cursors }): Events {
+  async function lastSeqBefore(sinceMs: number): Promise<number> {
+    const row = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
+    return row?.seq ?? 0
+  }
+
+  return {
+    async list(accountId, query) {
+      const { type, limit: size = LIMITS.pageSizeDefault } = query
+      const instanceId = query.instance_id?.toLowerCase()
+      const name = JSON.stringify(['events', accountId, instanceId, type, query.since])
+      const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
+      const sinceMs = query.since === undefined ? 0 : Math.max(0, Date.parse(query.since))
+      const found = await db.read(pages[indexFor(query)], {
+        accountId,
+        instanceId: instanceId ?? null,
+        type: type ?? null,
+        sinceMs,
+        afterSeq: sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs),
+        beforeSeq: Number(before),
+        rows: size + 1,
+      })
+      const rows = found.slice(0, size)
+      const last = found.length > size ? rows.at(-1) : undefined
+      const next = last ? cursors.encode(name, [last.seq]) : null
+      return { data: rows.map(toEvent), next_cursor: next, has_more: next !== null }
+    },
+
+    async get(accountId, eventId) {
+      const row = await db.readOne(eventById, { eventId, accountId })
+      if (row) return toEvent(row)
+      throw new ApiError(
+        'not_found',
+        'There is no event with this id in the account. Events are kept for 7 days at least.',
+      )
+    },
+  }
+}
+
+/** One instance has fewer events than one type has over all of them. */
+function indexFor({ instance_id, type }: EventsQuery): keyof typeof pages {
+  if (instance_id !== undefined) return 'instance'
+  return type === undefined ? 'account' : 'type'
+}
+
+/** Written by the ledger as JSON around the attempt number. */
+const toEvent = ({ head, tail }: EventRow): Event => JSON.parse(`${head}1${tail}`) as Event

@@ -1,0 +1,253 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createEvents, type Events } from '../../../main/capabilities/events/index.ts'
+import type { Event, EventsQuery } from '../../../main/capabilities/events/contract.ts'
+import * as store from '../../../main/capabilities/events/store.ts'
+import type { EventType } from '../../../main/contract/events.ts'
+import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
+import { createLedger } from '../../../main/kernel/ledger.ts'
+import { createCursors } from '../../../main/kernel/page.ts'
+import { fakeClock, START_MS, type FakeClock } from '../../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { queryPlan } from '../../support/query-plan.ts'
+import { seededRandom } from '../../support/random.ts'
+import { refusal } from '../messages/bench.ts'
+
+const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
+const STRANGER = '0197f0c2-0000-7c51-9d2b-000000000002' as AccountId
+const ONE = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' as InstanceId
+const OTHER = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b61' as InstanceId
+
+let data: TestDatabase
+let clock: FakeClock
+let events: Events
+let ledger: ReturnType<typeof createLedger>
+
+beforeEach(async () => {
+  clock = fakeClock()
+  const ids = createIds(clock, seededRandom())
+  data = await testDatabase(undefined, { clock })
+  ledger = createLedger({ clock, ids })
+  events = createEvents({ db: data.db, cursors: createCursors(Buffer.alloc(32, 7)) })
+})
+afterEach(() => data.close())
+
+interface Happening {
+  readonly type?: EventType
+  readonly instanceId?: InstanceId
+  readonly accountId?: AccountId
+}
+
+const happen = async (how: Happening = {}): Promise<string> => {
+  const { type = 'message.received', instanceId = ONE, accountId = ACCOUNT } = how
+  const instance = { id: instanceId, external_ref: 'customer-17', metadata: { plan: 'pro' }, engine: 'smv2' }
+  const occurred = { occurred_at: '2026-01-05T12:00:00.000Z', sequence: 1 }
+  const fact = { accountId, instanceId, type, instance, data: { text: 'Grüße', ...occurred } }
+  return (await data.db.commit((tx) => ledger.append(tx, fact))).eventId
+}
+
+/** Every page, as a caller reads them. */
+async function everything(query: EventsQuery = {}, accountId = ACCOUNT): Promise<string[]> {
+  const found: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await events.list(accountId, { ...query, ...(cursor === undefined ? {} : { cursor }) })
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    found.push(...page.data.map(({ event_id }) => event_id))
+    cursor = page.next_cursor
+  }
+  return found
+}
+
+const times = async (count: number, how?: Happening) => {
+  const made: string[] = []
+  for (let i = 0; i < count; i++) made.push(await happen(how))
+  return made
+}
+
+describe('the list', () => {
+  test('shows the envelope of webhooks, with attempt 1, and nothing of the inside', async () => {
+    const id = await happen()
+    const expected: Event & { data: object } = {
+      event_id: id,
+      type: 'message.received',
+      attempt: 1,
+      created_at: '2026-01-05T12:00:00.000Z',
+      account_id: ACCOUNT,
+      instance: { id: ONE, external_ref: 'customer-17', metadata: { plan: 'pro' }, engine: 'smv2' },
+      data: { text: 'Grüße', occurred_at: '2026-01-05T12:00:00.000Z', sequence: 1 } as Event['data'],
+    }
+    expect(await events.list(ACCOUNT, {})).toEqual({ data: [expected], next_cursor: null, has_more: false })
+    expect(await events.get(ACCOUNT, id)).toEqual(expected)
+  })
+
+  test('is newest first over all pages, of any size, and repeats and skips nothing', async () => {
+    const made = await times(7)
+    for (const limit of [1, 2, 3, 7, 8, 200]) expect(await everything({ limit })).toEqual(made.toReversed())
+  })
+
+  test('what happens while somebody reads it moves no page', async () => {
+    const made = await times(4)
+    const first = await events.list(ACCOUNT, { limit: 2 })
+    await times(3)
+    const second = await events.list(ACCOUNT, { limit: 2, cursor: first.next_cursor ?? '' })
+    const read = [...first.data, ...second.data].map(({ event_id }) => event_id)
+    expect(read).toEqual(made.toReversed())
+  })
+
+  test('filters by type, instance and time, alone and together', async () => {
+    const [a] = [await happen(), await happen({ type: 'instance.connected' })]
+    await clock.advance(60_000)
+    const b = await happen({ instanceId: OTHER })
+    const c = await happen({ instanceId: OTHER, type: 'instance.connected' })
+    const since = new Date(clock.now()).toISOString()
+
+    expect(await everything({ type: 'message.received' })).toEqual([b, a])
+    expect(await everything({ instance_id: OTHER })).toEqual([c, b])
+    expect(await everything({ instance_id: OTHER.toUpperCase() })).toEqual([c, b])
+    expect(await everything({ since })).toEqual([c, b])
+    expect(await everything({ since, type: 'message.received' })).toEqual([b])
+    expect(await everything({ since, instance_id: ONE })).toEqual([])
+    expect(await everything({ since, instance_id: OTHER, type: 'instance.connected', limit: 1 })).toEqual([c])
+  })
+
+  test('since is inclusive to the millisecond, and events of one millisecond all belong to it', async () => {
+    await times(3)
+    await clock.advance(1)
+    const made = await times(20)
+    const at = (ms: number) => new Date(START_MS + ms).toISOString()
+    expect(await everything({ since: at(1), limit: 3 })).toEqual(made.toReversed())
+    expect(await everything({ since: at(2) })).toEqual([])
+    expect(await everything({ since: at(0) })).toHaveLength(23)
+    expect(await everything({ since: '1969-01-01T00:00:00.000Z' })).toHaveLength(23)
+    expect(await everything({ since: '9999-01-01T00:00:00.000Z' })).toEqual([])
+  })
+
+  test('a clock that is set back does not hide what comes after it', async () => {
+    const early = await happen()
+    await clock.advance(60_000)
+    const since = new Date(clock.now()).toISOString()
+    const late = await happen()
+    clock.set(START_MS)
+    const back = await happen()
+    expect(await everything()).toEqual([back, late, early])
+    expect(await everything({ since })).toEqual([late])
+  })
+
+  test('an instance_id that is none finds nothing', async () => {
+    await happen()
+    for (const instance_id of ["' OR '1'='1", `${ONE}%`, '\u0000', 'null', '', 'x'.repeat(10_000)]) {
+      expect(await everything({ instance_id })).toEqual([])
+    }
+  })
+})
+
+describe('cursors', () => {
+  test('open only the list they were made for', async () => {
+    await times(3)
+    await times(3, { accountId: STRANGER })
+    const { next_cursor: cursor } = await events.list(ACCOUNT, { limit: 1 })
+    if (cursor === null) throw new Error('there is a second page')
+    const foreign: [AccountId, EventsQuery][] = [
+      [STRANGER, { cursor }],
+      [ACCOUNT, { cursor, type: 'message.received' }],
+      [ACCOUNT, { cursor, instance_id: ONE }],
+      [ACCOUNT, { cursor, since: '2026-01-05T12:00:00.000Z' }],
+      [ACCOUNT, { cursor: `${cursor}A` }],
+      [ACCOUNT, { cursor: cursor.slice(1) }],
+      [ACCOUNT, { cursor: '' }],
+      [ACCOUNT, { cursor: '../../etc/passwd' }],
+    ]
+    for (const [account, query] of foreign) {
+      expect((await refusal(events.list(account, query))).code, JSON.stringify(query)).toBe('invalid_cursor')
+    }
+    expect((await events.list(ACCOUNT, { cursor, limit: 200 })).data).toHaveLength(2)
+  })
+})
+
+describe('whose events', () => {
+  test('another account sees none of them, in the list or by id', async () => {
+    const id = await happen()
+    expect(await everything({}, STRANGER)).toEqual([])
+    expect(await everything({ instance_id: ONE }, STRANGER)).toEqual([])
+    expect((await refusal(events.get(STRANGER, id))).code).toBe('not_found')
+  })
+
+  test('an id that is none is 404', async () => {
+    await happen()
+    for (const id of ['evt_', 'evt_01KJM8R2B5K7M9P1Q3S5T7V9X0', "' OR 1=1 --", '\u0000', 'x'.repeat(5_000)]) {
+      expect((await refusal(events.get(ACCOUNT, id))).code).toBe('not_found')
+    }
+  })
+
+  test('what was recorded for one listener alone is not among what happened', async () => {
+    let heard = 0
+    ledger.hear(async () => {
+      heard++
+    })
+    const id = await happen()
+    const fact = { accountId: ACCOUNT, instanceId: ONE, type: 'message.received', instance: {}, data: {} }
+    const aside = await data.db.commit((tx) => ledger.record(tx, fact))
+    data.raw.prepare('UPDATE events SET only_for = 1 WHERE seq = ?').run(aside.seq)
+    expect(heard).toBe(1)
+    for (const query of [{}, { type: 'message.received' }, { instance_id: ONE }] as const) {
+      expect(await everything(query)).toEqual([id])
+    }
+    expect((await refusal(events.get(ACCOUNT, aside.eventId))).code).toBe('not_found')
+  })
+})
+
+/** The steps of the description, word for word. */
+async function poll(kept: string | null, limit: number): Promise<{ handled: string[]; kept: string | null }> {
+  const unread: string[] = []
+  let first: string | null = null
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await events.list(ACCOUNT, { limit, ...(cursor === undefined ? {} : { cursor }) })
+    first ??= page.data[0]?.event_id ?? null
+    for (const { event_id } of page.data) {
+      if (event_id === kept) return { handled: unread.toReversed(), kept: first }
+      unread.push(event_id)
+    }
+    cursor = page.next_cursor
+    // Things go on happening between two pages.
+    await happen()
+  }
+  return { handled: unread.toReversed(), kept: first }
+}
+
+test('whoever polls as the description says handles every event once, in order, while events go on happening', async () => {
+  const handled: string[] = []
+  let kept: string | null = null
+  for (let round = 0; round < 8; round++) {
+    for (let i = 0; i < round * 3; i++) {
+      await happen({ instanceId: i % 2 === 0 ? ONE : OTHER })
+      if (i % 4 === 0) clock.set(START_MS - round * 1_000)
+    }
+    const polled: { handled: string[]; kept: string | null } = await poll(kept, 5)
+    handled.push(...polled.handled)
+    kept = polled.kept ?? kept
+  }
+  const last = handled.at(-1) ?? ''
+  const all = (await everything()).toReversed()
+  expect(handled).toEqual(all.slice(0, all.indexOf(last) + 1))
+  expect(handled.length).toBeGreaterThan(80)
+})
+
+describe('every statement of the room', () => {
+  const { pages, lastBefore, eventById } = store
+  test.each([
+    ['account', pages.account, 'events_by_account'],
+    ['type', pages.type, 'events_by_type'],
+    ['instance', pages.instance, 'events_by_instance'],
+    ['lastBefore', lastBefore, 'sqlite_autoindex_events_1'],
+    ['eventById', eventById, 'sqlite_autoindex_events_1'],
+  ] as const)('%s finds its rows through its index and sorts nothing', (_name, statement, index) => {
+    const plan = queryPlan(data.raw, statement)
+    expect(plan).toHaveLength(1)
+    expect(plan[0]).toMatch(new RegExp(`^SEARCH events USING (COVERING )?INDEX ${index} `))
+  })
+
+  test('a page is bounded on both sides by the key', () => {
+    for (const statement of Object.values(pages)) {
+      expect(queryPlan(data.raw, statement)[0]).toMatch(/seq>\? AND seq<\?/)
+    }
+  })
+})
