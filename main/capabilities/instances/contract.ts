@@ -393,7 +393,7 @@ export const instancesContract = {
     summary: 'Recreate an instance',
     description: [
       'Wipes everything the instance is connected with and lets it begin as if new. Cannot be undone, so it needs `confirm=true`. Both engines, in any status.',
-      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason`, reconnect counts, AI memory, and a fusion, on both sides.',
+      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason`, reconnect counts, AI memory, and a fusion, on both sides. A message still under way keeps the status it has: its receipts go to the session that is gone.',
       'The answer comes at once, with status `recreating`. Usually within a second the status is `connecting` (fires `instance.connecting`, `reason: "start"`) and pairing begins: read the QR code with `GET …/qr`, or the new `onboarding_url` of an `official` instance. No `instance.disconnected` fires for the link that ends. Until then restart, disconnect and qr/refresh answer 409 `invalid_state`. An engine out of reach is asked again until it has wiped, also after a restart of the service. Repeating the call is safe.',
     ].join('\n\n'),
     scope: 'instances:write',
