@@ -4,6 +4,7 @@ import { ACCOUNT, type Seen, type WebhookWorld } from './world.ts'
 
 /** What a person would expect of one delivery, kept from what its receiver saw and answered. */
 interface Expected {
+  readonly hookId: string
   status: DeliveryStatus
   attempts: number
   counted: number
@@ -34,7 +35,7 @@ export class Model {
     const due = { from: nowMs, to: nowMs }
     for (const id of eventIds) {
       const none = { attempts: 0, counted: 0, interrupted: 0, manual: 0, final: null, isManualNow: false, isInFlight: false }
-      this.deliveries.set(id, { status: 'pending', ...none, due })
+      this.deliveries.set(id, { hookId: this.hookId, status: 'pending', ...none, due })
     }
   }
 
@@ -92,11 +93,18 @@ export class Model {
     if (this.hook === 'active') return
     Object.assign(this, { hook: 'active', reason: null, consecutive: 0 })
     for (const delivery of this.deliveries.values()) {
+      if (delivery.hookId !== this.hookId) continue
       if (delivery.final === 'gone' && delivery.counted < 8) {
         Object.assign(delivery, { final: null, status: delivery.counted === 0 ? 'pending' : 'failed', due: { from: 0, to: 0 } })
       }
       if (delivery.due) delivery.due = { from: 0, to: nowMs + 10_000 }
     }
+  }
+
+  /** Another webhook takes its place; what it was still owed is forgotten, what ended stays. */
+  replaced(hookId: string): void {
+    for (const [id, { due }] of this.deliveries) if (due) this.deliveries.delete(id)
+    Object.assign(this, { hookId, hook: 'active', reason: null, consecutive: 0 })
   }
 
   /** The process died: what hung was cut off, and everything open may come a little early or late. */
