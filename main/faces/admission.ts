@@ -18,7 +18,7 @@ export interface AdmissionNeeds {
 }
 
 /** What a request has proved by the time its handler runs. */
-export interface Admitted {
+interface Admitted {
   principal: Principal | null
   instance: InstanceSubject | undefined
   confirmed: boolean

@@ -11,7 +11,7 @@ export interface ControlRequest {
   readonly command: string
   readonly input: unknown
 }
-export type ControlAnswer =
+type ControlAnswer =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
 
 /** Unix sockets have short names on every system; a longer home folder gets a socket in a private folder of its own. */

@@ -27,7 +27,7 @@ export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
   readonly publicBaseUrl: string | null
 }
 
-export interface InProcessRequest {
+interface InProcessRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -35,7 +35,7 @@ export interface InProcessRequest {
   readonly body?: unknown
 }
 
-export interface InProcessAnswer {
+interface InProcessAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: unknown

@@ -103,6 +103,25 @@ test('410 to a manual attempt deactivates the webhook, and closes the delivery o
   expect(await world.webhooks().get(ACCOUNT, hook)).toMatchObject({ disabled_reason: 'gone' })
 })
 
+test('a delivery closed by hand before any failure counted is pending again after the reactivation', async () => {
+  const world = await webhookWorld()
+  const { id: hook } = await world.hook()
+  world.answer({ hang: true })
+  await world.happen()
+  await world.idle()
+  await world.crash()
+  world.answer({ status: 410 })
+  await world.webhooks().redeliver(ACCOUNT, (await world.delivery()).id)
+  world.webhooks().start()
+  await world.idle()
+  expect(await world.delivery()).toMatchObject({ status: 'failed', final_reason: 'gone', attempts: 2 })
+  world.answer({ status: 500 })
+  await world.webhooks().update(ACCOUNT, hook, { active: true })
+  expect(await world.delivery()).toMatchObject({ status: 'pending', final_reason: null, attempts: 2 })
+  await world.pass(12 * SECOND)
+  expect(await world.delivery()).toMatchObject({ status: 'failed', attempts: 3 })
+})
+
 test('it is refused while the webhook is not active, while an attempt runs, and for what is not of this account', async () => {
   const world = await webhookWorld()
   const { id: hook } = await world.hook()

@@ -73,15 +73,13 @@ export interface WebhookWorld {
 }
 
 /** The room on its ledger, as the service would build it. */
-export function openRoom(needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & { ids: Ids }) {
+export function openRoom(
+  needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & { ids: Ids; schedule?: readonly number[] },
+) {
+  const { schedule: retryScheduleSeconds = [10, 60, 600, 2_700, 7_200, 21_600, 43_200] } = needs
   const ledger = createLedger(needs)
-  const webhooks = createWebhooks({
-    ...needs,
-    ledger,
-    cursors: createCursors(Buffer.alloc(32, 1)),
-    config: { retryScheduleSeconds: [10, 60, 600, 2_700, 7_200, 21_600, 43_200] },
-    log: silentLog,
-  })
+  const cursors = createCursors(Buffer.alloc(32, 1))
+  const webhooks = createWebhooks({ ...needs, ledger, cursors, config: { retryScheduleSeconds }, log: silentLog })
   return { webhooks, ledger }
 }
 
@@ -97,7 +95,10 @@ afterEach(async () => {
   for (const world of open) await world.close()
 })
 
-export async function webhookWorld({ seed = 1, started = true } = {}): Promise<WebhookWorld> {
+export async function webhookWorld(
+  more: { seed?: number; started?: boolean; schedule?: readonly number[] } = {},
+): Promise<WebhookWorld> {
+  const { seed = 1, started = true } = more
   const clock = fakeClock()
   const random = seededRandom(seed)
   const ids = createIds(clock, random)
@@ -138,7 +139,7 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
   function build(on: Db) {
     const outbound = createOutbound({ clock, resolve: () => Promise.reject(new Error('no names here')), trustedRanges: [] })
     outbound.answerInside('catcher.sandbox', receive)
-    return openRoom({ db: on, clock, random, ids, outbound, seal })
+    return openRoom({ ...more, db: on, clock, random, ids, outbound, seal })
   }
 
   const append = (tx: Tx, more?: Parameters<typeof fact>[0]) => current.ledger.append(tx, fact(more))
