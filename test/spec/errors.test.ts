@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ERROR_CODES, ERRORS as CATALOGUE, isRetryable, type ErrorCode } from '../../main/contract/errors.ts'
 import { sql } from '../../main/kernel/sql.ts'
+import { tempFolder } from '../support/database.ts'
 import { OPERATIONS } from '../support/operations.ts'
 import { seededRandom } from '../support/random.ts'
 import { memoryVault } from '../support/vault.ts'
-import { tempFolder } from '../support/database.ts'
 import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
 import { ERRORS } from './tables.ts'
 
@@ -215,6 +216,7 @@ test('a disk that is full is storage_full, nothing was stored, and it works agai
 test('a locked keychain is sealed wherever a secret is needed, and only there', async () => {
   const vault = memoryVault()
   const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const before = await world({ vault, home })
   const { id } = (await before.api('POST', '/v1/webhooks', hook())).body
   await before.close()

@@ -26,7 +26,10 @@ const CreateBody = Body({
   description: Type.Optional(Description),
   max_in_flight: Type.Optional(Type.Integer({ ...MaxInFlight, default: LIMITS.maxInFlightDefault })),
   active: Type.Optional(
-    Type.Boolean({ default: true, description: 'false creates it paused: events are held for it until it is resumed.' }),
+    Type.Boolean({
+      default: true,
+      description: 'false creates it paused: events are held for it until it is resumed.',
+    }),
   ),
 })
 export type CreateBody = Static<typeof CreateBody>
@@ -54,7 +57,9 @@ const DeliveriesQuery = Type.Object({
   instance_id: Type.Optional(Type.String({ description: 'Only events of this instance.' })),
   status: Type.Optional(DeliveryStatus),
   event_type: Type.Optional(Type.Enum([...EVENT_TYPES])),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only deliveries created at this time or later.' })),
+  since: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only deliveries created at this time or later.' }),
+  ),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
 })
@@ -245,7 +250,11 @@ export const webhooksContract = {
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
-    reply: { status: 202, description: 'Accepted; the delivery, its new attempt already counted in `attempts`.', schema: Delivery },
+    reply: {
+      status: 202,
+      description: 'Accepted; the delivery, its new attempt already counted in `attempts`.',
+      schema: Delivery,
+    },
     errors: ['invalid_state', 'retry_limit_reached', 'sealed'],
     examples: { reply: { ...DELIVERY_EXAMPLE, attempts: 2, manual_retries: 1 } },
     tool: { name: 'retry_delivery', title: 'Redeliver now', idempotent: false, openWorld: true },

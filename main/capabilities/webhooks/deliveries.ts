@@ -96,6 +96,11 @@ const attemptsOf = sql<{ seq: number }, AttemptRow>(
      FROM delivery_attempts WHERE delivery_seq = :seq ORDER BY attempt`,
 )
 
+const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count: number }>(
+  `SELECT status, COUNT(*) AS count FROM deliveries
+    WHERE instance_id = :instanceId AND next_attempt_at IS NOT NULL GROUP BY status`,
+)
+
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** What owners read of their deliveries. */
@@ -136,7 +141,13 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { ...toDelivery(row), payload, attempt_log: attempts.map(toEntry) }
   }
 
-  return { list, get }
+  async function gauges(instanceId: string): Promise<{ pending: number; failing: number }> {
+    const rows = await db.read(openByStatus, { instanceId })
+    const count = (status: DeliveryStatus) => rows.find((row) => row.status === status)?.count ?? 0
+    return { pending: count('pending'), failing: count('failed') }
+  }
+
+  return { list, get, gauges }
 }
 
 /** Few deliveries are open or failed, so those filters find their rows fastest; nearly all are delivered. */

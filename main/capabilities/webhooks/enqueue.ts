@@ -3,7 +3,7 @@ import type { Ids } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
 // No ORDER BY: each row gets a delivery of its own, and sorting one row costs five times the search (measured).
-/** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed (T3). */
+/** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed. */
 const listening = sql<{ accountId: string }, { seq: number; events: string; state: string; maxInFlight: number }>(
   `SELECT seq, events, state, max_in_flight AS maxInFlight FROM webhooks
     WHERE account_id = :accountId AND deleted_at IS NULL AND state <> 'deactivated'`,

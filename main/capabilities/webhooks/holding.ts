@@ -83,8 +83,13 @@ const deletedWithOpen = sql<Record<never, never>, { seq: number }>(
 
 type Holder = Pick<HeldWebhook, 'seq' | 'stateSinceMs'>
 
-/** Deliveries that wait for a webhook that is not active: how long, how many, and what becomes of them (T11, T13, T15). */
-export function createHolding({ db, clock, log, openAtMost = OPEN_AT_MOST }: {
+/** Deliveries that wait for a webhook that is not active: how long, how many, and what becomes of them. */
+export function createHolding({
+  db,
+  clock,
+  log,
+  openAtMost = OPEN_AT_MOST,
+}: {
   db: Db
   clock: Pick<Clock, 'now'>
   log: Log

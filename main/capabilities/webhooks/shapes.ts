@@ -19,7 +19,7 @@ export const Events = Type.Array(Type.Enum([...EVENT_TYPES, '*']), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
   uniqueItems: true,
-  description: 'The event types to deliver, each once; or exactly `["*"]` for all, future ones included.',
+  description: 'The event types to deliver, each once; or exactly `["*"]` for all.',
   examples: [['message.received', 'message.failed'], ['*']],
 })
 
@@ -38,7 +38,9 @@ export const MaxInFlight = Type.Integer({
     'one and works up to this number. With 1, and while nothing fails, events arrive in order.',
 })
 
-export const Active = Type.Boolean({ description: 'false: paused, or deactivated by the service; `disabled_reason` tells which.' })
+export const Active = Type.Boolean({
+  description: 'false: paused, or deactivated by the service; `disabled_reason` tells which.',
+})
 
 const webhookFields = {
   id: Type.String({ pattern: '^whk_' }),
@@ -106,13 +108,16 @@ const deliveryFields = {
   next_attempt_at: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'When the next automatic attempt is due; while the webhook is not active it waits. null: none will follow.',
+      description:
+        'When the next automatic attempt is due; while the webhook is not active it waits. null: none will follow.',
     }),
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
   delivered_at: Nullable(Timestamp),
-  last_status_code: Nullable(Type.Integer({ description: 'What the destination answered last; null if it did not answer.' })),
+  last_status_code: Nullable(
+    Type.Integer({ description: 'What the destination answered last; null if it did not answer.' }),
+  ),
   last_error: Nullable(Type.String({ description: 'Why the last attempt got no answer, in plain words.' })),
   final_reason: Nullable(
     Type.Enum([...FINAL_REASONS], {
@@ -128,12 +133,16 @@ export type Delivery = Static<typeof Delivery>
 
 const AttemptEntry = Type.Object({
   attempt: Type.Integer({ minimum: 1, description: 'Value of X-Service-Attempt and of `attempt` in the body.' }),
-  trigger: Type.Enum([...TRIGGERS], { description: '`schedule`, `manual` (a redelivery), `recovery` (brought forward).' }),
+  trigger: Type.Enum([...TRIGGERS], {
+    description: '`schedule`, `manual` (a redelivery), `recovery` (brought forward).',
+  }),
   started_at: Timestamp,
   duration_ms: Nullable(Type.Integer({ minimum: 0 })),
   status_code: Nullable(Type.Integer()),
   error: Nullable(Type.String()),
-  response_excerpt: Nullable(Type.String({ description: 'The beginning of the answer, at most 4 KiB. Kept for 7 days.' })),
+  response_excerpt: Nullable(
+    Type.String({ description: 'The beginning of the answer, at most 4 KiB. Kept for 7 days.' }),
+  ),
   outcome: Type.Enum([...OUTCOMES], {
     description: '`interrupted` and `local_fault` are faults on our side, `blocked` an address that is not public.',
   }),

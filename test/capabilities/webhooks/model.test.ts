@@ -58,10 +58,13 @@ const redeliver = (pick: number) =>
     if (!chosen || !delivery) return
     const isActive = model.hook === 'active' && delivery.hookId === model.hookId
     const expected = delivery.manual >= 5 ? 'retry_limit_reached' : isActive ? 'accepted' : 'invalid_state'
-    const outcome = await world.webhooks().redeliver(ACCOUNT, chosen.id).then(
-      () => 'accepted',
-      (error: unknown) => (error instanceof ApiError ? error.code : Promise.reject(error)),
-    )
+    const outcome = await world
+      .webhooks()
+      .redeliver(ACCOUNT, chosen.id)
+      .then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ApiError ? error.code : Promise.reject(error)),
+      )
     expect(outcome).toBe(expected)
     if (outcome !== 'accepted') return
     delivery.manual++

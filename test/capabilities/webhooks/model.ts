@@ -1,5 +1,10 @@
 import { expect } from 'vitest'
-import type { DeliveryStatus, DisabledReason, FinalReason, WebhookState } from '../../../main/capabilities/webhooks/states.ts'
+import type {
+  DeliveryStatus,
+  DisabledReason,
+  FinalReason,
+  WebhookState,
+} from '../../../main/capabilities/webhooks/states.ts'
 import { ACCOUNT, type Seen, type WebhookWorld } from './world.ts'
 
 /** What a person would expect of one delivery, kept from what its receiver saw and answered. */
@@ -35,7 +40,15 @@ export class Model {
     if (this.hook === 'deactivated') return
     const due = { from: nowMs, to: nowMs }
     for (const id of eventIds) {
-      const none = { attempts: 0, counted: 0, interrupted: 0, manual: 0, final: null, isManualNow: false, isInFlight: false }
+      const none = {
+        attempts: 0,
+        counted: 0,
+        interrupted: 0,
+        manual: 0,
+        final: null,
+        isManualNow: false,
+        isInFlight: false,
+      }
       this.deliveries.set(id, { hookId: this.hookId, status: 'pending', ...none, due })
     }
   }
@@ -51,7 +64,8 @@ export class Model {
     if (!delivery) throw new Error(`${eventId} was sent although nothing is owed`)
     if (this.hook !== 'active') expect(atMs, 'sent although the webhook was not active').toBe(this.changedAtMs)
     expect(attempt, 'attempt numbers rise by one').toBe(++delivery.attempts)
-    if (!delivery.isManualNow) expect(atMs, 'sent before it was due').toBeGreaterThanOrEqual(delivery.due?.from ?? Infinity)
+    if (!delivery.isManualNow)
+      expect(atMs, 'sent before it was due').toBeGreaterThanOrEqual(delivery.due?.from ?? Infinity)
     if (isHanging) delivery.isInFlight = true
     else this.#answered(delivery, atMs)
   }
@@ -96,7 +110,11 @@ export class Model {
     for (const delivery of this.deliveries.values()) {
       if (delivery.hookId !== this.hookId) continue
       if (delivery.final === 'gone' && delivery.counted < 8) {
-        Object.assign(delivery, { final: null, status: delivery.counted === 0 ? 'pending' : 'failed', due: { from: 0, to: 0 } })
+        Object.assign(delivery, {
+          final: null,
+          status: delivery.counted === 0 ? 'pending' : 'failed',
+          due: { from: 0, to: 0 },
+        })
       }
       if (delivery.due) delivery.due = { from: 0, to: nowMs + 10_000 }
     }
@@ -123,7 +141,8 @@ export class Model {
   /** The clock was set by another amount: what is open comes early, or at most one gap late. */
   jumped(nowMs: number): void {
     for (const delivery of this.deliveries.values()) {
-      if (delivery.due) delivery.due = { from: 0, to: nowMs + 1_200 * (GAPS[Math.max(0, delivery.counted - 1)] ?? 0) + 70_000 }
+      if (delivery.due)
+        delivery.due = { from: 0, to: nowMs + 1_200 * (GAPS[Math.max(0, delivery.counted - 1)] ?? 0) + 70_000 }
     }
   }
 
@@ -131,12 +150,31 @@ export class Model {
   async agree(world: WebhookWorld): Promise<void> {
     const now = world.clock.now()
     const { data } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })
-    const stored = data.map((one) => [one.event_id, one.status, one.attempts, one.manual_retries, one.final_reason, one.next_attempt_at !== null])
-    const expected = [...this.deliveries].map(([id, one]) => [id, one.status, one.attempts, one.manual, one.final, one.due !== null])
+    const stored = data.map((one) => [
+      one.event_id,
+      one.status,
+      one.attempts,
+      one.manual_retries,
+      one.final_reason,
+      one.next_attempt_at !== null,
+    ])
+    const expected = [...this.deliveries].map(([id, one]) => [
+      id,
+      one.status,
+      one.attempts,
+      one.manual,
+      one.final,
+      one.due !== null,
+    ])
     expect(stored.toReversed()).toEqual(expected)
     const row = world.hookRow(this.hookId)
-    expect([row['state'], row['disabled_reason'], row['consecutive_exhausted']]).toEqual([this.hook, this.reason, this.consecutive])
+    expect([row['state'], row['disabled_reason'], row['consecutive_exhausted']]).toEqual([
+      this.hook,
+      this.reason,
+      this.consecutive,
+    ])
     if (this.hook !== 'active') return
-    for (const [id, { due }] of this.deliveries) if (due) expect(due.to + 3_000, `${id} is overdue`).toBeGreaterThan(now)
+    for (const [id, { due }] of this.deliveries)
+      if (due) expect(due.to + 3_000, `${id} is overdue`).toBeGreaterThan(now)
   }
 }

@@ -76,5 +76,7 @@ test('the secrets of an address are those its deliveries may be signed with now'
   expect(await open('shop')).toEqual([fresh])
   expect(await open('other')).toEqual([other])
   expect(await open('nobody')).toEqual([])
-  expect(await world.webhooks().signingSecrets('0197f0c2-0000-7c51-9d2b-000000000002', 'https://catcher.sandbox/shop')).toEqual([])
+  expect(
+    await world.webhooks().signingSecrets('0197f0c2-0000-7c51-9d2b-000000000002', 'https://catcher.sandbox/shop'),
+  ).toEqual([])
 })

@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { checkInvariants, createWebhooks, type Webhooks, type WebhooksNeeds } from '../../../main/capabilities/webhooks/index.ts'
+import {
+  checkInvariants,
+  createWebhooks,
+  type Webhooks,
+  type WebhooksNeeds,
+} from '../../../main/capabilities/webhooks/index.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
@@ -74,7 +79,10 @@ export interface WebhookWorld {
 
 /** The room on its ledger, as the service would build it. */
 export function openRoom(
-  needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & { ids: Ids; schedule?: readonly number[] },
+  needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
+    ids: Ids
+    schedule?: readonly number[]
+  },
 ) {
   const { schedule: retryScheduleSeconds = [10, 60, 600, 2_700, 7_200, 21_600, 43_200] } = needs
   const ledger = createLedger(needs)
@@ -84,9 +92,17 @@ export function openRoom(
 }
 
 /** What the ledger is told about an instance of this account. */
-export function fact(more: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId } = {}): Fact {
+export function fact(
+  more: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId } = {},
+): Fact {
   const { type = 'message.received', data = { text: 'Grüße, 世界' }, accountId = ACCOUNT, instanceId = INSTANCE } = more
-  return { accountId, instanceId, type, data, instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' } }
+  return {
+    accountId,
+    instanceId,
+    type,
+    data,
+    instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' },
+  }
 }
 
 const open = new Set<WebhookWorld>()
@@ -112,7 +128,11 @@ export async function webhookWorld(
   let db: Db = database.db
   let current = build(db)
 
-  async function receive(request: { url: URL; headers: Readonly<Record<string, string>>; body: Buffer }): Promise<OutboundAnswer> {
+  async function receive(request: {
+    url: URL
+    headers: Readonly<Record<string, string>>
+    body: Buffer
+  }): Promise<OutboundAnswer> {
     const name = request.url.pathname.slice(1)
     const body = request.body.toString()
     const { event_id: eventId, attempt } = JSON.parse(body) as { event_id: string; attempt: number }
@@ -137,7 +157,11 @@ export async function webhookWorld(
   }
 
   function build(on: Db) {
-    const outbound = createOutbound({ clock, resolve: () => Promise.reject(new Error('no names here')), trustedRanges: [] })
+    const outbound = createOutbound({
+      clock,
+      resolve: () => Promise.reject(new Error('no names here')),
+      trustedRanges: [],
+    })
     outbound.answerInside('catcher.sandbox', receive)
     return openRoom({ ...more, db: on, clock, random, ids, outbound, seal })
   }
@@ -146,7 +170,7 @@ export async function webhookWorld(
 
   async function idle(): Promise<void> {
     let before = ''
-    for (let quiet = 0; quiet < 3; ) {
+    for (let quiet = 0; quiet < 3;) {
       await settle(2)
       const { inFlight, unrecorded } = current.webhooks.worker()
       const now = `${seen.length} ${inFlight} ${unrecorded}`
@@ -197,7 +221,13 @@ export async function webhookWorld(
     },
     async crash() {
       await db.close()
-      db = await openStorage({ file: join(database.dir, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log: silentLog })
+      db = await openStorage({
+        file: join(database.dir, 'switchboard.db'),
+        migrations: MIGRATIONS,
+        ids,
+        clock,
+        log: silentLog,
+      })
       current = build(db)
       await current.webhooks.recover()
     },
