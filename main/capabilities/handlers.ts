@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
-import type { Handler, Handlers, Served } from './handler.ts'
+import type { Existence, Handler, Handlers, Served } from './handler.ts'
 import { instancesContract } from './instances/contract.ts'
 import { instancesHandlers } from './instances/handlers.ts'
 import type { Instances } from './instances/index.ts'
@@ -9,10 +9,10 @@ import { messagesContract } from './messages/contract.ts'
 import { messagesHandlers } from './messages/handlers.ts'
 import type { Messages } from './messages/index.ts'
 import { sandboxContract } from './sandbox/contract.ts'
-import { sandboxHandlers } from './sandbox/handlers.ts'
+import { sandboxExistence, sandboxHandlers } from './sandbox/handlers.ts'
 import type { Sandbox } from './sandbox/index.ts'
 import { webhooksContract } from './webhooks/contract.ts'
-import { webhooksHandlers } from './webhooks/handlers.ts'
+import { webhooksExistence, webhooksHandlers } from './webhooks/handlers.ts'
 import type { Webhooks } from './webhooks/index.ts'
 
 export interface Rooms {
@@ -28,14 +28,14 @@ export function served(rooms: Rooms): Served[] {
     ...pair(accountContract, accountHandlers()),
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
-    ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
-    ...pair(sandboxContract, sandboxHandlers(rooms.sandbox)),
+    ...pair(webhooksContract, webhooksHandlers(rooms.webhooks), webhooksExistence(rooms.webhooks)),
+    ...pair(sandboxContract, sandboxHandlers(rooms.sandbox), sandboxExistence(rooms.sandbox)),
   ]
 }
 
-function pair<C extends Contract>(contract: C, handlers: Handlers<C>): Served[] {
+function pair<C extends Contract>(contract: C, handlers: Handlers<C>, existence: Existence<C> = {}): Served[] {
   return Object.entries(contract).map(([name, operation]) => {
-    // Handlers<C> has exactly the names of C; each handler was checked against its own operation when it was written.
-    return { operation, handler: handlers[name] as unknown as Handler }
+    // Both have only names of C, and each entry was checked against its own operation when it was written.
+    return { operation, handler: handlers[name] as unknown as Handler, exists: existence[name] as Served['exists'] }
   })
 }

@@ -60,8 +60,12 @@ test(
 
     const { acknowledged } = sends
     const requests = await caught(victim.api, 'crash')
-    const records = await eachOf([...acknowledged], ([, id]) => get(victim.api, `/v1/instances/${instance}/messages/${id}`))
-    const onPhones = await Promise.all(CUSTOMERS.map((number) => everyPage<{ text: string }>(victim.api, `/v1/sandbox/phones/${number}/messages`)))
+    const records = await eachOf([...acknowledged], ([, id]) =>
+      get(victim.api, `/v1/instances/${instance}/messages/${id}`),
+    )
+    const onPhones = await Promise.all(
+      CUSTOMERS.map((number) => everyPage<{ text: string }>(victim.api, `/v1/sandbox/phones/${number}/messages`)),
+    )
     expect(await victim.stop()).toBe(0)
 
     checkSends(sends, records)
@@ -163,7 +167,12 @@ function startSends({ api }: Victim, instance: string): Sends {
   /** An impatient client: it repeats the same send until it has its 201, whatever happens. */
   async function client(key: string, to: string): Promise<void> {
     for (;;) {
-      const sent = await api('POST', `/v1/instances/${instance}/messages`, { to, text: key }, { 'idempotency-key': key }).catch(() => null)
+      const sent = await api(
+        'POST',
+        `/v1/instances/${instance}/messages`,
+        { to, text: key },
+        { 'idempotency-key': key },
+      ).catch(() => null)
       if (sent?.status === 201) {
         count(sent.headers.get('idempotent-replayed') === 'true' ? '201 replayed' : '201')
         const id: string = sent.body.message_id
@@ -181,7 +190,15 @@ function startSends({ api }: Victim, instance: string): Sends {
     const to = CUSTOMERS[index % CUSTOMERS.length] ?? ''
     await Promise.all([client(key, to), client(key, to)])
   })
-  return { done, acknowledged, contradicted, answers: () => Object.entries(answers).map(([what, times]) => `${times} × ${what}`).join(', ') }
+  return {
+    done,
+    acknowledged,
+    contradicted,
+    answers: () =>
+      Object.entries(answers)
+        .map(([what, times]) => `${times} × ${what}`)
+        .join(', '),
+  }
 }
 
 /** Kills at random moments spread over all sends, and freezes once for longer than any request should take. */
@@ -208,12 +225,15 @@ async function killWhileDelivering(victim: Victim): Promise<void> {
 async function isQuiet(api: Api): Promise<true | undefined> {
   for (const status of ['pending', 'failed']) {
     const { body } = await api('GET', `/v1/webhooks/deliveries?status=${status}&limit=200`)
-    if (body.data.some((delivery: { next_attempt_at: string | null }) => delivery.next_attempt_at !== null)) return undefined
+    if (body.data.some((delivery: { next_attempt_at: string | null }) => delivery.next_attempt_at !== null))
+      return undefined
   }
   const { body } = await api('GET', `/v1/instances?limit=1`)
   const health = await api('GET', `/v1/instances/${body.data[0].id}/health`)
   const last = await Promise.all(CUSTOMERS.map((number) => api('GET', `/v1/sandbox/phones/${number}/messages?limit=1`)))
-  const reads = await Promise.all(last.map(({ body: page }) => api('GET', `/v1/instances/${body.data[0].id}/messages/${page.data[0].message_id}`)))
+  const reads = await Promise.all(
+    last.map(({ body: page }) => api('GET', `/v1/instances/${body.data[0].id}/messages/${page.data[0].message_id}`)),
+  )
   return health.body.queue.pending === 0 && reads.every((read) => read.body.status === 'read') ? true : undefined
 }
 
@@ -230,7 +250,11 @@ function checkPhones(messages: readonly { text: string }[], acknowledged: Readon
 }
 
 /** @returns how many requests came besides the first of each event. */
-function checkRequests(requests: readonly CaughtRequest[], acknowledged: ReadonlyMap<string, string>, secret: string): number {
+function checkRequests(
+  requests: readonly CaughtRequest[],
+  acknowledged: ReadonlyMap<string, string>,
+  secret: string,
+): number {
   const attempts = new Map<string, number[]>()
   for (const request of requests) {
     const { event_id: id, attempt } = envelope(request)
@@ -241,8 +265,13 @@ function checkRequests(requests: readonly CaughtRequest[], acknowledged: Readonl
   }
   for (const [id, seen] of attempts) expect(seen, id).toEqual([...new Set(seen)].toSorted((a, b) => a - b))
   const told = new Set(requests.map(envelope).map(({ type, data }) => `${type} ${data.message_id}`))
-  const owed = [...acknowledged.values()].flatMap((id) => ['sent', 'delivered', 'read'].map((status) => `message.${status} ${id}`))
-  expect(owed.filter((event) => !told.has(event)), 'events that never came').toEqual([])
+  const owed = [...acknowledged.values()].flatMap((id) =>
+    ['sent', 'delivered', 'read'].map((status) => `message.${status} ${id}`),
+  )
+  expect(
+    owed.filter((event) => !told.has(event)),
+    'events that never came',
+  ).toEqual([])
   return requests.length - attempts.size
 }
 
@@ -251,7 +280,10 @@ function sign(secret: string, { headers, body }: CaughtRequest): string {
 }
 
 /** What the stopped service left on disk agrees with what was seen from outside. */
-async function checkDatabase(requests: readonly CaughtRequest[], acknowledged: ReadonlyMap<string, string>): Promise<{ events: number; interrupted: number }> {
+async function checkDatabase(
+  requests: readonly CaughtRequest[],
+  acknowledged: ReadonlyMap<string, string>,
+): Promise<{ events: number; interrupted: number }> {
   const file = join(home.dir, 'switchboard.db')
   const ids = createIds(systemClock, systemRandom)
   const db = await openStorage({ file, migrations: MIGRATIONS, ids, clock: systemClock, log: silentLog })
@@ -263,14 +295,20 @@ async function checkDatabase(requests: readonly CaughtRequest[], acknowledged: R
   expect(raw.pragma('foreign_key_check')).toEqual([])
   const column = (text: string) => raw.prepare(text).pluck().all()
   const owed = column('SELECT e.event_id FROM deliveries d JOIN events e ON e.seq = d.event_seq')
-  const delivered = column("SELECT e.event_id FROM deliveries d JOIN events e ON e.seq = d.event_seq WHERE d.status = 'delivered'")
+  const delivered = column(
+    "SELECT e.event_id FROM deliveries d JOIN events e ON e.seq = d.event_seq WHERE d.status = 'delivered'",
+  )
   const seen = new Set(requests.map((request) => envelope(request).event_id))
   expect(new Set(delivered)).toEqual(new Set(owed))
   expect(seen).toEqual(new Set(owed))
   expect(column("SELECT id FROM messages WHERE status NOT IN ('read', 'failed')")).toEqual([])
-  expect(column("SELECT id FROM messages WHERE status = 'read'").toSorted()).toEqual([...acknowledged.values()].toSorted())
+  expect(column("SELECT id FROM messages WHERE status = 'read'").toSorted()).toEqual(
+    [...acknowledged.values()].toSorted(),
+  )
   const tried = new Set(
-    column("SELECT e.event_id || ' ' || a.attempt FROM delivery_attempts a JOIN deliveries d ON d.seq = a.delivery_seq JOIN events e ON e.seq = d.event_seq"),
+    column(
+      "SELECT e.event_id || ' ' || a.attempt FROM delivery_attempts a JOIN deliveries d ON d.seq = a.delivery_seq JOIN events e ON e.seq = d.event_seq",
+    ),
   )
   expect(requests.map(envelope).filter(({ event_id: id, attempt }) => !tried.has(`${id} ${attempt}`))).toEqual([])
   const [interrupted] = column("SELECT COUNT(*) FROM delivery_attempts WHERE outcome = 'interrupted'") as number[]
@@ -287,7 +325,11 @@ const eachOf = async <T, R>(items: readonly T[], act: (item: T) => Promise<R>): 
 }
 
 /** Works through the items, so many at a time. */
-async function atOnce<T>(most: number, items: readonly T[], act: (item: T, index: number) => Promise<unknown>): Promise<void> {
+async function atOnce<T>(
+  most: number,
+  items: readonly T[],
+  act: (item: T, index: number) => Promise<unknown>,
+): Promise<void> {
   const waiting = items.entries()
   await Promise.all(
     Array.from({ length: most }, async () => {

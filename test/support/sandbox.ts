@@ -25,7 +25,11 @@ export interface CaughtRequest {
 }
 
 /** Subscribes a catcher to every event. */
-export async function catchEverything(api: Api, name: string, more: object = {}): Promise<{ id: string; secret: string }> {
+export async function catchEverything(
+  api: Api,
+  name: string,
+  more: object = {},
+): Promise<{ id: string; secret: string }> {
   const made = await api('POST', '/v1/webhooks', { url: `https://catcher.sandbox/${name}`, events: ['*'], ...more })
   expect(made.status).toBe(201)
   return made.body

@@ -56,8 +56,8 @@ export function createDeliver({ clock, outbound, targets, isLocalFault }: Delive
 }
 
 /** The exact bytes of attempt n (spec: Event envelope): all attempts differ in these digits only. */
-export function bodyOf(event: EventText, attempt: number): Buffer {
-  return Buffer.from(event.head + attempt + event.tail)
+function bodyOf(event: EventText, attempt: number): Buffer {
+  return Buffer.from(`${event.head}${attempt}${event.tail}`)
 }
 
 /** Spec: Events, Request sent to the destination. */

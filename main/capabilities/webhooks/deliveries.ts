@@ -6,8 +6,7 @@ import { earliestId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
-import type { DeliveriesQuery } from './contract.ts'
-import type { Delivery, DeliveryDetail } from './shapes.ts'
+import type { DeliveriesQuery, Delivery, DeliveryDetail } from './contract.ts'
 import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
 
 export interface DeliveryRow {
@@ -137,7 +136,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     if (!row) throw noSuchDelivery(id)
     const attempts = await db.read(attemptsOf, { seq: row.seq })
     // Written by the ledger as JSON around the attempt number.
-    const payload = JSON.parse(row.head + Math.max(1, row.attempts) + row.tail) as DeliveryDetail['payload']
+    const payload = JSON.parse(`${row.head}${Math.max(1, row.attempts)}${row.tail}`) as DeliveryDetail['payload']
     return { ...toDelivery(row), payload, attempt_log: attempts.map(toEntry) }
   }
 

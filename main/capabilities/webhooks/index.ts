@@ -1,35 +1,14 @@
-import type { Config } from '../../config.ts'
 import { ApiError } from '../../contract/errors.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
-import type { Ledger } from '../../kernel/ledger.ts'
-import type { Log } from '../../kernel/log.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
-import type { Cursors } from '../../kernel/page.ts'
-import type { Seal } from '../../kernel/seal.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createDelivering } from './delivering.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createKeyring } from './keyring.ts'
+import type { WebhooksNeeds } from './needs.ts'
 import { createRedelivery } from './redelivery.ts'
 import { createRotation } from './rotation.ts'
 import { createWebhookActs } from './webhook.ts'
 
 export { checkInvariants } from './invariants.ts'
-
-export interface WebhooksNeeds {
-  readonly db: Db
-  readonly clock: Clock
-  readonly random: Random
-  readonly ids: Pick<Ids, 'webhook' | 'delivery'>
-  readonly ledger: Pick<Ledger, 'hear'>
-  readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
-  readonly seal: Seal
-  readonly cursors: Cursors
-  readonly config: Pick<Config, 'retryScheduleSeconds'>
-  readonly log: Log
-}
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 

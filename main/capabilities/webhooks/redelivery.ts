@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { Attempt, AttemptTarget } from './attempt.ts'
 import { begun, standing, type HookRow, type TakenRow } from './claim.ts'
 import { deliveryBySeq, noSuchDelivery, toDelivery } from './deliveries.ts'
-import type { Delivery } from './shapes.ts'
+import type { Delivery } from './contract.ts'
 
 interface Candidate extends HookRow {
   readonly deliverySeq: number

@@ -14,7 +14,7 @@ export interface Verdict extends Standing {
 }
 
 /** `proved`: it works, failures in a row are forgotten. `gone` and the fifth `exhausted` in a row deactivate. */
-export type WebhookVerdict = 'none' | 'proved' | 'exhausted' | 'gone'
+type WebhookVerdict = 'none' | 'proved' | 'exhausted' | 'gone'
 
 export interface Circumstances {
   readonly trigger: Trigger
@@ -111,7 +111,7 @@ function waitFacts(answer: OutboundAnswer): WaitFacts {
   return { isStrained: isStrained(answer), retryAfter }
 }
 
-export function isSuccess(answer: OutboundAnswer): boolean {
+function isSuccess(answer: OutboundAnswer): boolean {
   return answer.kind === 'response' && answer.status >= 200 && answer.status < 300
 }
 

@@ -5,11 +5,10 @@ import type { Db } from '../../kernel/db.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import type { CreateBody, UpdateBody } from './contract.ts'
+import type { CreateBody, UpdateBody, Webhook, WebhookWithSecret } from './contract.ts'
 import type { createHolding } from './holding.ts'
 import { sealName } from './keyring.ts'
 import { newSecret, noSuchWebhook } from './rotation.ts'
-import type { Webhook, WebhookWithSecret } from './shapes.ts'
 import {
   changeWebhook,
   countWebhooks,

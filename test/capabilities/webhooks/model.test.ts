@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ApiError } from '../../../main/contract/errors.ts'
 import { GAPS, Model } from './model.ts'
-import { ACCOUNT, HOUR, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { ACCOUNT, codeOf, HOUR, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
 
 type Step = fc.AsyncCommand<Model, WebhookWorld>
 
@@ -58,13 +57,7 @@ const redeliver = (pick: number) =>
     if (!chosen || !delivery) return
     const isActive = model.hook === 'active' && delivery.hookId === model.hookId
     const expected = delivery.manual >= 5 ? 'retry_limit_reached' : isActive ? 'accepted' : 'invalid_state'
-    const outcome = await world
-      .webhooks()
-      .redeliver(ACCOUNT, chosen.id)
-      .then(
-        () => 'accepted',
-        (error: unknown) => (error instanceof ApiError ? error.code : Promise.reject(error)),
-      )
+    const outcome = await codeOf(world.webhooks().redeliver(ACCOUNT, chosen.id))
     expect(outcome).toBe(expected)
     if (outcome !== 'accepted') return
     delivery.manual++

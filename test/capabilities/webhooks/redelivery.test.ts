@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ErrorCode } from '../../../main/contract/errors.ts'
-import { ApiError } from '../../../main/contract/errors.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
-import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
-
-const codeOf = (attempt: Promise<unknown>): Promise<ErrorCode | 'accepted'> =>
-  attempt.then(
-    () => 'accepted',
-    (error: unknown) => {
-      if (error instanceof ApiError) return error.code
-      throw error
-    },
-  )
+import { ACCOUNT, codeOf, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
 
 async function retryTenfold(world: WebhookWorld, id: string) {
   const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(world.webhooks().redeliver(ACCOUNT, id))))

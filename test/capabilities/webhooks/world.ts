@@ -1,11 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import {
-  checkInvariants,
-  createWebhooks,
-  type Webhooks,
-  type WebhooksNeeds,
-} from '../../../main/capabilities/webhooks/index.ts'
+import { checkInvariants, createWebhooks, type Webhooks } from '../../../main/capabilities/webhooks/index.ts'
+import type { WebhooksNeeds } from '../../../main/capabilities/webhooks/needs.ts'
+import { ApiError, type ErrorCode } from '../../../main/contract/errors.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
@@ -36,7 +33,7 @@ export interface Seen {
   readonly body: string
 }
 
-export interface Reply {
+interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -102,6 +99,17 @@ export function fact(
     type,
     data,
     instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' },
+  }
+}
+
+/** The code a call was refused with. */
+export async function codeOf(call: Promise<unknown>): Promise<ErrorCode | 'accepted'> {
+  try {
+    await call
+    return 'accepted'
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
   }
 }
 
