@@ -59,6 +59,9 @@ export interface World {
 /** The service could not start; the message says why and what to do, for the person at the terminal. */
 export class StartError extends Error {}
 
+/** Another process owns the home folder: a service, or for a moment a command. */
+export class HomeTaken extends StartError {}
+
 export interface Service {
   /** Address it listens on, without a slash at its end. */
   readonly url: string
@@ -71,7 +74,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** How long deliveries in flight may take to finish when the service is told to stop. */
+/** How long requests and deliveries under way may take to finish when the service is told to stop. */
 const DRAIN_MS = 5_000
 
 /** Owner of the home folder with its database open: the ground both a service and a command stand on. */
@@ -104,13 +107,15 @@ function lockOrSay(home: string) {
   try {
     return lockHome(home)
   } catch (error) {
-    throw error instanceof HomeInUseError ? asStartError(error) : error
+    if (error instanceof HomeInUseError) throw new HomeTaken(error.message, { cause: error })
+    throw new StartError(`The home folder ${home} cannot be used: ${messageOf(error)}. Choose another one with --home.`)
   }
 }
 
 /** What storage and vault refuse with is a sentence for the person at the terminal. */
-const asStartError = (error: unknown) =>
-  new StartError(error instanceof Error ? error.message : String(error), { cause: error })
+const asStartError = (error: unknown) => new StartError(messageOf(error), { cause: error })
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Opens the home folder for one command, without engines or network. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close'>> {
@@ -246,9 +251,14 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   await instanceWebhooks.recover()
   await messages.recover()
   await instances.resumeAll()
-  address.url = `http://${await listen(door, config)}`
   const carryOut = createCommands(accounts, account.id)
-  const control = await listenForCommands(controlAddress(config.home, process.platform), carryOut)
+  const control = await openControl(world, carryOut)
+  try {
+    address.url = `http://${await listen(door, config)}`
+  } catch (error) {
+    await control.close()
+    throw error
+  }
   await network.smv2.begin()
   await network.official.begin()
   await instances.start()
@@ -263,12 +273,12 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     isReady = false
     await control.close()
     await mcp.close()
-    await door.close()
+    // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
+    await Promise.all([door.close(), webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
     await messages.stop()
     await network.smv2.close()
     await network.official.close()
     instances.close()
-    await Promise.all([webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
     await outbound.close()
     vault.close()
     await accounts.close()
@@ -303,17 +313,40 @@ function report(
   }
 }
 
+async function openControl({ config, log }: World, carryOut: Service['carryOut']) {
+  const address = controlAddress(config.home, process.platform)
+  try {
+    return await listenForCommands({ address, carryOut, log })
+  } catch (error) {
+    const sentence = `No control socket can be made at ${address}: ${messageOf(error)}. Choose a --home on a local disk.`
+    throw new StartError(sentence, { cause: error })
+  }
+}
+
 /** @returns `host:port` as it stands in the service's address. */
 async function listen(door: Door, { host, port }: Config): Promise<string> {
   try {
     const bound = await door.listen(host, port)
     return `${host.includes(':') ? `[${host}]` : host}:${bound}`
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StartError(
-      `Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`,
-    )
+    const sentence = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+    throw sentence === undefined ? error : new StartError(sentence(host, port), { cause: error })
   }
+}
+
+const unknownHost = (host: string) =>
+  `No address is known for the host name ${host}. Correct --host, or leave it out for 127.0.0.1.`
+
+/** Why an address could not be listened on, and what to do. */
+const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`,
+  EACCES: (host, port) =>
+    `This user may not listen on port ${port} of ${host}. Choose a port from 1024 on with --port.`,
+  EADDRNOTAVAIL: (host) =>
+    `This machine does not have the address ${host}. Correct --host, or leave it out for 127.0.0.1.`,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
 }
 
 function warningsOf(config: Config, vault: { notice: string | null; problem(): string | null }): string[] {

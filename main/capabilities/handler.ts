@@ -51,8 +51,18 @@ export type Handler<O extends Operation = Operation> = (call: Call<O>) => Promis
 /** One handler for each operation of a room; a missing one does not compile. */
 export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[K]> }
 
+/**
+ * For operations whose path names something that is no instance: throws when it is not there (or is of another kind
+ * than the operation is for), so that the door can say so before it looks at the body (contract.md 1.5).
+ */
+export type Existence<C extends Contract> = {
+  readonly [K in keyof C]?: (principal: Principal, params: ParamsOf<C[K]>) => Promise<unknown>
+}
+
 /** An operation and what carries it out. */
 export interface Served {
   readonly operation: Operation
   readonly handler: Handler
+  /** One entry of an Existence. */
+  readonly exists?: ((principal: Principal, params: Readonly<Record<string, string>>) => Promise<unknown>) | undefined
 }

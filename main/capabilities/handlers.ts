@@ -7,7 +7,7 @@ import type { Fusion } from './fusion/index.ts'
 import { eventsContract } from './events/contract.ts'
 import { eventsHandlers } from './events/handlers.ts'
 import type { Events } from './events/index.ts'
-import type { Handler, Handlers, Served } from './handler.ts'
+import type { Existence, Handler, Handlers, Served } from './handler.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instanceWebhookHandlers } from './instance-webhook/handlers.ts'
 import type { InstanceWebhooks } from './instance-webhook/index.ts'
@@ -18,10 +18,10 @@ import { messagesContract } from './messages/contract.ts'
 import { messagesHandlers } from './messages/handlers.ts'
 import type { Messages } from './messages/index.ts'
 import { sandboxContract } from './sandbox/contract.ts'
-import { sandboxHandlers } from './sandbox/handlers.ts'
+import { sandboxExistence, sandboxHandlers } from './sandbox/handlers.ts'
 import type { Sandbox } from './sandbox/index.ts'
 import { webhooksContract } from './webhooks/contract.ts'
-import { webhooksHandlers } from './webhooks/handlers.ts'
+import { webhooksExistence, webhooksHandlers } from './webhooks/handlers.ts'
 import type { Webhooks } from './webhooks/index.ts'
 
 export interface Rooms {
@@ -41,16 +41,16 @@ export function served(rooms: Rooms): Served[] {
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(fusionContract, fusionHandlers(rooms.fusion)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
-    ...pair(webhooksContract, webhooksHandlers(rooms.webhooks)),
+    ...pair(webhooksContract, webhooksHandlers(rooms.webhooks), webhooksExistence(rooms.webhooks)),
     ...pair(instanceWebhookContract, instanceWebhookHandlers(rooms.instanceWebhooks)),
     ...pair(eventsContract, eventsHandlers(rooms.events)),
-    ...pair(sandboxContract, sandboxHandlers(rooms.sandbox)),
+    ...pair(sandboxContract, sandboxHandlers(rooms.sandbox), sandboxExistence(rooms.sandbox)),
   ]
 }
 
-function pair<C extends Contract>(contract: C, handlers: Handlers<C>): Served[] {
+function pair<C extends Contract>(contract: C, handlers: Handlers<C>, existence: Existence<C> = {}): Served[] {
   return Object.entries(contract).map(([name, operation]) => {
-    // Handlers<C> has exactly the names of C; each handler was checked against its own operation when it was written.
-    return { operation, handler: handlers[name] as unknown as Handler }
+    // Both have only names of C, and each entry was checked against its own operation when it was written.
+    return { operation, handler: handlers[name] as unknown as Handler, exists: existence[name] as Served['exists'] }
   })
 }

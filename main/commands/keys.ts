@@ -3,7 +3,7 @@ import { isScopeWord, SCOPE_WORDS, SCOPES } from '../contract/scopes.ts'
 import type { ControlRequest } from '../faces/control.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
-const USAGE = `Usage: npm run keys -- create --name NAME [--scopes a,b|all] [--instances id,id] [--json]
+export const KEYS_USAGE = `Usage: npm run keys -- create --name NAME [--scopes a,b|all] [--instances id,id] [--json]
        npm run keys -- list [--json]
        npm run keys -- revoke ID`
 
@@ -28,16 +28,12 @@ export async function keysCommand(
   terminal: Terminal,
 ): Promise<void> {
   const { positionals, values } = parse(argv)
-  const [action, id] = positionals
+  const [action, ...more] = positionals
+  if (action === 'revoke') return revoke(more, values.json, carryOut, terminal)
+  if (action !== 'create' && action !== 'list') throw new CommandError(KEYS_USAGE)
+  if (more.length > 0) throw new CommandError(`keys ${action} does not know ${more.join(' ')}.\n${KEYS_USAGE}`)
   if (action === 'create') return create(values, carryOut, terminal)
-  if (action === 'list') return list(values.json, carryOut, terminal)
-  if (action === 'revoke' && id !== undefined) {
-    await carryOut({ command: 'keys.revoke', input: { id } })
-    return terminal.out(
-      values.json ? JSON.stringify({ id, revoked: true }) : `Key ${id} is revoked; it stopped working at once.`,
-    )
-  }
-  throw new CommandError(USAGE)
+  return list(values.json, carryOut, terminal)
 }
 
 interface Flags {
@@ -57,7 +53,6 @@ function parse(argv: readonly string[]): { positionals: string[]; values: Flags 
         scopes: { type: 'string' },
         instances: { type: 'string' },
         json: { type: 'boolean', default: false },
-        home: { type: 'string' },
       },
     })
     return {
@@ -65,47 +60,57 @@ function parse(argv: readonly string[]): { positionals: string[]; values: Flags 
       values: { name: values.name, scopes: values.scopes, instances: values.instances, json: values.json },
     }
   } catch (error) {
-    throw new CommandError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+    // Node's first sentence names the option; the others are about its parser.
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
+    throw new CommandError(`${sentence}.\n${KEYS_USAGE}`)
   }
 }
 
+interface MadeKey {
+  id: string
+  key: string
+  name: string
+  scopes: string[]
+  allowed_instance_ids: string[] | null
+}
+
 async function create(
-  flags: Flags,
+  { name, scopes = 'all', instances, json }: Flags,
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
-  if (flags.name === undefined) throw new CommandError(`A key needs a name.\n${USAGE}`)
-  const input = {
-    name: flags.name,
-    scopes: scopesOf(flags.scopes ?? 'all'),
-    allowed_instance_ids: flags.instances === undefined ? null : words(flags.instances),
-  }
-  const made = (await carryOut({ command: 'keys.create', input })) as {
-    id: string
-    key: string
-    name: string
-    scopes: string[]
-    allowed_instance_ids: string[] | null
-  }
-  if (flags.json) return terminal.out(JSON.stringify(made))
+  if (name === undefined || name.trim() === '') throw new CommandError(`A key needs a name.\n${KEYS_USAGE}`)
+  const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances) }
+  // The running service may be another version; its answer to this command has always been this one.
+  const made = (await carryOut({ command: 'keys.create', input })) as MadeKey
+  if (json) return terminal.out(JSON.stringify(made))
   terminal.out(made.key)
   terminal.err(
     `Key “${made.name}” (${made.id}) is made. It is shown only now: keep it in a safe place, never in a web page.`,
   )
 }
 
-const words = (list: string) =>
-  list
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+/** Without blanks and repetitions. */
+const words = (list: string) => [...new Set(list.split(',').map((word) => word.trim()))].filter((word) => word !== '')
+
+const THE_SCOPES = `The scopes are: ${SCOPE_WORDS.join(', ')}.`
 
 function scopesOf(list: string): string[] {
-  if (list === 'all') return [...SCOPES]
-  const unknown = words(list).filter((word) => !isScopeWord(word))
-  if (unknown.length > 0)
-    throw new CommandError(`There is no scope ${unknown.join(', ')}. The scopes are: ${SCOPE_WORDS.join(', ')}.`)
-  return words(list)
+  if (list.trim() === 'all') return [...SCOPES]
+  const scopes = words(list)
+  if (scopes.length === 0) throw new CommandError(`--scopes names no scope. ${THE_SCOPES}`)
+  const unknown = scopes.filter((word) => !isScopeWord(word))
+  if (unknown.length > 0) throw new CommandError(`There is no scope ${unknown.join(', ')}. ${THE_SCOPES}`)
+  return scopes
+}
+
+function instancesOf(list: string | undefined): string[] | null {
+  if (list === undefined) return null
+  const ids = words(list)
+  // An empty variable in a script must not make a key that reaches everything.
+  if (ids.length === 0)
+    throw new CommandError('--instances names no instance. Leave it out for a key to all instances.')
+  return ids
 }
 
 async function list(
@@ -116,9 +121,23 @@ async function list(
   const { data } = (await carryOut({ command: 'keys.list', input: {} })) as { data: KeyRow[] }
   if (json) return terminal.out(JSON.stringify({ data }))
   if (data.length === 0) return terminal.out('There are no keys yet. Make one with: npm run keys -- create --name NAME')
-  for (const key of data) {
-    const reach = key.allowed_instance_ids === null ? 'all instances' : `${key.allowed_instance_ids.length} instance(s)`
-    const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`
-    terminal.out(`${key.id}  …${key.last4}  ${key.name}  (${reach}; ${state})\n    ${key.scopes.join(' ')}`)
-  }
+  for (const key of data) terminal.out(described(key))
+}
+
+function described({ id, last4, name, scopes, allowed_instance_ids: ids, ...key }: KeyRow): string {
+  const reach = ids === null ? 'all instances' : `${ids.length} ${ids.length === 1 ? 'instance' : 'instances'}`
+  const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`
+  const may = scopes.length === SCOPES.length ? 'every scope' : scopes.join(' ')
+  return `${id}  …${last4}  ${name}  (${reach}; ${state})\n    ${may}`
+}
+
+async function revoke(
+  [id, ...more]: readonly string[],
+  json: boolean,
+  carryOut: (request: ControlRequest) => Promise<unknown>,
+  terminal: Terminal,
+): Promise<void> {
+  if (id === undefined || more.length > 0) throw new CommandError(`keys revoke takes the id of one key.\n${KEYS_USAGE}`)
+  await carryOut({ command: 'keys.revoke', input: { id } })
+  terminal.out(json ? JSON.stringify({ id, revoked: true }) : `Key ${id} is revoked; it stopped working at once.`)
 }

@@ -1,18 +1,21 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError, processEnvironment, readConfig, readTextFile, settingFlags, type Config } from '../config.ts'
-import { askRunningService, controlAddress, type ControlRequest } from '../faces/control.ts'
+import { ApiError } from '../contract/errors.ts'
+import { askRunningService, CommandRefused, controlAddress, type ControlRequest } from '../faces/control.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { systemRandom } from '../kernel/ids.ts'
-import { createLog } from '../kernel/log.ts'
-import { openForCommands, StartError, type World } from '../service.ts'
-import { keysCommand } from './keys.ts'
+import { createLog, type LogLevel } from '../kernel/log.ts'
+import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
+import { KEYS_USAGE, keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
 import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 
-const USAGE = `Usage: node out/main/headless.js serve [--port N] [--home DIR] [--json]
-       node out/main/headless.js keys create|list|revoke …
-       node out/main/headless.js demo`
+const USAGE = `Usage: npm start                                      the service, at http://127.0.0.1:4780
+       npm run serve -- [--port N] [--home DIR] [--json]
+       npm run keys -- create|list|revoke …
+       npm run demo                                   the main job, end to end, in a temporary home
+The README lists every setting.`
 
 /**
  * One command of the product, from its arguments to its exit code.
@@ -34,31 +37,54 @@ export async function runCommand(
 }
 
 async function dispatch(command: string, argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
-  const { settings, rest } = settingFlags(argv)
-  if (command === 'demo') return demo(entry, terminal)
-  const config = readConfig({
-    argv: settings,
-    env: processEnvironment(),
-    platform: process.platform,
-    homedir: homedir(),
-    readFile: readTextFile,
-  })
-  const world: World = { clock: systemClock, random: systemRandom, config, log: createLog(config.logLevel) }
+  if (argv.some((word) => word === '--help' || word === '-h')) {
+    terminal.out(command === 'keys' ? KEYS_USAGE : USAGE)
+    return 0
+  }
   switch (command) {
     case 'start':
       terminal.err('Switchboard runs headless: this version has no window yet.')
-      return serveCommand(rest, world, terminal)
+      return serve(argv, terminal)
     case 'serve':
-      return serveCommand(rest, world, terminal)
+      return serve(argv, terminal)
     case 'keys':
-      await keysCommand(rest, (request) => carryOut(config, world, request), terminal)
-      return 0
+      return keys(argv, terminal)
+    case 'demo':
+      return demo(argv, entry, terminal)
     default:
       throw new CommandError(USAGE)
   }
 }
 
-async function demo(entry: string, terminal: Terminal): Promise<number> {
+/** Parts a command's arguments from the settings and reads these. */
+function prepare(argv: readonly string[]): { rest: readonly string[]; config: Config } {
+  const { settings, rest } = settingFlags(argv)
+  const machine = { env: processEnvironment(), platform: process.platform, homedir: homedir(), readFile: readTextFile }
+  return { rest, config: readConfig({ ...machine, argv: settings }) }
+}
+
+const worldOf = (config: Config, logLevel: LogLevel): World => ({
+  clock: systemClock,
+  random: systemRandom,
+  config,
+  log: createLog(logLevel),
+})
+
+function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = prepare(argv)
+  return serveCommand(rest, worldOf(config, config.logLevel), terminal)
+}
+
+async function keys(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = prepare(argv)
+  // The answer of a command is for a person; what a service would note in its log is not.
+  const world = worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
+  await keysCommand(rest, (request) => carryOut(world, request), terminal)
+  return 0
+}
+
+async function demo(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
+  if (argv.length > 0) throw new CommandError(`demo takes no arguments, and got ${argv.join(' ')}.`)
   // Loaded only here: nothing else needs to read pictures.
   const { runDemo } = await import('./demo/demo.ts')
   const held = await runDemo({
@@ -70,10 +96,27 @@ async function demo(entry: string, terminal: Terminal): Promise<number> {
   return held ? 0 : 1
 }
 
+/** How long a home may be taken by a service that does not listen yet, or by another command. */
+const PATIENCE_MS = 3_000
+const LOOK_EVERY_MS = 50
+
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */
-async function carryOut(config: Config, world: World, request: ControlRequest): Promise<unknown> {
-  const asked = await askRunningService(controlAddress(config.home, process.platform), request)
-  if (asked !== undefined) return asked.result
+async function carryOut(world: World, request: ControlRequest): Promise<unknown> {
+  const { clock, config } = world
+  const deadlineMono = clock.mono() + PATIENCE_MS
+  for (;;) {
+    const asked = await askRunningService(controlAddress(config.home, process.platform), request)
+    if (asked !== undefined) return asked.result
+    try {
+      return await carryOutHere(world, request)
+    } catch (error) {
+      if (!(error instanceof HomeTaken) || clock.mono() > deadlineMono) throw error
+    }
+    await clock.sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function carryOutHere(world: World, request: ControlRequest): Promise<unknown> {
   const home = await openForCommands(world)
   try {
     return await home.carryOut(request)
@@ -82,7 +125,7 @@ async function carryOut(config: Config, world: World, request: ControlRequest): 
   }
 }
 
+const FOR_PEOPLE = [CommandError, CommandRefused, ConfigError, StartError, ApiError]
+
 /** Errors whose message is a sentence for the person at the terminal; anything else shows its stack. */
-function isForPeople(error: unknown): error is Error {
-  return error instanceof CommandError || error instanceof ConfigError || error instanceof StartError
-}
+const isForPeople = (error: unknown): error is Error => FOR_PEOPLE.some((kind) => error instanceof kind)

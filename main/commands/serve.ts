@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { startService, type World } from '../service.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { startService, type Service, type World } from '../service.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /** Serves until it is told to stop; then finishes what is in flight. @returns the exit code. */
@@ -11,7 +11,41 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
   if (argv.includes('--json')) terminal.out(JSON.stringify({ event: 'listening', url: service.url, console_url: null }))
   else terminal.out(`Switchboard listens at ${service.url}. Its home folder is ${world.config.home}. Ctrl+C stops it.`)
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  await service.close()
+  await toldToStop(world.clock)
+  return closeInTime(service, world.clock, terminal)
+}
+
+/** npm hands a Ctrl+C on that the terminal has sent to all: what follows at once is the same one. */
+const SAME_SIGNAL_MS = 1_000
+
+/** Resolves at the first SIGINT or SIGTERM. A person who asks once more does not want to wait. */
+function toldToStop(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    let toldAtMono: number | undefined
+    const hear = () => {
+      if (toldAtMono !== undefined && clock.mono() - toldAtMono > SAME_SIGNAL_MS) process.exit(1)
+      toldAtMono ??= clock.mono()
+      resolve()
+    }
+    process.on('SIGINT', hear).on('SIGTERM', hear)
+  })
+}
+
+const LOOK_EVERY_MS = 20
+/** A little more than requests and deliveries under way are given to finish. */
+const LONGEST_CLOSE_MS = 5_800
+
+/** No timer of the product keeps a process alive, and its sockets close first: this does, until everything is on disk. */
+async function closeInTime(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
+  const beganMono = clock.mono()
+  let isClosed = false
+  const closing = service.close().finally(() => (isClosed = true))
+  while (!isClosed) {
+    if (clock.mono() - beganMono > LONGEST_CLOSE_MS) {
+      terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
+      process.exit(1)
+    }
+    await Promise.race([closing, clock.sleep(LOOK_EVERY_MS)])
+  }
   return 0
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import type { Scope } from './scopes.ts'
 import type { Engine } from './shapes.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * How far an operation reaches, and so what a restricted key may do with it (contract.md 2).

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { InstanceSubject } from '../capabilities/handler.ts'
+import type { InstanceSubject, Served } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
@@ -18,7 +18,7 @@ export interface AdmissionNeeds {
 }
 
 /** What a request has proved by the time its handler runs. */
-export interface Admitted {
+interface Admitted {
   principal: Principal | null
   instance: InstanceSubject | undefined
   confirmed: boolean
@@ -27,6 +27,7 @@ export interface Admitted {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
+    exists?: Served['exists']
     /** Answers without a key; a key that is sent is still checked (contract.md 1.11). */
     open?: boolean
   }
@@ -83,13 +84,14 @@ export function createAdmission(needs: AdmissionNeeds) {
   return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const principal = await identify(request, reply)
     request.admitted = { principal, instance: undefined, confirmed: false }
-    const { operation } = request.routeOptions.config
+    const { operation, exists } = request.routeOptions.config
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
     requireScope(principal, operation.scope)
     requireReach(principal, operation.reach)
     if (operation.reach === 'instance')
       request.admitted.instance = await findSubject(request, principal, operation, needs)
+    await exists?.(principal, request.params as Record<string, string>)
     request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
   }

@@ -3,7 +3,7 @@ import type { Accounts } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
 import { SCOPE_WORDS } from '../contract/scopes.ts'
-import { Body, Nullable, Uuid } from '../contract/shapes.ts'
+import { Body, Nullable } from '../contract/shapes.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { ControlRequest } from './control.ts'
 import { createCheck } from './validation.ts'
@@ -11,11 +11,11 @@ import { createCheck } from './validation.ts'
 const NewKey = Body({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
-  allowed_instance_ids: Nullable(Type.Array(Uuid, { minItems: 1, uniqueItems: true })),
+  allowed_instance_ids: Nullable(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
 })
 const checkNewKey = createCheck('body', NewKey)
 
-const KeyName = Body({ id: Uuid })
+const KeyName = Body({ id: Type.String() })
 const checkKeyName = createCheck('body', KeyName)
 
 /**
@@ -31,7 +31,10 @@ export function createCommands(
       checkNewKey(input)
       const { name, scopes, allowed_instance_ids: allowedInstanceIds } = input as Static<typeof NewKey>
       const made = await accounts.createKey({ accountId, name, scopes, allowedInstanceIds, expiresAtMs: null })
-      return { id: made.id, key: made.key.open(), name, scopes, allowed_instance_ids: allowedInstanceIds }
+      return {
+        ...{ id: made.id, key: made.key.open(), name },
+        ...{ scopes: made.scopes, allowed_instance_ids: made.allowedInstanceIds },
+      }
     },
     'keys.list': async () => {
       const keys = await accounts.listKeys(accountId)
@@ -55,7 +58,7 @@ export function createCommands(
     },
   }
   return async ({ command, input }) => {
-    const carryOut = commands[command]
+    const carryOut = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (carryOut === undefined) throw new ApiError('not_found', `This service does not know the command ${command}.`)
     return carryOut(input)
   }

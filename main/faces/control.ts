@@ -1,105 +1,151 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ApiError } from '../contract/errors.ts'
+import { cause, type Log } from '../kernel/log.ts'
 
 /** What a command asks of the running service, and what it answers: one JSON line each way. */
 export interface ControlRequest {
   readonly command: string
   readonly input: unknown
 }
-export type ControlAnswer =
-  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
+type ControlAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
 
-/** Unix sockets have short names on every system; a longer home folder gets a socket in a private folder of its own. */
-const LONGEST_SOCKET_PATH = 100
+/** The running service did not carry out a command; the message says why, for the person at the terminal. */
+export class CommandRefused extends Error {}
 
 /** Where the running service of a home folder listens for commands. */
 export function controlAddress(home: string, platform: NodeJS.Platform): string {
-  const digest = createHash('sha256').update(home).digest('hex').slice(0, 16)
-  if (platform === 'win32') return `\\\\.\\pipe\\switchboard-${digest}`
-  const inHome = join(home, 'control.sock')
-  return inHome.length <= LONGEST_SOCKET_PATH ? inHome : join(tmpdir(), `switchboard-${digest}`, 'control.sock')
+  if (platform !== 'win32') return join(home, 'control.sock')
+  return `\\\\.\\pipe\\switchboard-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`
 }
 
 export interface ControlServer {
   close(): Promise<void>
 }
 
-/**
- * Listens for commands of the same user (the socket's mode is 0600; the home folder's lock says there is one listener).
- * @param carryOut throws ApiError, or any error whose message a person may read.
- */
-export async function listenForCommands(
-  address: string,
-  carryOut: (request: ControlRequest) => Promise<unknown>,
-): Promise<ControlServer> {
+interface ControlNeeds {
+  readonly address: string
+  /** Throws ApiError with a sentence for the person who asked; anything else goes to the log. */
+  readonly carryOut: (request: ControlRequest) => Promise<unknown>
+  readonly log: Log
+}
+
+/** Listens for commands of the same user. The home folder's lock says that there is one listener. */
+export async function listenForCommands({ address, carryOut, log }: ControlNeeds): Promise<ControlServer> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket)).on('error', () => socket.destroy())
     createInterface({ input: socket }).on('line', (line) => {
-      void answer(line, carryOut).then((reply) => socket.write(`${JSON.stringify(reply)}\n`))
+      void answer(line, carryOut, log).then((reply) => socket.write(`${JSON.stringify(reply)}\n`))
     })
   })
-  const isFile = !address.startsWith('\\\\')
-  if (isFile) {
-    mkdirSync(join(address, '..'), { recursive: true, mode: 0o700 })
-    // A socket left behind by a killed process; the home folder's lock proves that nobody listens on it.
-    rmSync(address, { force: true })
-  }
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve))
-  if (isFile) chmodSync(address, 0o600)
+  if (isFile(address)) await bindFile(server, address)
+  else await bind(server, address)
   return {
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve())
+        server.close(() => {
+          if (isFile(address)) rmSync(address, { force: true })
+          resolve()
+        })
         for (const socket of open) socket.destroy()
       }),
   }
 }
 
-async function answer(line: string, carryOut: (request: ControlRequest) => Promise<unknown>): Promise<ControlAnswer> {
-  try {
-    return { ok: true, result: await carryOut(JSON.parse(line) as ControlRequest) }
-  } catch (error) {
-    return {
-      ok: false,
-      message:
-        error instanceof ApiError
-          ? error.message
-          : 'The running service could not carry out this command; its log says why.',
+const isFile = (address: string) => !address.startsWith('\\\\')
+
+async function bindFile(server: Server, address: string): Promise<void> {
+  // A socket left behind by a killed process; the home folder's lock proves that nobody listens on it.
+  rmSync(address, { force: true })
+  await throughShortName(address, (path) => {
+    // 0600 from its first moment, also where the home folder is open to others. The socket is bound before `bind` returns.
+    const usual = process.umask(0o177)
+    try {
+      return bind(server, path)
+    } finally {
+      process.umask(usual)
     }
+  })
+}
+
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => server.once('error', reject).listen(path, resolve))
+}
+
+/** The shortest limit of any system is 104 bytes, its end included. */
+const LONGEST_SOCKET_PATH = 100
+
+/** A socket that lies deeper than its path may be long is reached through a link, needed only while it is opened. */
+async function throughShortName<T>(address: string, open: (path: string) => Promise<T>): Promise<T> {
+  if (!isFile(address) || Buffer.byteLength(address) <= LONGEST_SOCKET_PATH) return open(address)
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-'))
+  try {
+    symlinkSync(dirname(address), join(folder, 'home'))
+    return await open(join(folder, 'home', basename(address)))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Asks the running service. @returns undefined when none listens there. @throws Error with its sentence when it refuses. */
+async function answer(
+  line: string,
+  carryOut: (request: ControlRequest) => Promise<unknown>,
+  log: Log,
+): Promise<ControlAnswer> {
+  try {
+    return { ok: true, result: await carryOut(JSON.parse(line) as ControlRequest) }
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, message: error.message }
+    log.error({ event: 'command.failed', cause: cause(error) })
+    return { ok: false, message: 'The running service could not carry out this command; its log says why.' }
+  }
+}
+
+/** A service that is stopped or frozen keeps nobody waiting at a terminal. */
+const PATIENCE_MS = 10_000
+
+/**
+ * Asks the running service.
+ * @returns undefined when none listens there.
+ * @throws CommandRefused when it refuses, does not answer, or belongs to somebody else.
+ */
 export async function askRunningService(
   address: string,
   request: ControlRequest,
 ): Promise<{ result: unknown } | undefined> {
-  const socket = await dial(address)
+  const socket = await throughShortName(address, dial)
   if (socket === undefined) return undefined
   try {
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
     socket.write(`${JSON.stringify(request)}\n`)
     for await (const line of createInterface({ input: socket })) {
       const reply = JSON.parse(line) as ControlAnswer
-      if (!reply.ok) throw new Error(reply.message)
+      if (!reply.ok) throw new CommandRefused(reply.message)
       return { result: reply.result }
     }
-    throw new Error('The running service ended before it answered.')
+    throw new CommandRefused('The running service ended, or fell silent, before it answered. Repeat the command.')
   } finally {
     socket.destroy()
   }
 }
 
-function dial(address: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(address)
-    socket.once('connect', () => resolve(socket))
-    socket.once('error', () => resolve(undefined))
+function dial(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      // From here on the reader of the answer notices by itself when the line breaks.
+      socket.on('error', () => {})
+      resolve(socket)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
+      else reject(new CommandRefused(`The running service cannot be reached: ${error.message}.`))
+    })
   })
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError } from 'fastify'
 import { ApiError, errorBody } from '../contract/errors.ts'
 import { StorageError } from '../kernel/db.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Codes of the framework for requests that never reach a handler, in our words. */
 const FRAMEWORK: Record<string, () => ApiError> = {
@@ -10,7 +11,6 @@ const FRAMEWORK: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError('invalid_json', 'The body is not valid JSON.'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => new ApiError('invalid_json', 'The body is empty although Content-Type says JSON.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('validation_error', 'The body is not as long as Content-Length says.'),
   FST_ERR_BAD_URL: () =>
@@ -36,8 +36,6 @@ const STORAGE = {
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof StorageError) return STORAGE[error.kind]()
-  if (error instanceof SyntaxError && 'statusCode' in error)
-    return new ApiError('invalid_json', 'The body is not valid JSON.')
   const code = (error as Partial<FastifyError>).code
   return code === undefined ? undefined : FRAMEWORK[code]?.()
 }
@@ -66,6 +64,7 @@ export function answerRaw(
   const body = JSON.stringify(errorBody(error, requestId))
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,

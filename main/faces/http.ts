@@ -11,10 +11,12 @@ import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionNeeds } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs } from './identity.ts'
+import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import { createGate, routeOperation } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
   readonly operations: readonly Served[]
@@ -27,7 +29,7 @@ export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
   readonly publicBaseUrl: string | null
 }
 
-export interface InProcessRequest {
+interface InProcessRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -35,7 +37,7 @@ export interface InProcessRequest {
   readonly body?: unknown
 }
 
-export interface InProcessAnswer {
+interface InProcessAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: unknown
@@ -54,14 +56,6 @@ export interface Door {
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_MS = 5_000
 
-/** Security headers of every answer: no sniffing, no embedding, and never an Access-Control header. */
-const ALWAYS = {
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const
-
 export function createDoor(needs: DoorNeeds): Door {
   const { clock, ids, log } = needs
   const limiter = createRateLimiter(clock)
@@ -79,7 +73,13 @@ export function createDoor(needs: DoorNeeds): Door {
     // It must outlast a send that waits for its engine, or the 504 would become a reset connection.
     connectionTimeout: 60_000,
     keepAliveTimeout: 5_000,
-    http: { maxHeaderSize: LIMITS.headerBytes, headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
+    http: {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: 8_000,
+      connectionsCheckingInterval: 2_000,
+      // Node would answer a request without Host by itself, without our headers; the guard refuses it just as well.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: 1_000 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -90,6 +90,8 @@ export function createDoor(needs: DoorNeeds): Door {
     },
   })
   app.server.maxConnections = 2_000
+  // The same for an Expect that Node does not know. HTTP lets a server pass over it.
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('admitted')
   app.decorateRequest('rawText')
   acceptJson(app)
@@ -104,17 +106,18 @@ export function createDoor(needs: DoorNeeds): Door {
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(ALWAYS).header('x-request-id', request.id)
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     await admit(request, reply)
   })
   app.setErrorHandler(fail)
+  const notFoundOrMethod = createNotFound(app)
   app.setNotFoundHandler((request) => {
     throw notFoundOrMethod(request)
   })
 
   /** A path the router could not even decode: no hook has run, so the checks are made here. */
   const refuseUnrouted = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers(ALWAYS).header('x-request-id', request.id)
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     try {
       await admit(request, reply)
     } catch (refusal) {
@@ -125,7 +128,6 @@ export function createDoor(needs: DoorNeeds): Door {
 
   for (const served of needs.operations) routeOperation(app, served, gate)
   needs.rawRoutes(app)
-  const notFoundOrMethod = createNotFound(needs.operations)
 
   return {
     app,
@@ -155,15 +157,4 @@ export function createDoor(needs: DoorNeeds): Door {
       patience.cancel()
     },
   }
-}
-
-/** JSON is the only body. Its text is kept, because a fingerprint is taken before defaults are filled in. */
-function acceptJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') return done(null, undefined)
-    request.rawText = text as string
-    return parse(request, text as string, done)
-  })
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 
@@ -9,7 +10,7 @@ import { LIMITS } from '../contract/limits.ts'
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | null {
   const found: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'idempotency-key') found.push((rawHeaders[i + 1] ?? '').trim())
+    if (rawHeaders[i]?.toLowerCase() === 'idempotency-key') found.push(decode(rawHeaders[i + 1] ?? '').replaceAll(/^[ \t]+|[ \t]+$/g, ''))
   }
   const [key] = found
   if (key === undefined) return null
@@ -21,6 +22,13 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   if (hasControlCharacter(key))
     throw new ApiError('validation_error', 'Idempotency-Key must not hold control characters.')
   return key
+}
+
+/** Node reads header bytes as Latin-1. What is UTF-8 is read as such, so that the key can be asked for in a query. */
+function decode(value: string): string {
+  const bytes = Buffer.from(value, 'latin1')
+  const isBytes = bytes.toString('latin1') === value
+  return isBytes && isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
 function hasControlCharacter(text: string): boolean {

@@ -1,27 +1,29 @@
-import type { FastifyRequest } from 'fastify'
-import type { Served } from '../capabilities/handler.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { unknownPath } from './admission.ts'
 
-/** Tells an unknown path from a known one that was asked with the wrong method. */
-export function createNotFound(operations: readonly Served[]): (request: FastifyRequest) => ApiError {
-  const paths = new Map<string, { pattern: RegExp; methods: string[] }>()
-  for (const { operation } of operations) {
-    if (operation.audience === 'console') continue
-    const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-    const known = paths.get(operation.path) ?? { pattern, methods: [] }
-    known.methods.push(operation.method, ...(operation.method === 'GET' ? ['HEAD'] : []))
-    paths.set(operation.path, known)
-  }
-  const patterns = [...paths.values()]
+/**
+ * Tells an unknown path from a known one that was asked with the wrong method. It learns the paths as they are added,
+ * pages and documents included, so it must be made before them.
+ */
+export function createNotFound(app: FastifyInstance): (request: FastifyRequest) => ApiError {
+  const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.operation?.audience === 'console') return
+    const path = known.get(url) ?? {
+      pattern: new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+      methods: new Set(),
+    }
+    for (const one of [method].flat()) path.methods.add(one)
+    known.set(url, path)
+  })
   return (request) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const methods = patterns.filter(({ pattern }) => pattern.test(path)).flatMap((found) => found.methods)
-    if (methods.length === 0) return unknownPath()
-    return new ApiError(
-      'method_not_allowed',
-      `${request.method} does not exist here; this path takes ${methods.join(', ')}.`,
-      { allow: methods.join(', ') },
-    )
+    const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
+    const methods = [...new Set(found.flatMap((one) => [...one.methods]))].sort().join(', ')
+    if (methods === '') return unknownPath()
+    return new ApiError('method_not_allowed', `${request.method} does not exist here; this path takes ${methods}.`, {
+      allow: methods,
+    })
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Answer, type Call, type Served } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
+import { Body } from '../contract/shapes.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { createCheck } from './validation.ts'
 
@@ -30,21 +31,24 @@ export function createGate(most: number) {
 
 const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
+/** What an operation without a body takes for one: a field nobody reads would be an intention nobody follows. */
+const checkNoBody = createCheck('body', Body({}))
+
 /** One operation as a route: its query and body are checked, its handler is called, its answer is sent. */
-export function routeOperation(app: FastifyInstance, { operation, handler }: Served, gate: Gate): void {
+export function routeOperation(app: FastifyInstance, { operation, handler, exists }: Served, gate: Gate): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
 
   app.route({
     method: operation.method,
     url: fastifyPath(operation.path),
-    config: { operation },
+    config: { operation, ...(exists && { exists }) },
     handler: async (request, reply) => {
       checkQuery?.(request.query)
-      const body = operation.bodyOptional === true ? (request.body ?? {}) : request.body
+      const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
       if (checkBody !== undefined && body === undefined)
         throw new ApiError('validation_error', 'This operation needs a JSON body.')
-      checkBody?.(body)
+      if (body !== undefined) (checkBody ?? checkNoBody)(body)
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       return respond(operation, reply, answer)
     },

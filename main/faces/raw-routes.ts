@@ -14,6 +14,8 @@ export interface RawRoutesNeeds {
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
+  // With no-referrer, as everywhere else, browsers send `Origin: null` with the page's own form, and the door refuses it.
+  'referrer-policy': 'same-origin',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 } as const
@@ -48,7 +50,7 @@ export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void 
       { config: { open: true } },
       async ({ params, body }, reply) => {
         const { name } = await needs.onboardingSubject(params.token)
-        const number = (body as { number?: string } | undefined)?.number?.replaceAll(/[\s()+-]/g, '') ?? ''
+        const number = typed(body)
         if (!/^[0-9]{7,15}$/.test(number)) {
           return reply
             .code(400)
@@ -61,4 +63,10 @@ export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void 
     )
     done()
   })
+}
+
+/** What a person may have put between the digits is left out. Programs may send anything. */
+function typed(body: unknown): string {
+  const number: unknown = typeof body === 'object' && body !== null && 'number' in body ? body.number : ''
+  return typeof number === 'string' ? number.replaceAll(/[\s()+-]/g, '') : ''
 }

@@ -12,8 +12,8 @@ export type BatchId = Branded<'batch'>
 export type MessageId = Branded<'message'>
 export type EventId = Branded<'event'>
 export type WebhookId = Branded<'webhook'>
-export type DeliveryId = Branded<'delivery'>
-export type RequestId = Branded<'request'>
+type DeliveryId = Branded<'delivery'>
+type RequestId = Branded<'request'>
 /** Drawn at each opening of the database; leases carry it, so a lease of another boot is dead by definition. */
 export type BootId = Branded<'boot'>
 

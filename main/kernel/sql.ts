@@ -1,7 +1,7 @@
 /** What a named parameter may be. Flags are 0/1, times epoch milliseconds, JSON is text (architecture: Storage port). */
-export type SqlValue = string | number | bigint | null | Uint8Array
+type SqlValue = string | number | bigint | null | Uint8Array
 
-export type SqlParams = Readonly<Record<string, SqlValue>>
+type SqlParams = Readonly<Record<string, SqlValue>>
 
 /**
  * A statement: plain SQL text with named parameters (`:name`), its parameter and row types written by hand.

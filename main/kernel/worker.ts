@@ -31,7 +31,7 @@ export interface Worker {
   gauges(): WorkerGauges
 }
 
-export interface WorkerGauges {
+interface WorkerGauges {
   /** Jobs whose act has not ended. */
   readonly inFlight: number
   /** Ended, but not yet on disk. */

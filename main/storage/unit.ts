@@ -7,6 +7,8 @@ export interface RunningUnit {
   readonly tx: Tx
   /** What went wrong first. A unit with a failure cannot commit, even if it caught the error: nor could it elsewhere. */
   readonly failure: Error | undefined
+  /** Whether something it did may have changed the database. */
+  readonly hasWritten: boolean
   fail(error: Error): Error
   /** What to do after the commit; undefined for most units. */
   readonly afterCommit: readonly (() => void)[] | undefined
@@ -18,6 +20,7 @@ export interface RunningUnit {
 export function openUnit(prepare: Prepare, sequences: Sequences): RunningUnit {
   let isOpen = true
   let failure: Error | undefined
+  let hasWritten = false
   let afterCommit: (() => void)[] | undefined
 
   const fail = (error: Error) => (failure ??= error)
@@ -37,13 +40,22 @@ export function openUnit(prepare: Prepare, sequences: Sequences): RunningUnit {
     }
   }
 
+  const prepared = (statement: { text: string }) => {
+    const found = prepare(statement)
+    if (!found.isReadonly) hasWritten = true
+    return found
+  }
+
   // Row types are claims written beside the SQL (kernel/sql.ts); the stores' tests prove them.
   const tx: Tx = {
-    all: <R>(statement: { text: string }, params: object) => answer(() => prepare(statement).all(params) as R[]),
+    all: <R>(statement: { text: string }, params: object) => answer(() => prepared(statement).all(params) as R[]),
     one: <R>(statement: { text: string }, params: object) =>
-      answer(() => prepare(statement).one(params) as R | undefined),
-    run: (statement, params) => answer(() => prepare(statement).run(params)),
-    next: (sequence) => answer(() => sequences.next(sequence)),
+      answer(() => prepared(statement).one(params) as R | undefined),
+    run: (statement, params) => answer(() => prepared(statement).run(params)),
+    next(sequence) {
+      hasWritten = true
+      return answer(() => sequences.next(sequence))
+    },
     afterCommit: (act) => void (afterCommit ??= []).push(act),
   }
   return {
@@ -51,6 +63,9 @@ export function openUnit(prepare: Prepare, sequences: Sequences): RunningUnit {
     fail,
     get failure() {
       return failure
+    },
+    get hasWritten() {
+      return hasWritten
     },
     get afterCommit() {
       return afterCommit

@@ -30,12 +30,11 @@ const INTERACTIVE_LIMIT_MS = 120_000
  * else a file, with a notice. The choice is recorded and stands for good.
  */
 export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
-  const { config, db, log } = needs
+  const { config, db } = needs
   const chosen = await readMeta(db, KIND)
   if (chosen === undefined) {
     const { vault, notice } = await firstChoice(needs)
     await db.commit((tx) => keepMeta(tx, KIND, vault.kind))
-    if (notice) log.warn({ event: 'vault.file', notice })
     return { vault, notice }
   }
   if (needs.vault) return { vault: needs.vault, notice: null }

@@ -178,13 +178,30 @@ describe('afterwards', () => {
     ])
   })
 
-  test('pruning deletes expired rows only, and no more than asked', async () => {
+  test('pruning empties expired rows only, no more than asked, and remembers who held each key', async () => {
     for (let i = 0; i < 5; i++) await claim({}, `msg_${i}`, `old-${i}`)
     await clock.advance(DAY)
     await claim({}, 'msg_new', 'new')
     const prune = () => home.db.commit((tx) => idempotency.prune(tx, clock.now(), 3))
     expect([await prune(), await prune(), await prune()]).toEqual([3, 2, 0])
-    expect(rows()).toEqual([{ subjectId: 'msg_new', state: 'in_progress' }])
+    const kept = home.raw.prepare(
+      'SELECT key, body IS NULL AND length(fp) = 0 AS isEmpty FROM idempotency_keys ORDER BY key',
+    )
+    expect(kept.all()).toEqual([
+      { key: 'new', isEmpty: 0 },
+      ...['old-0', 'old-1', 'old-2', 'old-3', 'old-4'].map((key) => ({ key, isEmpty: 1 })),
+    ])
+    expect(await idempotency.holderOf(home.db, SCOPE, 'old-3')).toBe('msg_3')
+    expect(await idempotency.holderOf(home.db, SCOPE, 'never-used')).toBeUndefined()
+    expect(await claim({}, 'msg_next', 'old-3')).toEqual({ kind: 'fresh' })
+    expect(await idempotency.holderOf(home.db, SCOPE, 'old-3')).toBe('msg_next')
+  })
+
+  test('a retired key is free at once, and still says who held it', async () => {
+    await claim({}, 'msg_1')
+    await home.db.commit((tx) => idempotency.retire(tx, SCOPE, 'k', 'msg_1'))
+    expect(await idempotency.holderOf(home.db, SCOPE, 'k')).toBe('msg_1')
+    expect(await claim({}, 'msg_2')).toEqual({ kind: 'fresh' })
   })
 })
 
@@ -199,7 +216,7 @@ test('every statement over the keys uses an index', () => {
   const texts = declaredStatements().filter(
     ({ text }) => text.includes('idempotency_keys') && !text.startsWith('INSERT'),
   )
-  expect(texts).toHaveLength(6)
+  expect(texts).toHaveLength(8)
   for (const statement of texts) {
     const plan = queryPlan(home.raw, statement).join('; ')
     expect(plan).toMatch(/SEARCH/)

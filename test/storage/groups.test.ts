@@ -63,6 +63,41 @@ describe('a unit that fails', () => {
     expect(told).not.toHaveBeenCalled()
   })
 
+  test('makes its group run once more when it had written, and what the others do happens once', async () => {
+    const runs: number[] = []
+    const told: number[] = []
+    const counted = (seq: number, refuse = false) =>
+      home.db.commit(async (tx) => {
+        runs.push(seq)
+        tx.afterCommit(() => told.push(seq))
+        await tx.run(putNote, { seq, text: `note ${seq}` })
+        if (refuse) throw new Error('no')
+        return seq
+      })
+    const [first, refused, last] = [counted(1), counted(2, true), counted(3)]
+
+    await expect(refused).rejects.toThrow('no')
+    expect([await first, await last]).toEqual([1, 3])
+    expect(runs).toEqual([1, 2, 1, 2, 3])
+    expect(told).toEqual([1, 3])
+    expect(written()).toEqual(['note 1', 'note 3'])
+  })
+
+  test('costs its group nothing when it had only read', async () => {
+    let runs = 0
+    const first = home.db.commit(async (tx) => {
+      runs++
+      await tx.run(putNote, { seq: 1, text: 'note 1' })
+    })
+    const refused = home.db.commit(async (tx) => {
+      await tx.all(countNotes, {})
+      throw new Error('no')
+    })
+    await expect(refused).rejects.toThrow('no')
+    await first
+    expect([runs, written()]).toEqual([1, ['note 1']])
+  })
+
   test('fails even when it throws before its first promise', async () => {
     const failing = home.db.commit(() => {
       throw new Error('at once')

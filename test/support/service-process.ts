@@ -1,15 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 
-/** The built headless entry, as users run it. */
-export const ENTRY = resolve(import.meta.dirname, '../../out/main/headless.js')
-
-const run = promisify(execFile)
+/** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
+export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
 
 export interface Reply {
   status: number
@@ -18,31 +14,60 @@ export interface Reply {
   body: any
 }
 
-export interface RunningService {
-  readonly url: string
+export type Api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+
+type Environment = Record<string, string | undefined>
+type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT' | 'SIGSTOP' | 'SIGCONT'
+
+/** A process of the product, from its start to its end. */
+export interface ProductProcess {
   readonly pid: number
-  /** What it printed on standard error so far. */
+  /** What it printed so far. */
+  out(): string
   errors(): string
-  api(key: string): Api
+  signal(name: Signal): void
+  /** How it ended: its exit code, or null when a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Sends the signal and waits for the end. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null>
 }
 
-export type Api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+export interface RunningService extends ProductProcess {
+  readonly url: string
+  api(key: string): Api
+}
+
+export interface Ran {
+  /** null when a signal ended it. */
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+  readonly ms: number
+}
 
 /** A home folder of a test; services start in it one after another. */
 export interface TestHome {
   readonly dir: string
   /** @param settings what settings.json holds from now on. */
   write(settings: Record<string, unknown>): void
-  start(environment?: Record<string, string>): Promise<RunningService>
+  /** Starts the service and waits until it listens. */
+  start(environment?: Environment): Promise<RunningService>
+  /** Starts the service without waiting for anything. */
+  launch(environment?: Environment): ProductProcess & { readonly listening: Promise<RunningService> }
   /** Runs a command of the product to its end. */
-  command(...args: string[]): Promise<{ code: number; out: string; err: string }>
+  command(...args: string[]): Promise<Ran>
+  commandIn(environment: Environment, ...args: string[]): Promise<Ran>
   key(name: string, ...args: string[]): Promise<{ id: string; key: string }>
-  remove(): void
+  /** Ends what still runs and removes the folder. */
+  remove(): Promise<void>
 }
 
-const ENVIRONMENT = {
+/** Variables of the machine that runs the tests would decide what is tested. */
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_')))
+
+const ENVIRONMENT: Environment = {
+  ...inherited,
+  NODE_OPTIONS: undefined,
   SWITCHBOARD_VAULT: 'file',
   SWITCHBOARD_LOG_LEVEL: 'warn',
   SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
@@ -50,66 +75,105 @@ const ENVIRONMENT = {
 
 export function testHome(): TestHome {
   const dir = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
-  const environment = (more: Record<string, string> = {}) => ({ ...process.env, ...ENVIRONMENT, ...more })
-  const command: TestHome['command'] = async (...args) => {
-    try {
-      const { stdout, stderr } = await run(process.execPath, [ENTRY, ...args, '--home', dir], { env: environment() })
-      return { code: 0, out: stdout, err: stderr }
-    } catch (error) {
-      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-      return { code, out: stdout, err: stderr }
-    }
+  const running = new Set<ProductProcess>()
+
+  const run = (args: readonly string[], more: Environment) => {
+    const started = startProcess([...args, '--home', dir], { ...ENVIRONMENT, ...more })
+    running.add(started)
+    void started.ended.then(() => running.delete(started))
+    return started
+  }
+  const launch: TestHome['launch'] = (more = {}) => {
+    const service = run(['serve', '--port', '0', '--json'], more)
+    return { ...service, listening: untilListening(service) }
+  }
+  const commandIn: TestHome['commandIn'] = async (more, ...args) => {
+    const startedAt = performance.now()
+    const child = run(args, more)
+    const code = await child.ended
+    return { code, out: child.out(), err: child.errors(), ms: performance.now() - startedAt }
   }
   return {
     dir,
-    command,
+    launch,
+    commandIn,
+    command: (...args) => commandIn({}, ...args),
     write: (settings) => writeFileSync(join(dir, 'settings.json'), JSON.stringify(settings)),
-    start: (more) => startService(dir, environment(more)),
+    start: (more) => launch(more).listening,
     async key(name, ...args) {
-      const { code, out, err } = await command('keys', 'create', '--name', name, '--json', ...args)
+      const { code, out, err } = await commandIn({}, 'keys', 'create', '--name', name, '--json', ...args)
       if (code !== 0) throw new Error(`keys create: ${err}`)
       return JSON.parse(out) as { id: string; key: string }
     },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    async remove() {
+      await Promise.all([...running].map((child) => child.end('SIGKILL')))
+      rmSync(dir, { recursive: true, force: true })
+    },
   }
 }
 
-async function startService(home: string, environment: NodeJS.ProcessEnv): Promise<RunningService> {
-  const child = spawn(process.execPath, [ENTRY, 'serve', '--port', '0', '--json', '--home', home], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+/** One process of the product. It never outlives the process that runs the tests. */
+export function startProcess(args: readonly string[], environment: Environment, entry = ENTRY): ProductProcess {
+  const child = spawn(process.execPath, [entry, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
   let errors = ''
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line) as { url: string }
-    return {
-      url,
-      pid: child.pid ?? 0,
-      errors: () => errors,
-      api: (key) => createApi(url, key),
-      async end(signal) {
-        if (child.exitCode === null && child.signalCode === null) {
-          const gone = once(child, 'exit')
-          child.kill(signal)
-          await gone
-        }
-        return child.exitCode
-      },
-    }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  // "close", not "exit": only then everything it printed has been read.
+  const ended = once(child, 'close').then(([code]) => {
+    process.off('exit', kill)
+    return code as number | null
+  })
+  return {
+    pid: child.pid ?? 0,
+    out: () => out,
+    errors: () => errors,
+    signal: (name) => void child.kill(name),
+    ended,
+    end(signal) {
+      child.kill(signal)
+      return ended
+    },
   }
-  throw new Error(`the service ended before it listened: ${errors}`)
 }
 
-function createApi(url: string, key: string): Api {
+async function untilListening(service: ProductProcess): Promise<RunningService> {
+  let hasEnded = false
+  void service.ended.then(() => (hasEnded = true))
+  while (!service.out().includes('\n')) {
+    if (hasEnded) throw new Error(`the service ended before it listened: ${service.errors()}`)
+    await pause(5)
+  }
+  const { url } = JSON.parse(service.out().split('\n', 1)[0] ?? '') as { url: string }
+  return { ...service, url, api: (key) => createApi(url, key) }
+}
+
+/** Speaks to a running service as any program would. A request that nobody answers fails after half a minute. */
+export function createApi(url: string, key: string): Api {
   return async (method, path, body, headers = {}) => {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...type, ...headers },
+      signal: AbortSignal.timeout(30_000),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+}
+
+export const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms))
+
+/** Looks again until something is there. @throws after `patienceMs`, naming what was waited for. */
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, patienceMs = 10_000) {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`waited ${patienceMs} ms in vain: ${what}`)
+    await pause(20)
   }
 }

@@ -82,7 +82,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
     const unknown = wanted.filter((id) => !known.has(id))
     if (unknown.length === 0) return
     throw invalid(
-      `allowed_instance_ids names what is no instance of this account: ${unknown.join(', ')}. Check the ids.`,
+      `There is no instance ${unknown.join(', ')} in this account, so no key can be restricted to it. Check the ids.`,
     )
   }
 }

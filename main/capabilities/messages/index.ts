@@ -6,7 +6,7 @@ import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
 import { createSend } from './send.ts'
-import { lastMessage, messageById, newestByKey, queueGauge, toMessage, type Message } from './store.ts'
+import { lastMessage, messageById, queueGauge, toMessage, type Message } from './store.ts'
 import { createSweep } from './sweep.ts'
 
 export type { SendReply } from './needs.ts'
@@ -64,7 +64,8 @@ export function createMessages(needs: MessagesNeeds): Messages {
       return toMessage(row)
     },
     async getByKey(instanceId, idempotencyKey) {
-      const row = await db.readOne(newestByKey, { instanceId, idempotencyKey })
+      const id = await idempotency.holderOf(db, instanceId, idempotencyKey)
+      const row = id === undefined ? undefined : await db.readOne(messageById, { id, instanceId })
       if (!row) throw new ApiError('not_found', 'No message was sent with this idempotency_key in this instance.')
       return toMessage(row)
     },

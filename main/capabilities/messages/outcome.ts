@@ -88,7 +88,8 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
       // A receipt that came meanwhile outweighs every proof of absence.
       if (row?.status !== 'queued' || row.engineMessageId !== null) return
       await advance(tx, announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: NEVER_ARRIVED })
-      await release(tx, message)
+      const { instanceId, idempotencyKey, id } = message
+      if (idempotencyKey !== null) await idempotency.retire(tx, instanceId, idempotencyKey, id)
     })
 
   /** Stores a result. One that cannot be stored is unknown to the caller until it is. */

@@ -117,11 +117,6 @@ export const messageById = sql<{ id: string; instanceId: string }, MessageRow>(
   `SELECT ${COLUMNS} FROM messages WHERE id = :id AND instance_id = :instanceId AND direction <> 'in'`,
 )
 
-export const newestByKey = sql<{ instanceId: string; idempotencyKey: string }, MessageRow>(
-  `SELECT ${COLUMNS} FROM messages WHERE instance_id = :instanceId AND idem_key = :idempotencyKey
-   ORDER BY seq DESC LIMIT 1`,
-)
-
 /** The next instance with something queued. Two statements, because no index serves (instance_id, seq) > (…) whole. */
 export const nextQueue = sql<{ after: string }, { instanceId: string | null }>(
   `SELECT min(instance_id) AS instanceId FROM messages WHERE status = 'queued' AND instance_id > :after`,

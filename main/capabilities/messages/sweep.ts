@@ -152,7 +152,7 @@ export function createSweep(needs: SweepNeeds) {
     (running ??= (async () => {
       try {
         await visitQueued()
-        await db.commit((tx) => idempotency.prune(tx, clock.now(), PRUNED_AT_ONCE))
+        while ((await db.commit((tx) => idempotency.prune(tx, clock.now(), PRUNED_AT_ONCE))) === PRUNED_AT_ONCE);
       } catch (error) {
         log.error({ event: 'message.sweep_failed', cause: cause(error) })
       } finally {

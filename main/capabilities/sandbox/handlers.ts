@@ -1,4 +1,4 @@
-import { Answer, type Handlers } from '../handler.ts'
+import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { sandboxContract } from './contract.ts'
 import type { Sandbox } from './index.ts'
 
@@ -40,5 +40,12 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       await sandbox.emptyCatcher(principal.accountId, params.name)
       return undefined
     },
+  }
+}
+
+export function sandboxExistence(sandbox: Sandbox): Existence<typeof sandboxContract> {
+  return {
+    causeSandboxFault: ({ accountId }, { id }) => sandbox.requireInstance(accountId, id),
+    onboardSandboxInstance: ({ accountId }, { id }) => sandbox.requireInstance(accountId, id, 'official'),
   }
 }

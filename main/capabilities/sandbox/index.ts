@@ -45,6 +45,8 @@ export interface Sandbox {
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<SandboxMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<SandboxMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
+  /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
+  requireInstance(accountId: AccountId, id: string, engine?: InstanceSubject['engine']): Promise<InstanceSubject>
   /** @returns the id in its own spelling, and how many sends it strikes; null for faults of the link. */
   causeFault(
     accountId: AccountId,
@@ -61,10 +63,15 @@ export interface Sandbox {
 export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
   const { network, catcher, cursors } = needs
 
-  /** @throws ApiError not_found for what is not the account's, validation_error for a live instance. */
-  async function instanceOf(accountId: AccountId, id: string): Promise<InstanceSubject> {
-    const found = isUuid(id) ? await needs.subject(accountId, id) : undefined
+  const requireInstance: Sandbox['requireInstance'] = async (accountId, id, engine) => {
+    const found = isUuid(id) ? await needs.subject(accountId, id.toLowerCase()) : undefined
     if (found === undefined || found.deleted) throw new ApiError('not_found', 'There is no instance with this id.')
+    if (engine !== undefined && found.engine !== engine) {
+      throw new ApiError(
+        'engine_mismatch',
+        'Only official instances are onboarded; pair an smv2 instance by its QR code.',
+      )
+    }
     if (found.network === 'sandbox') return found
     throw new ApiError(
       'validation_error',
@@ -102,8 +109,9 @@ export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
     react: async (accountId, number, id, emoji) =>
       toMessage(await network.react(accountId, numberOf(number), id, emoji)),
 
+    requireInstance,
     async causeFault(accountId, id, kind, times) {
-      const instance = await instanceOf(accountId, id)
+      const instance = await requireInstance(accountId, id)
       if (isLinkFault(kind)) {
         await network.breakLink(instance, kind)
         return { id: instance.id, times: null }
@@ -112,13 +120,7 @@ export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
       return { id: instance.id, times }
     },
     async onboard(accountId, id, number) {
-      const instance = await instanceOf(accountId, id)
-      if (instance.engine !== 'official') {
-        throw new ApiError(
-          'engine_mismatch',
-          'Only official instances are onboarded; pair an smv2 instance by its QR code.',
-        )
-      }
+      const instance = await requireInstance(accountId, id, 'official')
       await network.onboard(instance, number)
       return { id: instance.id }
     },

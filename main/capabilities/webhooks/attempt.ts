@@ -1,3 +1,4 @@
+import type { AccountId } from '../../kernel/ids.ts'
 import type { OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { DeliveryStatus, FinalReason, Lane, Trigger } from './states.ts'
@@ -36,7 +37,7 @@ export interface EventText {
 /** The webhook as it was at the claim; a change of `url` applies from the next attempt. */
 export interface AttemptTarget {
   readonly webhookSeq: number
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly url: string
   /** Rises with each reactivation: a verdict on the webhook counts only while it is the same. */
   readonly activation: number

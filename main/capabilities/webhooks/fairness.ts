@@ -7,7 +7,7 @@ export interface Seat {
 }
 
 /** Deliveries in flight over all webhooks. */
-export const IN_FLIGHT_AT_MOST = 256
+const IN_FLIGHT_AT_MOST = 256
 
 /**
  * Shares the free slots among the webhooks that wait. Each active webhook can always reach `floor(cap / active)` (or its

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Handlers } from '../handler.ts'
+import type { Existence, Handlers } from '../handler.ts'
 import type { webhooksContract } from './contract.ts'
 import type { Webhooks } from './index.ts'
 
@@ -18,5 +18,14 @@ export function webhooksHandlers(webhooks: Webhooks): Handlers<typeof webhooksCo
     listDeliveries: ({ principal, query }) => webhooks.listDeliveries(principal.accountId, query),
     getDelivery: ({ principal, params }) => webhooks.getDelivery(principal.accountId, params.id),
     retryDelivery: ({ principal, params }) => webhooks.redeliver(principal.accountId, params.id),
+  }
+}
+
+export function webhooksExistence(webhooks: Webhooks): Existence<typeof webhooksContract> {
+  return {
+    updateWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
+    deleteWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
+    rotateWebhookSecret: ({ accountId }, { id }) => webhooks.get(accountId, id),
+    retryDelivery: ({ accountId }, { id }) => webhooks.getDelivery(accountId, id),
   }
 }

@@ -5,9 +5,9 @@ import { sql, type Statement } from '../../kernel/sql.ts'
 import { FRESH, RETRY, type Lane } from './states.ts'
 
 /** Deliveries of a webhook that is not active are held this long, counted from the later of creation and pause. */
-export const HOLD_MS = 72 * 3_600_000
+const HOLD_MS = 72 * 3_600_000
 /** Open deliveries one webhook may have; beyond it the oldest are closed, visibly. */
-export const OPEN_AT_MOST = 100_000
+const OPEN_AT_MOST = 100_000
 /** What becomes due together is spread over this time. */
 const SPREAD_MS = 10_000
 const SPREAD_STEPS = 20
@@ -83,8 +83,13 @@ const deletedWithOpen = sql<Record<never, never>, { seq: number }>(
 
 type Holder = Pick<HeldWebhook, 'seq' | 'stateSinceMs'>
 
-/** Deliveries that wait for a webhook that is not active: how long, how many, and what becomes of them (T11, T13, T15). */
-export function createHolding({ db, clock, log, openAtMost = OPEN_AT_MOST }: {
+/** Deliveries that wait for a webhook that is not active: how long, how many, and what becomes of them. */
+export function createHolding({
+  db,
+  clock,
+  log,
+  openAtMost = OPEN_AT_MOST,
+}: {
   db: Db
   clock: Pick<Clock, 'now'>
   log: Log

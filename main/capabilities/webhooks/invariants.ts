@@ -71,7 +71,13 @@ export async function checkInvariants(db: Pick<Db, 'read' | 'boot'>): Promise<st
   const found: string[] = []
   for (const [rule, statement] of Object.entries(RULES)) {
     const broken = await db.read(statement, { boot: db.boot })
-    if (broken.length > 0) found.push(`${rule}: broken by ${broken.length}, first ${broken.slice(0, 3).map(({ id }) => id).join(', ')}`)
+    if (broken.length > 0)
+      found.push(
+        `${rule}: broken by ${broken.length}, first ${broken
+          .slice(0, 3)
+          .map(({ id }) => id)
+          .join(', ')}`,
+      )
   }
   return found
 }

@@ -88,7 +88,10 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated }
   }
 
   /** The next gap runs from the end of this attempt, however late it is written. */
-  function judgeNow({ standing, trigger }: Pick<Attempt, 'standing' | 'trigger'>, { ended, finishedAtMs }: Finished): Verdict {
+  function judgeNow(
+    { standing, trigger }: Pick<Attempt, 'standing' | 'trigger'>,
+    { ended, finishedAtMs }: Finished,
+  ): Verdict {
     return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
 
@@ -176,6 +179,7 @@ function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }:
 
 /** Bytes that are no text become replacement characters, which are longer: hence the second cut. */
 function prefixOf(body: Buffer): string {
-  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
+  const decode = (bytes: Uint8Array) =>
+    new TextDecoder().decode(bytes.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
   return decode(Buffer.from(decode(body).replaceAll('\0', '\ufffd')))
 }

@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { Attempt, AttemptTarget } from './attempt.ts'
 import { begun, standing, type HookRow, type TakenRow } from './claim.ts'
 import { deliveryBySeq, noSuchDelivery, toDelivery } from './deliveries.ts'
-import type { Delivery } from './shapes.ts'
+import type { Delivery } from './contract.ts'
 
 interface Candidate extends HookRow {
   readonly deliverySeq: number
@@ -67,9 +67,15 @@ function refuseUnlessPossible({ isActive, lease, manual }: Candidate): void {
     )
   }
   if (isActive !== 1) {
-    throw new ApiError('invalid_state', 'The webhook of this delivery is not active. Resume it with PATCH active true first.')
+    throw new ApiError(
+      'invalid_state',
+      'The webhook of this delivery is not active. Resume it with PATCH active true first.',
+    )
   }
   if (lease !== null) {
-    throw new ApiError('invalid_state', 'An attempt of this delivery is running. Try again when it has ended, in 10 seconds at most.')
+    throw new ApiError(
+      'invalid_state',
+      'An attempt of this delivery is running. Try again when it has ended, in 10 seconds at most.',
+    )
   }
 }

@@ -5,7 +5,7 @@ import type { Random } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { sealName, type Keyring } from './keyring.ts'
-import type { WebhookWithSecret } from './shapes.ts'
+import type { WebhookWithSecret } from './contract.ts'
 import { expiredSecrets, rotateSecret, sealedKeysOfAccount, toWebhook, wipeExpiredSecrets } from './store.ts'
 
 interface RotationNeeds {

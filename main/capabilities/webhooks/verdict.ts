@@ -14,7 +14,7 @@ export interface Verdict extends Standing {
 }
 
 /** `proved`: it works, failures in a row are forgotten. `gone` and the fifth `exhausted` in a row deactivate. */
-export type WebhookVerdict = 'none' | 'proved' | 'exhausted' | 'gone'
+type WebhookVerdict = 'none' | 'proved' | 'exhausted' | 'gone'
 
 export interface Circumstances {
   readonly trigger: Trigger
@@ -32,7 +32,7 @@ const GONE = 410
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
-/** The table of transitions T5 to T9: a pure function of where the delivery stood and how the attempt ended. */
+/** The table of transitions: a pure function of where the delivery stood and how the attempt ended. */
 export function judge(before: Standing, ended: Ended, at: Circumstances): Verdict {
   if (ended.kind === 'interrupted') return interrupted(before, at)
   const { answer } = ended
@@ -58,7 +58,7 @@ function delivered(before: Standing, at: Circumstances): Move {
   }
 }
 
-/** An automatic failure that counts: T6, or T7 when it was the last. */
+/** An automatic failure that counts; the eighth was the last. */
 function failed(before: Standing, at: Circumstances, facts: WaitFacts): Move {
   const counted = before.counted + 1
   if (isSpent(counted)) {
@@ -68,7 +68,7 @@ function failed(before: Standing, at: Circumstances, facts: WaitFacts): Move {
   return { ...waiting(before, at, wait), counted, status: 'failed', lane: RETRY, isCounted: true }
 }
 
-/** Asked for by a person: it can deliver, but takes nothing from the automatic schedule (T8 and reliability of T12). */
+/** Asked for by a person: it can deliver, but takes nothing from the automatic schedule. 410 closes what is open. */
 function manuallyFailed(before: Standing, answer: OutboundAnswer): Move {
   if (statusOf(answer) !== GONE) return { ...before, isCounted: false, webhook: 'none' }
   const isOpen = before.nextAttemptAtMs !== null
@@ -111,7 +111,7 @@ function waitFacts(answer: OutboundAnswer): WaitFacts {
   return { isStrained: isStrained(answer), retryAfter }
 }
 
-export function isSuccess(answer: OutboundAnswer): boolean {
+function isSuccess(answer: OutboundAnswer): boolean {
   return answer.kind === 'response' && answer.status >= 200 && answer.status < 300
 }
 

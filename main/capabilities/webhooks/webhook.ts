@@ -5,11 +5,10 @@ import type { Db } from '../../kernel/db.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import type { CreateBody, UpdateBody } from './contract.ts'
+import type { CreateBody, UpdateBody, Webhook, WebhookWithSecret } from './contract.ts'
 import type { createHolding } from './holding.ts'
 import { sealName } from './keyring.ts'
 import { newSecret, noSuchWebhook } from './rotation.ts'
-import type { Webhook, WebhookWithSecret } from './shapes.ts'
 import {
   changeWebhook,
   countWebhooks,
@@ -30,7 +29,7 @@ interface WebhookNeeds {
   readonly seal: Seal
   readonly holding: ReturnType<typeof createHolding>
   /** Told after the commit, so that memory follows. */
-  readonly onChanged: (change: { seq: number; before: WebhookRow; after: WebhookRow }) => void
+  readonly onChanged: (before: WebhookRow, after: WebhookRow) => void
   readonly onDeleted: (seq: number) => void
 }
 
@@ -88,7 +87,7 @@ export function createWebhookActs(needs: WebhookNeeds) {
       if (before.state !== 'active' && next.state === 'active') await holding.release(tx, before)
       const row = await tx.one(changeWebhook, { ...next, now: clock.now() })
       if (!row) throw noSuchWebhook(id)
-      tx.afterCommit(() => needs.onChanged({ seq: row.seq, before, after: row }))
+      tx.afterCommit(() => needs.onChanged(before, row))
       return row
     })
     return toWebhook(after)
@@ -105,7 +104,13 @@ export function createWebhookActs(needs: WebhookNeeds) {
     await holding.removeRest(seq)
   }
 
-  return { create, list, get: async (accountId: string, id: string) => toWebhook(await find(accountId, id)), update, remove }
+  return {
+    create,
+    list,
+    get: async (accountId: string, id: string) => toWebhook(await find(accountId, id)),
+    update,
+    remove,
+  }
 }
 
 /** The row with the change made. Pausing a deactivated webhook changes nothing: it is not active already. */
@@ -122,7 +127,8 @@ function changed(before: WebhookRow, change: UpdateBody, nowMs: number) {
     consecutiveExhausted: before.consecutiveExhausted,
     activation: before.activation,
   }
-  if (change.active === false && before.state === 'active') return { ...row, state: 'paused', stateSinceMs: nowMs } as const
+  if (change.active === false && before.state === 'active')
+    return { ...row, state: 'paused', stateSinceMs: nowMs } as const
   if (change.active !== true || before.state === 'active') return row
   const fresh = { disabledReason: null, consecutiveExhausted: 0, activation: before.activation + 1 }
   return { ...row, ...fresh, state: 'active', stateSinceMs: nowMs } as const

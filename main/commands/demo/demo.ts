@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Terminal } from '../terminal.ts'
 import { createApiClient, type ApiAnswer, type ApiClient } from './client.ts'
-import { drawQrInTerminal, readQrPicture } from './qr-picture.ts'
+import { drawQr, readQrPicture } from './qr-picture.ts'
 import { startServiceProcess } from './service-process.ts'
 import { BrokenPromise, createStory, type Story } from './story.ts'
 
@@ -44,7 +44,7 @@ export async function runDemo(needs: {
         SWITCHBOARD_VAULT: 'file',
         SWITCHBOARD_NETWORK: 'sandbox',
       })
-      story.say(`It answers at ${running.url}; its data lies in ${home}, removed at the end.`)
+      story.say(`It answers at ${running.url}; its home folder is a temporary one, removed at the end.`)
       return running
     })
     const running = service
@@ -109,7 +109,7 @@ async function makeInstance(story: Story, api: ApiClient): Promise<{ id: string;
   })
   const qr = readQrPicture(String(view['qr']))
   if (qr === undefined) throw new BrokenPromise('the QR picture can be read by an independent decoder')
-  for (const line of await drawQrInTerminal(qr)) story.say(line)
+  for (const line of await drawQr(qr)) story.draw(line)
   story.say(`or type ${String(view['pairing_code'])} into the phone`)
   return { id, qr }
 }

@@ -1,6 +1,6 @@
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
-import { toString as drawQr } from 'qrcode'
+import { toString as toText } from 'qrcode'
 
 /** Reads the code out of the picture, as a phone's camera would. @returns undefined when it cannot be read. */
 export function readQrPicture(dataUri: string): string | undefined {
@@ -8,8 +8,8 @@ export function readQrPicture(dataUri: string): string | undefined {
   return jsQR.default(new Uint8ClampedArray(data), width, height)?.data
 }
 
-/** The code drawn with half blocks, dark on light as cameras want it. */
-export async function drawQrInTerminal(text: string): Promise<string[]> {
-  const drawing = await drawQr(text, { type: 'utf8', margin: 2 })
+/** The code as lines of half blocks, with its quiet margin. */
+export async function drawQr(text: string): Promise<string[]> {
+  const drawing = await toText(text, { type: 'utf8', margin: 2 })
   return drawing.split('\n').filter((line) => line !== '')
 }

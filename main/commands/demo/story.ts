@@ -10,6 +10,8 @@ export interface Story {
   step<T>(title: string, tell: () => Promise<T>): Promise<T>
   /** A line under the current heading. */
   say(line: string): void
+  /** A line of a drawing: dark on light in every terminal, as cameras want it. */
+  draw(line: string): void
   /** A promise of the product; the demo ends with exit code 1 when it does not hold. */
   hold(claim: boolean, promise: string): void
   /** Looks again every few milliseconds until something is there. @throws BrokenPromise after ten seconds. */
@@ -34,6 +36,7 @@ export function createStory({ clock, terminal }: { clock: Clock; terminal: Termi
       return tell()
     },
     say: (line) => terminal.out(line === '' ? '' : `     ${line}`),
+    draw: (line) => terminal.out(`     ${paint(['black', 'bgWhiteBright'], line)}`),
     hold(claim, promise) {
       if (!claim) throw new BrokenPromise(promise)
       terminal.out(`     ${paint('green', '✓')} ${promise}`)

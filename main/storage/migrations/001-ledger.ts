@@ -42,6 +42,7 @@ CREATE TABLE idempotency_keys (
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (scope_id, key)
 ) STRICT;
-CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+-- Zero: the answer is gone, and only who held the key last is remembered.
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at) WHERE expires_at > 0;
 `,
 }

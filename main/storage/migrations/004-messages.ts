@@ -51,7 +51,6 @@ CREATE TABLE messages (
 ) STRICT;
 
 CREATE UNIQUE INDEX messages_id ON messages (id);
-CREATE INDEX messages_by_key ON messages (instance_id, idem_key, seq DESC) WHERE idem_key IS NOT NULL;
 CREATE INDEX messages_in_chat ON messages (instance_id, chat, seq);
 CREATE INDEX messages_queued ON messages (instance_id, seq) WHERE status = 'queued';
 CREATE INDEX messages_carried ON messages (instance_id, engine_message_id)

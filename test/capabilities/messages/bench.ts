@@ -184,7 +184,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       await now.instances.resumeAll()
     },
     keyState(key) {
-      const row = database.raw.prepare('SELECT state FROM idempotency_keys WHERE key = ?').get(key)
+      const row = database.raw.prepare('SELECT state FROM idempotency_keys WHERE key = ? AND expires_at > 0').get(key)
       return (row as { state: string } | undefined)?.state
     },
     async close() {

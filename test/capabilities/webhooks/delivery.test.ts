@@ -11,7 +11,10 @@ test('an event is delivered once to each webhook that wants its type, and to no 
   const eventId = await world.happen({ type: 'message.received' })
   await world.idle()
   expect(world.seen.map(({ name }) => name).toSorted()).toEqual(['all', 'received'])
-  expect(world.seen).toMatchObject([{ eventId, attempt: 1 }, { eventId, attempt: 1 }])
+  expect(world.seen).toMatchObject([
+    { eventId, attempt: 1 },
+    { eventId, attempt: 1 },
+  ])
   expect((await world.webhooks().listDeliveries(ACCOUNT, {})).data).toMatchObject([
     { event_id: eventId, event_type: 'message.received', instance_id: INSTANCE, status: 'delivered', attempts: 1 },
     { status: 'delivered', last_status_code: 200, next_attempt_at: null, final_reason: null, manual_retries: 0 },
@@ -41,7 +44,9 @@ test('eight attempts differ in the attempt digits only, and each is signed for i
   await world.happen({ data: { text: 'Grüße, 世界 "1"', attempt: 1 } })
   await world.pass(23 * HOUR)
   expect(world.seen.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-  const masked = world.seen.map(({ body, attempt }) => body.replace(`"attempt":${attempt},"created_at"`, '"attempt":_,"created_at"'))
+  const masked = world.seen.map(({ body, attempt }) =>
+    body.replace(`"attempt":${attempt},"created_at"`, '"attempt":_,"created_at"'),
+  )
   expect(new Set(masked).size).toBe(1)
   expect(world.seen.map(({ headers }) => Number(headers['X-Service-Attempt']))).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(new Set(world.seen.map(({ headers }) => headers['X-Service-Timestamp'])).size).toBe(8)
@@ -70,9 +75,22 @@ test('the detail shows the payload as sent and every attempt', async () => {
     status: 'delivered',
     attempts: 2,
     delivered_at: delivery.updated_at,
-    payload: { event_id: eventId, type: 'message.received', attempt: 2, account_id: ACCOUNT, instance: { id: INSTANCE } },
+    payload: {
+      event_id: eventId,
+      type: 'message.received',
+      attempt: 2,
+      account_id: ACCOUNT,
+      instance: { id: INSTANCE },
+    },
     attempt_log: [
-      { attempt: 1, trigger: 'schedule', status_code: 500, outcome: 'http_error', counted: true, response_excerpt: 'oh no: ü' },
+      {
+        attempt: 1,
+        trigger: 'schedule',
+        status_code: 500,
+        outcome: 'http_error',
+        counted: true,
+        response_excerpt: 'oh no: ü',
+      },
       { attempt: 2, trigger: 'schedule', status_code: 200, outcome: 'success', counted: false, response_excerpt: null },
     ],
   })
@@ -124,7 +142,9 @@ test('while the vault is sealed events are recorded, nothing is sent, and no att
   expect(await world.delivery()).toMatchObject({ status: 'pending', attempts: 0, attempt_log: [] })
   await expect(world.hook('second')).rejects.toMatchObject({ code: 'sealed' })
   await expect(world.webhooks().rotate(ACCOUNT, id, 0)).rejects.toMatchObject({ code: 'sealed' })
-  await expect(world.webhooks().redeliver(ACCOUNT, (await world.delivery()).id)).rejects.toMatchObject({ code: 'sealed' })
+  await expect(world.webhooks().redeliver(ACCOUNT, (await world.delivery()).id)).rejects.toMatchObject({
+    code: 'sealed',
+  })
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: true })
 
   world.masterKey.value = key

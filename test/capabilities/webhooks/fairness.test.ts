@@ -38,10 +38,20 @@ test('with more webhooks than slots, each turn serves others', () => {
 })
 
 test('nobody exceeds a limit, the total never exceeds cap or budget, and a guaranteed slot is always there', () => {
-  const seats = fc.array(fc.record({ limit: fc.integer({ min: 1, max: 64 }), inFlight: fc.integer({ min: 0, max: 20 }), isWaiting: fc.boolean() }), { minLength: 1, maxLength: 40 })
+  const seats = fc.array(
+    fc.record({
+      limit: fc.integer({ min: 1, max: 64 }),
+      inFlight: fc.integer({ min: 0, max: 20 }),
+      isWaiting: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
   fc.assert(
     fc.property(seats, fc.integer({ min: 1, max: 64 }), fc.nat(100), (all, most, turn) => {
-      const fitting = all.map((one) => ({ ...one, inFlight: Math.min(one.inFlight, one.limit, Math.floor(256 / all.length)) }))
+      const fitting = all.map((one) => ({
+        ...one,
+        inFlight: Math.min(one.inFlight, one.limit, Math.floor(256 / all.length)),
+      }))
       const given = shareSlots(fitting, most, turn % all.length)
       const busy = sum(fitting.map((one) => one.inFlight))
       expect(sum(given)).toBeLessThanOrEqual(Math.min(most, 256 - busy))

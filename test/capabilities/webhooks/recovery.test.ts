@@ -20,13 +20,14 @@ test('what a crash cut off is tried again within seconds with a higher attempt; 
   }
   await crashDuring(4)
   const delivery = await world.delivery()
-  expect(delivery).toMatchObject({ status: 'failed', attempts: 4, last_error: 'Switchboard stopped while this attempt was under way.' })
-  expect(delivery.attempt_log.map(({ outcome, counted, duration_ms }) => `${outcome} ${counted} ${duration_ms}`)).toEqual([
-    'interrupted false null',
-    'interrupted false null',
-    'interrupted false null',
-    'interrupted true null',
-  ])
+  expect(delivery).toMatchObject({
+    status: 'failed',
+    attempts: 4,
+    last_error: 'Switchboard stopped while this attempt was under way.',
+  })
+  expect(
+    delivery.attempt_log.map(({ outcome, counted, duration_ms }) => `${outcome} ${counted} ${duration_ms}`),
+  ).toEqual(['interrupted false null', 'interrupted false null', 'interrupted false null', 'interrupted true null'])
   world.answer({})
   world.webhooks().start()
   await world.pass(20 * SECOND)
@@ -82,7 +83,9 @@ test('a crash with many in flight repeats each once at most, and loses none', as
   expect(data).toHaveLength(200)
   const attempts = world.seen.map(({ eventId, attempt }) => `${eventId} ${attempt}`)
   expect(new Set(attempts).size).toBe(attempts.length)
-  expect(new Set(world.seen.map(({ eventId }) => eventId))).toEqual(new Set([...world.seen.slice(0, 64).map(({ eventId }) => eventId), ...events]))
+  expect(new Set(world.seen.map(({ eventId }) => eventId))).toEqual(
+    new Set([...world.seen.slice(0, 64).map(({ eventId }) => eventId), ...events]),
+  )
 })
 
 test('a result that comes after another process has recovered changes nothing', async () => {
@@ -93,7 +96,11 @@ test('a result that comes after another process has recovered changes nothing', 
   await world.pass(SECOND)
   await world.crash()
   await world.pass(10 * SECOND)
-  expect(await world.delivery()).toMatchObject({ status: 'pending', attempts: 1, attempt_log: [{ outcome: 'interrupted' }] })
+  expect(await world.delivery()).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    attempt_log: [{ outcome: 'interrupted' }],
+  })
 })
 
 test('a clock that was far ahead does not park deliveries: none lies further off than its gap', async () => {
@@ -109,7 +116,8 @@ test('a clock that was far ahead does not park deliveries: none lies further off
   await world.webhooks().update(ACCOUNT, (await world.delivery()).webhook_id, { active: true })
   world.clock.set(world.clock.now() - 72 * HOUR)
   await world.crash()
-  const due = async (index: number) => Date.parse((await world.delivery(index)).next_attempt_at ?? '') - world.clock.now()
+  const due = async (index: number) =>
+    Date.parse((await world.delivery(index)).next_attempt_at ?? '') - world.clock.now()
   expect(await due(0)).toBeLessThanOrEqual(72_000)
   expect(await due(1)).toBeLessThanOrEqual(5_000)
   world.answer({})
@@ -131,6 +139,10 @@ test('stopping lets what runs end, cuts off the rest uncounted, and leaves nothi
   await world.pass(6 * SECOND)
   await stopped
   expect(await world.delivery(1)).toMatchObject({ status: 'delivered' })
-  expect(await world.delivery(2)).toMatchObject({ status: 'pending', attempts: 1, attempt_log: [{ outcome: 'interrupted', counted: false }] })
+  expect(await world.delivery(2)).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    attempt_log: [{ outcome: 'interrupted', counted: false }],
+  })
   expect(await world.delivery(3)).toMatchObject({ status: 'pending', attempts: 0 })
 })

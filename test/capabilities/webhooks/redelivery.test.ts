@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ErrorCode } from '../../../main/contract/errors.ts'
-import { ApiError } from '../../../main/contract/errors.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
-import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
-
-const codeOf = (attempt: Promise<unknown>): Promise<ErrorCode | 'accepted'> =>
-  attempt.then(
-    () => 'accepted',
-    (error: unknown) => {
-      if (error instanceof ApiError) return error.code
-      throw error
-    },
-  )
+import { ACCOUNT, codeOf, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
 
 async function retryTenfold(world: WebhookWorld, id: string) {
   const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(world.webhooks().redeliver(ACCOUNT, id))))
@@ -35,7 +24,12 @@ test('ten callers at once, five times: five redeliveries of one event, and the s
   expect(world.seen.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
   expect(new Set(world.seen.map(({ eventId }) => eventId)).size).toBe(1)
   const after = await world.delivery()
-  expect(after).toMatchObject({ status: 'failed', manual_retries: 5, attempts: 6, next_attempt_at: before.next_attempt_at })
+  expect(after).toMatchObject({
+    status: 'failed',
+    manual_retries: 5,
+    attempts: 6,
+    next_attempt_at: before.next_attempt_at,
+  })
   expect(after.attempt_log.map(({ trigger, counted }) => `${trigger} ${counted}`)).toEqual([
     'schedule true',
     ...Array(5).fill('manual false'),
@@ -50,7 +44,12 @@ test('the answer is the delivery, its new attempt already counted', async () => 
   await world.happen()
   await world.idle()
   const { id } = await world.delivery()
-  expect(await world.webhooks().redeliver(ACCOUNT, id)).toMatchObject({ id, status: 'delivered', attempts: 2, manual_retries: 1 })
+  expect(await world.webhooks().redeliver(ACCOUNT, id)).toMatchObject({
+    id,
+    status: 'delivered',
+    attempts: 2,
+    manual_retries: 1,
+  })
 })
 
 test('a success by hand delivers an exhausted delivery and clears the failures in a row', async () => {
@@ -77,7 +76,12 @@ test('a delivered one stays delivered when a redelivery fails', async () => {
   world.answer({ status: 500 })
   await world.webhooks().redeliver(ACCOUNT, id)
   await world.idle()
-  expect(await world.delivery()).toMatchObject({ status: 'delivered', delivered_at, attempts: 2, last_status_code: 500 })
+  expect(await world.delivery()).toMatchObject({
+    status: 'delivered',
+    delivered_at,
+    attempts: 2,
+    last_status_code: 500,
+  })
 })
 
 test('410 to a manual attempt deactivates the webhook, and closes the delivery only if it was open', async () => {
@@ -101,6 +105,25 @@ test('410 to a manual attempt deactivates the webhook, and closes the delivery o
   await world.idle()
   expect(await world.delivery(0)).toMatchObject({ status: 'delivered', final_reason: null })
   expect(await world.webhooks().get(ACCOUNT, hook)).toMatchObject({ disabled_reason: 'gone' })
+})
+
+test('a delivery closed by hand before any failure counted is pending again after the reactivation', async () => {
+  const world = await webhookWorld()
+  const { id: hook } = await world.hook()
+  world.answer({ hang: true })
+  await world.happen()
+  await world.idle()
+  await world.crash()
+  world.answer({ status: 410 })
+  await world.webhooks().redeliver(ACCOUNT, (await world.delivery()).id)
+  world.webhooks().start()
+  await world.idle()
+  expect(await world.delivery()).toMatchObject({ status: 'failed', final_reason: 'gone', attempts: 2 })
+  world.answer({ status: 500 })
+  await world.webhooks().update(ACCOUNT, hook, { active: true })
+  expect(await world.delivery()).toMatchObject({ status: 'pending', final_reason: null, attempts: 2 })
+  await world.pass(2 * SECOND)
+  expect(await world.delivery()).toMatchObject({ status: 'failed', attempts: 3 })
 })
 
 test('it is refused while the webhook is not active, while an attempt runs, and for what is not of this account', async () => {

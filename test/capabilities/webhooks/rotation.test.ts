@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { signature } from '../../../main/capabilities/webhooks/signature.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
-import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type Seen, type WebhookWorld } from './world.ts'
 
 /** Which of these secrets the two signatures of the latest request were made with. */
 async function signers(world: WebhookWorld, secrets: Record<string, string>) {
   await world.happen()
   await world.idle()
-  const { headers, body } = world.seen.at(-1) ?? { headers: {} as Record<string, string>, body: '' }
+  const { headers = {}, body = '' }: Partial<Seen> = world.seen.at(-1) ?? {}
   const at = Number(headers['X-Service-Timestamp'])
   const made = (value: string | undefined) =>
     Object.keys(secrets).find((name) => signature(new Secret(secrets[name] ?? ''), at, Buffer.from(body)) === value)
@@ -76,5 +76,7 @@ test('the secrets of an address are those its deliveries may be signed with now'
   expect(await open('shop')).toEqual([fresh])
   expect(await open('other')).toEqual([other])
   expect(await open('nobody')).toEqual([])
-  expect(await world.webhooks().signingSecrets('0197f0c2-0000-7c51-9d2b-000000000002', 'https://catcher.sandbox/shop')).toEqual([])
+  expect(
+    await world.webhooks().signingSecrets('0197f0c2-0000-7c51-9d2b-000000000002', 'https://catcher.sandbox/shop'),
+  ).toEqual([])
 })

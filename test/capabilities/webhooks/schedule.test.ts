@@ -22,7 +22,10 @@ test('eight attempts span 19.7 to 22.2 hours, whatever chance decides', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const random = seededRandom(seed)
-      const span = SCHEDULE.reduce((sum, _, i) => sum + waitMs({ ...calm, counted: i + 1, fraction: random.fraction() }), 0)
+      const span = SCHEDULE.reduce(
+        (sum, _, i) => sum + waitMs({ ...calm, counted: i + 1, fraction: random.fraction() }),
+        0,
+      )
       expect(span / HOUR_MS).toBeGreaterThan(19.7)
       expect(span / HOUR_MS).toBeLessThan(22.2)
     }),

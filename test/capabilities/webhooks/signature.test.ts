@@ -6,12 +6,13 @@ import { Secret } from '../../../main/kernel/secret.ts'
 import { webhookWorld, type Seen } from './world.ts'
 
 const SECRET = new Secret('whsec_3kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9Zk')
+const OPENSSL = 'openssl'
 const AT = 1_767_614_400
 const BODY = Buffer.from('{"event_id":"evt_1","data":{"text":"Grüße, 世界 👋"}}')
 
 test('the value equals what openssl computes over timestamp, dot and raw body', () => {
   const text = Buffer.concat([Buffer.from(`${AT}.`), BODY])
-  const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET.open()], { input: text }).toString()
+  const printed = execFileSync(OPENSSL, ['dgst', '-sha256', '-hmac', SECRET.open()], { input: text }).toString()
   expect(signature(SECRET, AT, BODY)).toBe(`sha256=${printed.trim().split(' ').at(-1)}`)
 })
 

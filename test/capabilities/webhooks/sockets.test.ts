@@ -72,7 +72,9 @@ test('what arrives on the wire is the signed body with the headers of the spec, 
     expect(method + path).toBe('POST/hook?x=1')
     expect(headers['content-type']).toBe('application/json')
     expect(headers['accept-encoding']).toBeUndefined()
-    const hmac = createHmac('sha256', secret).update(`${String(headers['x-service-timestamp'])}.`).update(body)
+    const hmac = createHmac('sha256', secret)
+      .update(`${String(headers['x-service-timestamp'])}.`)
+      .update(body)
     expect(headers['x-service-signature']).toBe(`sha256=${hmac.digest('hex')}`)
     expect(headers['x-service-event-id']).toBe((JSON.parse(body.toString()) as { event_id: string }).event_id)
   }
@@ -85,10 +87,12 @@ test.each([301, 302, 303, 307, 308])('a %d is not followed and is a failure', as
   receiver.answer(({ path }) => (path === '/hook' ? { status, headers: { location: receiver.url('/elsewhere') } } : {}))
   await happen(1, 'message.received')
   await receiver.waitFor(1)
-  await expect.poll(async () => (await webhooks.listDeliveries(ACCOUNT, {})).data[0]).toMatchObject({
-    status: 'failed',
-    last_status_code: status,
-  })
+  await expect
+    .poll(async () => (await webhooks.listDeliveries(ACCOUNT, {})).data[0])
+    .toMatchObject({
+      status: 'failed',
+      last_status_code: status,
+    })
   expect(receiver.received).toHaveLength(1)
 })
 
@@ -97,7 +101,9 @@ test('a connection cut while it waits for the answer is a failure that counts', 
   await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] })
   receiver.answer({ reset: true })
   await happen(1, 'message.received')
-  await expect.poll(async () => (await webhooks.listDeliveries(ACCOUNT, {})).data[0]).toMatchObject({ status: 'failed', last_status_code: null })
+  await expect
+    .poll(async () => (await webhooks.listDeliveries(ACCOUNT, {})).data[0])
+    .toMatchObject({ status: 'failed', last_status_code: null })
   const [delivery] = (await webhooks.listDeliveries(ACCOUNT, {})).data
   const { attempt_log } = await webhooks.getDelivery(ACCOUNT, delivery?.id ?? '')
   expect(attempt_log).toMatchObject([{ attempt: 1, counted: true, error: expect.any(String), status_code: null }])

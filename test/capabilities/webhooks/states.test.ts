@@ -5,39 +5,45 @@ import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from '
 const statuses = async (world: WebhookWorld, accountId = ACCOUNT) =>
   (await world.webhooks().listDeliveries(accountId, { limit: 200 })).data.map(({ status }) => status)
 
-test.each([1, 7, 2_026])('a receiver that always fails gets each delivery 8 times over 19.7 to 22.2 hours (seed %d)', async (seed) => {
-  const world = await webhookWorld({ seed })
-  // Four deliveries each: a fifth exhausted one would deactivate the webhook.
-  const accounts = [1, 2, 3].map((n) => `0197f0c2-0000-7c51-9d2b-00000000000${n}` as AccountId)
-  for (const account of accounts) {
-    for (const name of ['a', 'b', 'c']) await world.hook(name, { max_in_flight: 64 }, account)
-  }
-  world.answer({ status: 500 })
-  for (const accountId of accounts) await world.happenTimes(4, { accountId })
-  await world.idle()
-  expect(new Set(await statuses(world))).toEqual(new Set(['failed']))
-  await world.pass(23 * HOUR)
-  expect(new Set(await statuses(world))).toEqual(new Set(['exhausted']))
-  await world.pass(HOUR)
-
-  const times = Map.groupBy(world.seen, ({ eventId, name }) => `${eventId} ${name}`)
-  expect(times.size).toBe(36)
-  const gaps = [10, 60, 600, 2_700, 7_200, 21_600, 43_200]
-  for (const attempts of times.values()) {
-    expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    const at = attempts.map(({ atMs }) => atMs)
-    expect(((at[7] ?? 0) - (at[0] ?? 0)) / HOUR).toBeGreaterThan(19.7)
-    expect(((at[7] ?? 0) - (at[0] ?? 0)) / HOUR).toBeLessThan(22.2)
-    for (const [i, gap] of gaps.entries()) {
-      const jitter = i < 4 ? 0.2 : 0.05
-      const waited = (at[i + 1] ?? 0) - (at[i] ?? 0)
-      expect(waited).toBeGreaterThanOrEqual(gap * 1_000 * (1 - jitter) - 1)
-      // Due times are looked for once a second.
-      expect(waited).toBeLessThanOrEqual(gap * 1_000 * (1 + jitter) + 2_000)
+test.each([1, 7, 2_026])(
+  'a receiver that always fails gets each delivery 8 times over 19.7 to 22.2 hours (seed %d)',
+  async (seed) => {
+    const world = await webhookWorld({ seed })
+    // Four deliveries each: a fifth exhausted one would deactivate the webhook.
+    const accounts = [1, 2, 3].map((n) => `0197f0c2-0000-7c51-9d2b-00000000000${n}` as AccountId)
+    for (const account of accounts) {
+      for (const name of ['a', 'b', 'c']) await world.hook(name, { max_in_flight: 64 }, account)
     }
-  }
-  expect(new Set([...times.values()].map((attempts) => (attempts[1]?.atMs ?? 0) - (attempts[0]?.atMs ?? 0))).size).toBeGreaterThan(3)
-}, 60_000)
+    world.answer({ status: 500 })
+    for (const accountId of accounts) await world.happenTimes(4, { accountId })
+    await world.idle()
+    expect(new Set(await statuses(world))).toEqual(new Set(['failed']))
+    await world.pass(23 * HOUR)
+    expect(new Set(await statuses(world))).toEqual(new Set(['exhausted']))
+    await world.pass(HOUR)
+
+    const times = Map.groupBy(world.seen, ({ eventId, name }) => `${eventId} ${name}`)
+    expect(times.size).toBe(36)
+    const gaps = [10, 60, 600, 2_700, 7_200, 21_600, 43_200]
+    for (const attempts of times.values()) {
+      expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      const at = attempts.map(({ atMs }) => atMs)
+      expect(((at[7] ?? 0) - (at[0] ?? 0)) / HOUR).toBeGreaterThan(19.7)
+      expect(((at[7] ?? 0) - (at[0] ?? 0)) / HOUR).toBeLessThan(22.2)
+      for (const [i, gap] of gaps.entries()) {
+        const jitter = i < 4 ? 0.2 : 0.05
+        const waited = (at[i + 1] ?? 0) - (at[i] ?? 0)
+        expect(waited).toBeGreaterThanOrEqual(gap * 1_000 * (1 - jitter) - 1)
+        // Due times are looked for once a second.
+        expect(waited).toBeLessThanOrEqual(gap * 1_000 * (1 + jitter) + 2_000)
+      }
+    }
+    expect(
+      new Set([...times.values()].map((attempts) => (attempts[1]?.atMs ?? 0) - (attempts[0]?.atMs ?? 0))).size,
+    ).toBeGreaterThan(3)
+  },
+  60_000,
+)
 
 test('the fifth exhausted delivery in a row deactivates the webhook, and what then happens is only recorded', async () => {
   const world = await webhookWorld()
@@ -94,8 +100,16 @@ test('an answer 410 deactivates at once: what waits is not claimed, what is in f
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false, disabled_reason: 'gone' })
   expect(world.seen.length).toBe(before + 8)
   const { data } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })
-  const late = data.filter((one) => one.created_at === data[0]?.created_at).toReversed().slice(20)
-  expect(late[0]).toMatchObject({ status: 'failed', next_attempt_at: null, final_reason: 'gone', last_status_code: 410 })
+  const late = data
+    .filter((one) => one.created_at === data[0]?.created_at)
+    .toReversed()
+    .slice(20)
+  expect(late[0]).toMatchObject({
+    status: 'failed',
+    next_attempt_at: null,
+    final_reason: 'gone',
+    last_status_code: 410,
+  })
   expect(late.slice(1, 8).map(({ status }) => status)).toEqual(Array(7).fill('delivered'))
   expect(late.slice(8).map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(Array(93).fill('pending 0'))
 
@@ -170,7 +184,9 @@ test('held for more than 72 hours: closed as expired, not sent and not counted; 
   expect((await world.webhooks().listDeliveries(ACCOUNT, { status: 'delivered' })).data).toHaveLength(3)
   const { data } = await world.webhooks().listDeliveries(ACCOUNT, { status: 'failed', limit: 200 })
   expect(data).toHaveLength(200)
-  expect(new Set(data.map((one) => `${one.final_reason} ${one.attempts} ${one.next_attempt_at}`))).toEqual(new Set(['expired 0 null']))
+  expect(new Set(data.map((one) => `${one.final_reason} ${one.attempts} ${one.next_attempt_at}`))).toEqual(
+    new Set(['expired 0 null']),
+  )
 })
 
 test('the hourly pass closes what was held too long while the webhook stays paused', async () => {

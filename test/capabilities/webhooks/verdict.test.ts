@@ -4,7 +4,12 @@ import { judge, pressure } from '../../../main/capabilities/webhooks/verdict.ts'
 import type { OutboundAnswer } from '../../../main/kernel/outbound.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 12)
-const at = { trigger: 'schedule', schedule: [10, 60, 600, 2_700, 7_200, 21_600, 43_200], fraction: 0.5, nowMs: NOW } as const
+const at = {
+  trigger: 'schedule',
+  schedule: [10, 60, 600, 2_700, 7_200, 21_600, 43_200],
+  fraction: 0.5,
+  nowMs: NOW,
+} as const
 const manual = { ...at, trigger: 'manual' } as const
 const fresh: Standing = {
   status: 'pending',
@@ -32,7 +37,7 @@ const broke = (stage: Stage): Ended => ({
 })
 const cut: Ended = { kind: 'interrupted' }
 
-test.each([200, 201, 204, 299])('%d delivers, from every status, by schedule and by hand (T5)', (status) => {
+test.each([200, 201, 204, 299])('%d delivers, from every status, by schedule and by hand', (status) => {
   for (const before of [fresh, failing, last]) {
     expect(judge(before, answered(status), at)).toMatchObject({
       status: 'delivered',
@@ -56,26 +61,36 @@ test('a delivered one stays delivered since when it was', () => {
   expect(judge(delivered, answered(500), manual)).toMatchObject({ status: 'delivered', webhook: 'none' })
 })
 
-test.each([100, 301, 307, 400, 401, 404, 418, 429, 500, 503, 599, 600])('%d is a failure that counts (T6)', (status) => {
+test.each([100, 301, 307, 400, 401, 404, 418, 429, 500, 503, 599, 600])('%d is a failure that counts', (status) => {
   const verdict = judge(fresh, answered(status), at)
-  expect(verdict).toMatchObject({ status: 'failed', counted: 1, isCounted: true, lane: 1, outcome: 'http_error', webhook: 'none' })
+  expect(verdict).toMatchObject({
+    status: 'failed',
+    counted: 1,
+    isCounted: true,
+    lane: 1,
+    outcome: 'http_error',
+    webhook: 'none',
+  })
   const isBusy = status === 429 || status === 503
   expect(verdict.nextAttemptAtMs).toBe(NOW + (isBusy ? 60_000 : 10_000))
   expect(verdict.gapMs).toBe(isBusy ? 60_000 : 10_000)
 })
 
-test.each(['blocked', 'dns', 'connect', 'tls', 'protocol', 'timeout'] as const)('no answer because of %s counts, and says so', (stage) => {
-  const verdict = judge(failing, broke(stage), at)
-  expect(verdict).toMatchObject({
-    status: 'failed',
-    counted: 4,
-    outcome: stage,
-    statusCode: null,
-    error: { code: 'CODE', message: 'It broke (CODE).' },
-  })
-})
+test.each(['blocked', 'dns', 'connect', 'tls', 'protocol', 'timeout'] as const)(
+  'no answer because of %s counts, and says so',
+  (stage) => {
+    const verdict = judge(failing, broke(stage), at)
+    expect(verdict).toMatchObject({
+      status: 'failed',
+      counted: 4,
+      outcome: stage,
+      statusCode: null,
+      error: { code: 'CODE', message: 'It broke (CODE).' },
+    })
+  },
+)
 
-test('the eighth counted failure exhausts the delivery and counts against the webhook (T7)', () => {
+test('the eighth counted failure exhausts the delivery and counts against the webhook', () => {
   expect(judge(last, answered(500), at)).toMatchObject({
     status: 'exhausted',
     counted: 8,
@@ -87,7 +102,7 @@ test('the eighth counted failure exhausts the delivery and counts against the we
 test.each([
   { name: 'the first attempt', before: fresh, counted: 1 },
   { name: 'the eighth failure', before: last, counted: 8 },
-])('410 to $name closes the delivery and means the webhook is gone (T8)', ({ before, counted }) => {
+])('410 to $name closes the delivery and means the webhook is gone', ({ before, counted }) => {
   expect(judge(before, answered(410), at)).toMatchObject({
     status: 'failed',
     counted,
@@ -107,8 +122,16 @@ test('410 to a manual attempt closes an open delivery without counting, and no o
     nextAttemptAtMs: null,
     webhook: 'gone',
   })
-  expect(judge(exhausted, answered(410), manual)).toMatchObject({ status: 'exhausted', finalReason: null, webhook: 'gone' })
-  expect(judge(delivered, answered(410), manual)).toMatchObject({ status: 'delivered', finalReason: null, webhook: 'gone' })
+  expect(judge(exhausted, answered(410), manual)).toMatchObject({
+    status: 'exhausted',
+    finalReason: null,
+    webhook: 'gone',
+  })
+  expect(judge(delivered, answered(410), manual)).toMatchObject({
+    status: 'delivered',
+    finalReason: null,
+    webhook: 'gone',
+  })
 })
 
 test('a failed manual attempt changes neither status nor count nor due time', () => {
@@ -119,11 +142,18 @@ test('a failed manual attempt changes neither status nor count nor due time', ()
   }
 })
 
-test('three interruptions are free, the fourth counts (T9)', () => {
+test('three interruptions are free, the fourth counts', () => {
   let standing: Standing = fresh
   for (const interrupted of [1, 2, 3]) {
     const verdict = judge(standing, cut, at)
-    expect(verdict).toMatchObject({ status: 'pending', counted: 0, interrupted, isCounted: false, lane: 1, outcome: 'interrupted' })
+    expect(verdict).toMatchObject({
+      status: 'pending',
+      counted: 0,
+      interrupted,
+      isCounted: false,
+      lane: 1,
+      outcome: 'interrupted',
+    })
     expect(verdict.nextAttemptAtMs).toBe(NOW + 6_000)
     standing = { ...fresh, interrupted: verdict.interrupted }
   }
@@ -131,7 +161,13 @@ test('three interruptions are free, the fourth counts (T9)', () => {
 })
 
 test('a fault of this machine uses up nothing', () => {
-  const answer = { kind: 'failure', stage: 'connect', code: 'ENETUNREACH', message: 'No network.', sent: false } as const
+  const answer = {
+    kind: 'failure',
+    stage: 'connect',
+    code: 'ENETUNREACH',
+    message: 'No network.',
+    sent: false,
+  } as const
   expect(judge(failing, { kind: 'local_fault', answer }, at)).toMatchObject({
     status: 'failed',
     counted: 3,
@@ -143,6 +179,8 @@ test('a fault of this machine uses up nothing', () => {
 
 test('the window grows with success and halves when the receiver is slow, busy or not there', () => {
   expect(pressure(answered(204))).toBe('grow')
-  for (const ended of [broke('timeout'), broke('connect'), answered(429), answered(503)]) expect(pressure(ended)).toBe('halve')
-  for (const ended of [answered(500), answered(404), broke('tls'), broke('blocked'), cut]) expect(pressure(ended)).toBe('keep')
+  for (const ended of [broke('timeout'), broke('connect'), answered(429), answered(503)])
+    expect(pressure(ended)).toBe('halve')
+  for (const ended of [answered(500), answered(404), broke('tls'), broke('blocked'), cut])
+    expect(pressure(ended)).toBe('keep')
 })

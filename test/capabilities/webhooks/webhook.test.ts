@@ -6,7 +6,9 @@ const OTHER = '0197f0c2-0000-7c51-9d2b-000000000002' as AccountId
 
 test('a new webhook has the defaults of the spec and shows its secret once', async () => {
   const world = await webhookWorld()
-  const made = await world.webhooks().create(ACCOUNT, { url: 'https://catcher.sandbox/a', events: ['message.received'] })
+  const made = await world
+    .webhooks()
+    .create(ACCOUNT, { url: 'https://catcher.sandbox/a', events: ['message.received'] })
   const { secret, ...shown } = made
   expect(secret).toMatch(/^whsec_[\w-]{43}$/)
   expect(shown).toEqual({
@@ -35,7 +37,16 @@ test('an account has at most ten, deleted ones not counted; other accounts are a
   const racing = await Promise.allSettled([world.hook('a'), world.hook('b')])
   expect(racing.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect((await world.webhooks().list(ACCOUNT)).data.map(({ url }) => url.split('/').at(-1))).toEqual([
-    'eleventh', 'n9', 'n8', 'n7', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1',
+    'eleventh',
+    'n9',
+    'n8',
+    'n7',
+    'n6',
+    'n5',
+    'n4',
+    'n3',
+    'n2',
+    'n1',
   ])
 })
 
@@ -62,7 +73,9 @@ test('"*" stands alone', async () => {
   const events = ['*', 'message.received']
   await expect(world.hook('a', { events })).rejects.toMatchObject({ code: 'validation_error' })
   const { id } = await world.hook('a')
-  await expect(world.webhooks().update(ACCOUNT, id, { events: ['message.received', '*'] })).rejects.toMatchObject({ code: 'validation_error' })
+  await expect(world.webhooks().update(ACCOUNT, id, { events: ['message.received', '*'] })).rejects.toMatchObject({
+    code: 'validation_error',
+  })
 })
 
 test('a change touches the named fields only; a new address applies from the next attempt', async () => {
@@ -71,7 +84,9 @@ test('a change touches the named fields only; a new address applies from the nex
   world.answer((_, nth) => ({ status: nth === 1 ? 500 : 200 }))
   await world.happen()
   await world.idle()
-  expect(await world.webhooks().update(ACCOUNT, id, { url: 'https://catcher.sandbox/b', max_in_flight: 3 })).toMatchObject({
+  expect(
+    await world.webhooks().update(ACCOUNT, id, { url: 'https://catcher.sandbox/b', max_in_flight: 3 }),
+  ).toMatchObject({
     url: 'https://catcher.sandbox/b',
     max_in_flight: 3,
     description: 'CRM',
@@ -146,7 +161,12 @@ test('deliveries are listed newest first; filters narrow together and pages neit
   }
   const all = (await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })).data
   expect(all).toHaveLength(30)
-  expect(all.map(({ created_at }) => created_at)).toEqual(all.map(({ created_at }) => created_at).toSorted().toReversed())
+  expect(all.map(({ created_at }) => created_at)).toEqual(
+    all
+      .map(({ created_at }) => created_at)
+      .toSorted()
+      .toReversed(),
+  )
 
   const filters = [
     {},
@@ -165,7 +185,9 @@ test('deliveries are listed newest first; filters narrow together and pages neit
   for (const filter of filters) {
     const wanted = all.filter((one) =>
       Object.entries(filter).every(([name, value]) =>
-        name === 'since' ? Date.parse(one.created_at) >= Date.parse(value ?? '') : one[name as keyof typeof one] === value,
+        name === 'since'
+          ? Date.parse(one.created_at) >= Date.parse(value ?? '')
+          : one[name as keyof typeof one] === value,
       ),
     )
     for (const limit of [1, 7, 200]) expect(await pages(world, filter, limit)).toEqual(wanted.map(({ id }) => id))

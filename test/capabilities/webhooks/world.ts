@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { checkInvariants, createWebhooks, type Webhooks, type WebhooksNeeds } from '../../../main/capabilities/webhooks/index.ts'
+import { checkInvariants, createWebhooks, type Webhooks } from '../../../main/capabilities/webhooks/index.ts'
+import type { WebhooksNeeds } from '../../../main/capabilities/webhooks/needs.ts'
+import { ApiError, type ErrorCode } from '../../../main/contract/errors.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
@@ -31,7 +33,7 @@ export interface Seen {
   readonly body: string
 }
 
-export interface Reply {
+interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -73,22 +75,42 @@ export interface WebhookWorld {
 }
 
 /** The room on its ledger, as the service would build it. */
-export function openRoom(needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & { ids: Ids }) {
+export function openRoom(
+  needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
+    ids: Ids
+    schedule?: readonly number[]
+  },
+) {
+  const { schedule: retryScheduleSeconds = [10, 60, 600, 2_700, 7_200, 21_600, 43_200] } = needs
   const ledger = createLedger(needs)
-  const webhooks = createWebhooks({
-    ...needs,
-    ledger,
-    cursors: createCursors(Buffer.alloc(32, 1)),
-    config: { retryScheduleSeconds: [10, 60, 600, 2_700, 7_200, 21_600, 43_200] },
-    log: silentLog,
-  })
+  const cursors = createCursors(Buffer.alloc(32, 1))
+  const webhooks = createWebhooks({ ...needs, ledger, cursors, config: { retryScheduleSeconds }, log: silentLog })
   return { webhooks, ledger }
 }
 
 /** What the ledger is told about an instance of this account. */
-export function fact(more: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId } = {}): Fact {
+export function fact(
+  more: { type?: EventType; data?: object; accountId?: AccountId; instanceId?: InstanceId } = {},
+): Fact {
   const { type = 'message.received', data = { text: 'Grüße, 世界' }, accountId = ACCOUNT, instanceId = INSTANCE } = more
-  return { accountId, instanceId, type, data, instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' } }
+  return {
+    accountId,
+    instanceId,
+    type,
+    data,
+    instance: { id: instanceId, external_ref: null, metadata: null, engine: 'smv2' },
+  }
+}
+
+/** The code a call was refused with. */
+export async function codeOf(call: Promise<unknown>): Promise<ErrorCode | 'accepted'> {
+  try {
+    await call
+    return 'accepted'
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
+  }
 }
 
 const open = new Set<WebhookWorld>()
@@ -97,7 +119,10 @@ afterEach(async () => {
   for (const world of open) await world.close()
 })
 
-export async function webhookWorld({ seed = 1, started = true } = {}): Promise<WebhookWorld> {
+export async function webhookWorld(
+  more: { seed?: number; started?: boolean; schedule?: readonly number[] } = {},
+): Promise<WebhookWorld> {
+  const { seed = 1, started = true } = more
   const clock = fakeClock()
   const random = seededRandom(seed)
   const ids = createIds(clock, random)
@@ -111,7 +136,11 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
   let db: Db = database.db
   let current = build(db)
 
-  async function receive(request: { url: URL; headers: Readonly<Record<string, string>>; body: Buffer }): Promise<OutboundAnswer> {
+  async function receive(request: {
+    url: URL
+    headers: Readonly<Record<string, string>>
+    body: Buffer
+  }): Promise<OutboundAnswer> {
     const name = request.url.pathname.slice(1)
     const body = request.body.toString()
     const { event_id: eventId, attempt } = JSON.parse(body) as { event_id: string; attempt: number }
@@ -136,16 +165,20 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
   }
 
   function build(on: Db) {
-    const outbound = createOutbound({ clock, resolve: () => Promise.reject(new Error('no names here')), trustedRanges: [] })
+    const outbound = createOutbound({
+      clock,
+      resolve: () => Promise.reject(new Error('no names here')),
+      trustedRanges: [],
+    })
     outbound.answerInside('catcher.sandbox', receive)
-    return openRoom({ db: on, clock, random, ids, outbound, seal })
+    return openRoom({ ...more, db: on, clock, random, ids, outbound, seal })
   }
 
   const append = (tx: Tx, more?: Parameters<typeof fact>[0]) => current.ledger.append(tx, fact(more))
 
   async function idle(): Promise<void> {
     let before = ''
-    for (let quiet = 0; quiet < 3; ) {
+    for (let quiet = 0; quiet < 3;) {
       await settle(2)
       const { inFlight, unrecorded } = current.webhooks.worker()
       const now = `${seen.length} ${inFlight} ${unrecorded}`
@@ -196,7 +229,13 @@ export async function webhookWorld({ seed = 1, started = true } = {}): Promise<W
     },
     async crash() {
       await db.close()
-      db = await openStorage({ file: join(database.dir, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log: silentLog })
+      db = await openStorage({
+        file: join(database.dir, 'switchboard.db'),
+        migrations: MIGRATIONS,
+        ids,
+        clock,
+        log: silentLog,
+      })
       current = build(db)
       await current.webhooks.recover()
     },

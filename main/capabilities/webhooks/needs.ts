@@ -1,0 +1,22 @@
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Ids, Random } from '../../kernel/ids.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Seal } from '../../kernel/seal.ts'
+
+export interface WebhooksNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Pick<Ids, 'webhook' | 'delivery'>
+  readonly ledger: Pick<Ledger, 'hear'>
+  readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
+  readonly seal: Seal
+  readonly cursors: Cursors
+  readonly config: Pick<Config, 'retryScheduleSeconds'>
+  readonly log: Log
+}

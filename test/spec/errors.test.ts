@@ -1,0 +1,234 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ERROR_CODES, ERRORS as CATALOGUE, isRetryable, type ErrorCode } from '../../main/contract/errors.ts'
+import { sql } from '../../main/kernel/sql.ts'
+import { tempFolder } from '../support/database.ts'
+import { OPERATIONS } from '../support/operations.ts'
+import { seededRandom } from '../support/random.ts'
+import { memoryVault } from '../support/vault.ts'
+import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+import { ERRORS } from './tables.ts'
+
+let w: World
+let smv2: { id: string }
+let official: { id: string }
+let idle: { id: string }
+let restricted: string
+
+beforeAll(async () => {
+  w = await world()
+  smv2 = await w.pair()
+  official = await w.official()
+  idle = await w.instance({ external_ref: 'taken' })
+  restricted = (await w.key({ instances: [smv2.id] })).key
+})
+afterAll(() => w.close())
+
+const ANA = '12025550177'
+const text = { to: ANA, text: 'Hello' }
+const messages = () => `/v1/instances/${smv2.id}/messages`
+const hook = (name = 'errors') => ({ url: `https://catcher.sandbox/${name}`, events: ['message.sent'] })
+
+/** Each code that exists today, and the shortest way to it through the door. Nothing may come of any of them. */
+const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
+  validation_error: () => w.api('POST', '/v1/instances', { name: '' }),
+  invalid_json: () => w.api('POST', '/v1/instances', '{"name":'),
+  invalid_cursor: () => w.api('GET', '/v1/webhooks/deliveries?cursor=abc'),
+  invalid_url: () => w.api('POST', '/v1/webhooks', { ...hook(), url: 'https://127.0.0.1/hook' }),
+  engine_mismatch: () => w.api('GET', `/v1/instances/${official.id}/qr`),
+  confirmation_required: () => w.api('DELETE', `/v1/instances/${idle.id}`),
+  unauthorized: () => w.api('GET', '/v1/me', undefined, { key: null }),
+  insufficient_scope: async () => {
+    const { key } = await w.key({ scopes: ['messages:read'] })
+    return w.api('POST', messages(), text, { key })
+  },
+  key_restricted: () => w.api('POST', '/v1/instances', {}, { key: restricted }),
+  instance_restricted_key: () => w.api('POST', '/v1/webhooks', hook(), { key: restricted }),
+  forbidden_host: () => w.api('GET', '/v1/me', undefined, { headers: { host: 'rebound.example' } }),
+  forbidden_origin: () => w.api('GET', '/v1/me', undefined, { headers: { origin: 'https://evil.example' } }),
+  not_found: () => w.api('GET', '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'),
+  method_not_allowed: () => w.api('PUT', '/v1/me', {}),
+  external_ref_conflict: () => w.api('PATCH', `/v1/instances/${smv2.id}`, { external_ref: 'taken' }),
+  not_ready: () => w.api('POST', `/v1/instances/${idle.id}/messages`, text),
+  invalid_state: () => w.api('POST', `/v1/instances/${smv2.id}/qr/refresh`),
+  payload_too_large: () => w.api('POST', '/v1/instances', { name: 'x'.repeat(2 * 1024 * 1024) }),
+  unsupported_media_type: () =>
+    w.api('POST', '/v1/instances', 'name=x', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+  rate_limited: async () => {
+    const { key } = await w.key({ rate: 1 })
+    await w.api('GET', '/v1/me', undefined, { key })
+    return w.api('POST', '/v1/instances', {}, { key })
+  },
+  headers_too_large: () => w.wire('GET', '/v1/me', undefined, { headers: { 'x-padding': 'x'.repeat(17 * 1024) } }),
+  upstream_unavailable: () => w.api('POST', messages(), { to: '12025550502', text: 'Hello' }),
+}
+
+/** Codes whose provocation needs a past, or breaks the world it happens in. */
+const PROVOKED_APART = [
+  'idempotency_conflict',
+  'idempotency_in_progress',
+  'upstream_timeout',
+  'no_free_slot',
+  'webhook_limit_reached',
+  'retry_limit_reached',
+  'internal_error',
+  'service_unavailable',
+  'storage_full',
+  'sealed',
+] as const satisfies ErrorCode[]
+
+/** Codes of what is not built yet: no operation may promise one, and whoever builds it takes it out of here. */
+const NOT_BUILT = [
+  'phone_mismatch',
+  'no_saved_card',
+  'card_declined',
+  'payment_action_required',
+  'account_suspended',
+  'already_fused',
+  'ambiguous_instance',
+  'provider_key_missing',
+  'call_permission_required',
+  'billing_unavailable',
+] as const satisfies ErrorCode[]
+
+test('every code of the catalogue is provoked here, or belongs to what is not built', () => {
+  expect([...Object.keys(PROVOKED), ...PROVOKED_APART, ...NOT_BUILT].toSorted()).toEqual(ERROR_CODES.toSorted())
+})
+
+test('every code of the specification is in the catalogue', () => {
+  expect(ERRORS.map(([code]) => code).filter((code) => !ERROR_CODES.includes(code))).toEqual([])
+})
+
+test.each(NOT_BUILT)('no operation of today promises %s', (code) => {
+  expect(OPERATIONS.filter(({ errors }) => errors.includes(code)).map(({ id }) => id)).toEqual([])
+})
+
+const provocations = Object.entries(PROVOKED) as [ErrorCode, () => Promise<Reply>][]
+test.each(provocations)('%s is answered with its status and retryable, and nothing happens', async (code, provoke) => {
+  const mark = await w.mark()
+  expectError(await provoke(), code)
+  expect(await w.typesSince(mark)).toEqual([])
+})
+
+describe('the errors of an Idempotency-Key', () => {
+  const headers = { 'idempotency-key': 'order-1' }
+
+  test('another body under the same key is idempotency_conflict', async () => {
+    expect((await w.api('POST', messages(), text, { headers })).status).toBe(201)
+    const mark = await w.mark()
+    expectError(await w.api('POST', messages(), { ...text, text: 'Other' }, { headers }), 'idempotency_conflict')
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+
+  test('a silent network is upstream_timeout, and a repeat of it idempotency_in_progress with Retry-After', async () => {
+    const silent = { to: '12025550504', text: 'Hello' }
+    const mark = await w.mark()
+    const first = w.api('POST', messages(), silent, { headers: { 'idempotency-key': 'order-2' } })
+    await w.pass(1_000)
+    const early = await w.api('POST', messages(), silent, { headers: { 'idempotency-key': 'order-2' } })
+    expectError(early, 'idempotency_in_progress')
+    expect(early.headers['retry-after']).toBe('1')
+    await w.pass(19_000)
+    expectError(await first, 'upstream_timeout')
+    const late = await w.api('POST', messages(), silent, { headers: { 'idempotency-key': 'order-2' } })
+    expectError(late, 'idempotency_in_progress')
+    expect(late.headers['retry-after']).toBe('5')
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+})
+
+test('the instance beyond the last slot is no_free_slot', async () => {
+  const small = await worldOfTest({ settings: { slots: 1 } })
+  await small.instance()
+  const mark = await small.mark()
+  expectError(await small.api('POST', '/v1/instances', {}), 'no_free_slot')
+  expect(await small.typesSince(mark)).toEqual([])
+  expect((await small.api('GET', '/v1/instances')).body.count).toBe(1)
+})
+
+test('the eleventh webhook is webhook_limit_reached, the sixth redelivery retry_limit_reached', async () => {
+  const own = await worldOfTest()
+  for (let i = 0; i < 10; i++) expect((await own.api('POST', '/v1/webhooks', hook(`w${i}`))).status).toBe(201)
+  expectError(await own.api('POST', '/v1/webhooks', hook('w10')), 'webhook_limit_reached')
+
+  const instance = await own.pair()
+  await own.api('POST', `/v1/instances/${instance.id}/messages`, text)
+  await own.quiet()
+  const [delivery] = (await own.api('GET', '/v1/webhooks/deliveries?limit=1')).body.data
+  const retry = () => own.api('POST', `/v1/webhooks/deliveries/${delivery.id}/retry`)
+  for (let i = 0; i < 5; i++) {
+    expect((await retry()).status).toBe(202)
+    await own.quiet()
+  }
+  expectError(await retry(), 'retry_limit_reached')
+})
+
+test('a fault of the service is internal_error and says nothing but the request id, under which the log has the cause', async () => {
+  const lines: { event: string; requestId?: string; cause?: { message: string } }[] = []
+  const keep = (line: object) => void lines.push(line as (typeof lines)[number])
+  const random = seededRandom()
+  let isBroken = false
+  const own = await worldOfTest({
+    log: { debug() {}, info() {}, warn: keep, error: keep },
+    random: {
+      ...random,
+      bytes(length) {
+        if (isBroken) throw new Error('/dev/urandom is on fire in /home/secret/place')
+        return random.bytes(length)
+      },
+    },
+  })
+  isBroken = true
+  const answer = await own.api('POST', '/v1/webhooks', hook())
+  isBroken = false
+  expectError(answer, 'internal_error')
+  expect(answer.text).not.toMatch(/urandom|fire|secret|Error|stack/)
+  const faults = lines.filter(({ requestId }) => requestId === answer.headers['x-request-id'])
+  expect(faults).toMatchObject([{ event: 'request.failed', cause: { message: expect.stringContaining('on fire') } }])
+  expect((await own.api('GET', '/v1/webhooks')).body.count).toBe(0)
+})
+
+test('a storage that is closed is service_unavailable, on reads, on writes and for keys nobody has used before', async () => {
+  const own = await worldOfTest({ soundAtEnd: false })
+  const fresh = await own.key()
+  expect((await own.api('GET', '/v1/me')).status).toBe(200)
+  await own.service.db.close()
+  expectError(await own.api('GET', '/v1/instances'), 'service_unavailable')
+  expectError(await own.api('POST', '/v1/instances', {}), 'service_unavailable')
+  expectError(await own.api('GET', '/v1/me', undefined, { key: fresh.key }), 'service_unavailable')
+})
+
+test('a disk that is full is storage_full, nothing was stored, and it works again once there is room', async () => {
+  const own = await worldOfTest()
+  const most = (pages: number) => sql<object, object>(`PRAGMA max_page_count = ${pages}`)
+  await own.service.db.commit((tx) => tx.one(most(1), {}))
+  const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`key${i}`, 'x'.repeat(1_024)]))
+  let made = 0
+  let answer = await own.api('POST', '/v1/instances', { metadata })
+  for (; answer.status === 201 && made < 200; made++) answer = await own.api('POST', '/v1/instances', { metadata })
+  expectError(answer, 'storage_full')
+  expect((await own.api('GET', '/v1/instances')).body.count).toBe(made)
+  expect((await own.events()).map(({ type }) => type)).toEqual(Array(made).fill('instance.created'))
+  await own.service.db.commit((tx) => tx.one(most(1_000_000), {}))
+  expect((await own.api('POST', '/v1/instances', { metadata })).status).toBe(201)
+})
+
+test('a locked keychain is sealed wherever a secret is needed, and only there', async () => {
+  const vault = memoryVault()
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const before = await world({ vault, home })
+  const { id } = (await before.api('POST', '/v1/webhooks', hook())).body
+  await before.close()
+  vault.lock()
+  const own = await worldOfTest({ vault, home, seed: 2 })
+  expectError(await own.api('POST', '/v1/webhooks', hook('other')), 'sealed')
+  expectError(await own.api('POST', `/v1/webhooks/${id}/rotate-secret`), 'sealed')
+  expect((await own.api('GET', `/v1/webhooks/${id}`)).status).toBe(200)
+  expect((await own.api('POST', '/v1/instances', {})).status).toBe(201)
+})
+
+function expectError({ status, body }: Reply, code: ErrorCode): void {
+  expect(body.error).toMatchObject({ code, retryable: isRetryable(code) })
+  expect(status).toBe(CATALOGUE[code].status)
+}
