@@ -14,12 +14,15 @@ let smv2: { id: string }
 let official: { id: string }
 let idle: { id: string }
 let restricted: string
+let fused: Record<'official' | 'smv2', { id: string }>
 
 beforeAll(async () => {
   w = await world()
   smv2 = await w.pair()
   official = await w.official()
   idle = await w.instance({ external_ref: 'taken' })
+  fused = { official: await w.official('12025550188'), smv2: await w.pair('12025550188') }
+  await w.api('POST', `/v1/instances/${fused.official.id}/fusion`, { smv2_instance_id: fused.smv2.id })
   restricted = (await w.key({ instances: [smv2.id] })).key
 })
 afterAll(() => w.close())
@@ -36,6 +39,7 @@ const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
   invalid_cursor: () => w.api('GET', '/v1/webhooks/deliveries?cursor=abc'),
   invalid_url: () => w.api('POST', '/v1/webhooks', { ...hook(), url: 'https://127.0.0.1/hook' }),
   engine_mismatch: () => w.api('GET', `/v1/instances/${official.id}/qr`),
+  phone_mismatch: () => w.api('POST', `/v1/instances/${official.id}/fusion`, { smv2_instance_id: smv2.id }),
   confirmation_required: () => w.api('DELETE', `/v1/instances/${idle.id}`),
   unauthorized: () => w.api('GET', '/v1/me', undefined, { key: null }),
   insufficient_scope: async () => {
@@ -49,6 +53,7 @@ const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
   not_found: () => w.api('GET', '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'),
   method_not_allowed: () => w.api('PUT', '/v1/me', {}),
   external_ref_conflict: () => w.api('PATCH', `/v1/instances/${smv2.id}`, { external_ref: 'taken' }),
+  already_fused: () => w.api('POST', `/v1/instances/${fused.official.id}/fusion`, { smv2_instance_id: fused.smv2.id }),
   not_ready: () => w.api('POST', `/v1/instances/${idle.id}/messages`, text),
   invalid_state: () => w.api('POST', `/v1/instances/${smv2.id}/qr/refresh`),
   payload_too_large: () => w.api('POST', '/v1/instances', { name: 'x'.repeat(2 * 1024 * 1024) }),
@@ -79,12 +84,10 @@ const PROVOKED_APART = [
 
 /** Codes of what is not built yet: no operation may promise one, and whoever builds it takes it out of here. */
 const NOT_BUILT = [
-  'phone_mismatch',
   'no_saved_card',
   'card_declined',
   'payment_action_required',
   'account_suspended',
-  'already_fused',
   'ambiguous_instance',
   'provider_key_missing',
   'call_permission_required',

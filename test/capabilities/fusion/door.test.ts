@@ -1,32 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { houseOfTest, type House } from '../../support/house.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
 
 const NUMBER = '12025550123'
 const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
 
-let house: House
+let w: World
 let official: { id: string; instance_name: string; name: string }
 let phone: typeof official
 
 beforeEach(async () => {
-  house = await houseOfTest()
-  official = await house.official(NUMBER, { name: 'Acme official' })
-  phone = await house.pair(NUMBER, { name: 'Acme phone' })
+  w = await worldOfTest()
+  official = await w.official(NUMBER, { name: 'Acme official' })
+  phone = await w.pair(NUMBER, { name: 'Acme phone' })
 })
 
 const path = (id: string) => `/v1/instances/${id}/fusion`
 const as = (key?: string) => (key === undefined ? {} : { key })
 const fuse = (id: string, smv2_instance_id: unknown, key?: string) =>
-  house.api('POST', path(id), { smv2_instance_id }, as(key))
-const read = (id: string, key?: string) => house.api('GET', path(id), undefined, as(key))
-const remove = (id: string, key?: string) => house.api('DELETE', path(id), undefined, as(key))
+  w.api('POST', path(id), { smv2_instance_id }, as(key))
+const read = (id: string, key?: string) => w.api('GET', path(id), undefined, as(key))
+const remove = (id: string, key?: string) => w.api('DELETE', path(id), undefined, as(key))
 const refused = (status: number, code: string) => ({ status, body: { error: { code } } })
 const view = ({ id, name, instance_name }: typeof official, engine: string) => ({
   ...{ id, name, instance_name, engine, connected: true, phone_number: NUMBER },
 })
 
 test('a fusion is made, read from both sides and removed', async () => {
-  const mark = await house.mark()
+  const mark = await w.mark()
   const [one, two] = [view(official, 'official'), view(phone, 'smv2')]
   const none = { instance: one, fused: false, partner: null }
   expect(await read(official.id)).toMatchObject({ status: 200, body: none })
@@ -42,7 +42,7 @@ test('a fusion is made, read from both sides and removed', async () => {
     expect(removed.body).toEqual(none)
   }
   expect((await read(phone.id)).body).toEqual({ instance: two, fused: false, partner: null })
-  expect(await house.typesSince(mark)).toEqual([])
+  expect(await w.typesSince(mark)).toEqual([])
 })
 
 describe('the door refuses', () => {
@@ -52,8 +52,8 @@ describe('the door refuses', () => {
   })
 
   test('a partner of the wrong engine, another number, or no number yet', async () => {
-    const other = await house.pair('12025550124')
-    const unpaired = await house.instance()
+    const other = await w.pair('12025550124')
+    const unpaired = await w.instance()
     expect(await fuse(official.id, official.id)).toMatchObject(refused(400, 'engine_mismatch'))
     expect(await fuse(official.id, other.id)).toMatchObject(refused(400, 'phone_mismatch'))
     expect(await fuse(official.id, unpaired.id)).toMatchObject(refused(409, 'invalid_state'))
@@ -61,25 +61,22 @@ describe('the door refuses', () => {
 
   test('a body without the id, with another field, or with what is no id', async () => {
     for (const body of [{}, { smv2_instance_id: 'nonsense' }, { smv2_instance_id: phone.id, confirm: true }]) {
-      expect(await house.api('POST', path(official.id), body)).toMatchObject(refused(400, 'validation_error'))
+      expect(await w.api('POST', path(official.id), body)).toMatchObject(refused(400, 'validation_error'))
     }
   })
 
   test('keys without the scope', async () => {
-    const [reader, writer] = [
-      await house.key({ scopes: ['instances:read'] }),
-      await house.key({ scopes: ['instances:write'] }),
-    ]
+    const [reader, writer] = [await w.key({ scopes: ['instances:read'] }), await w.key({ scopes: ['instances:write'] })]
     expect(await fuse(official.id, phone.id, reader.key)).toMatchObject(refused(403, 'insufficient_scope'))
     expect(await remove(official.id, reader.key)).toMatchObject(refused(403, 'insufficient_scope'))
     expect(await read(official.id, writer.key)).toMatchObject(refused(403, 'insufficient_scope'))
   })
 
   test('what the caller may not reach, on either side, like what does not exist', async () => {
-    const stranger = await house.stranger()
+    const stranger = await w.stranger()
     const [onlyOfficial, onlyPhone] = [
-      await house.key({ instances: [official.id] }),
-      await house.key({ instances: [phone.id] }),
+      await w.key({ instances: [official.id] }),
+      await w.key({ instances: [phone.id] }),
     ]
     const unknown = await fuse(official.id, UNKNOWN)
     expect(unknown).toMatchObject(refused(404, 'not_found'))
@@ -99,10 +96,7 @@ describe('the door refuses', () => {
 
 test('a restricted key reads and removes a fusion only when both are in its list', async () => {
   await fuse(official.id, phone.id)
-  const [one, both] = [
-    await house.key({ instances: [official.id] }),
-    await house.key({ instances: [official.id, phone.id] }),
-  ]
+  const [one, both] = [await w.key({ instances: [official.id] }), await w.key({ instances: [official.id, phone.id] })]
   expect(await read(official.id, one.key)).toMatchObject(refused(404, 'not_found'))
   expect(await remove(official.id, one.key)).toMatchObject(refused(404, 'not_found'))
   expect((await read(phone.id, both.key)).body.fused).toBe(true)
@@ -114,14 +108,14 @@ describe('deleting or recreating a side ends it', () => {
   test.each(['official', 'smv2'] as const)('%s', async (engine) => {
     const [side, other] = engine === 'official' ? [official, phone] : [phone, official]
     await fuse(official.id, phone.id)
-    await house.api('POST', `/v1/instances/${side.id}/recreate?confirm=true`)
+    await w.api('POST', `/v1/instances/${side.id}/recreate?confirm=true`)
     expect((await read(other.id)).body).toMatchObject({ fused: false, partner: null })
     expect((await read(side.id)).body).toMatchObject({ fused: false, partner: null })
 
-    const again = engine === 'official' ? await house.official(NUMBER) : await house.pair(NUMBER)
+    const again = engine === 'official' ? await w.official(NUMBER) : await w.pair(NUMBER)
     const pairing = engine === 'official' ? fuse(again.id, phone.id) : fuse(official.id, again.id)
     expect((await pairing).status).toBe(201)
-    await house.api('DELETE', `/v1/instances/${again.id}?confirm=true`)
+    await w.api('DELETE', `/v1/instances/${again.id}?confirm=true`)
     expect((await read(other.id)).body).toMatchObject({ fused: false, partner: null })
   })
 })

@@ -1,31 +1,31 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { houseOfTest, type House } from '../../support/house.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
 
 const NUMBER = '12025550123'
 const ANA = '12025550199'
 
-let house: House
+let w: World
 let official: { id: string }
 let phone: { id: string }
 
 beforeEach(async () => {
-  house = await houseOfTest()
-  official = await house.official(NUMBER)
-  phone = await house.pair(NUMBER)
+  w = await worldOfTest()
+  official = await w.official(NUMBER)
+  phone = await w.pair(NUMBER)
 })
 
-const fuse = () => house.api('POST', `/v1/instances/${official.id}/fusion`, { smv2_instance_id: phone.id })
-const unfuse = () => house.api('DELETE', `/v1/instances/${official.id}/fusion`)
+const fuse = () => w.api('POST', `/v1/instances/${official.id}/fusion`, { smv2_instance_id: phone.id })
+const unfuse = () => w.api('DELETE', `/v1/instances/${official.id}/fusion`)
 const said = async (number: string, act: string, body: object) => {
-  const answer = await house.api('POST', `/v1/sandbox/phones/${number}/messages${act}`, body)
+  const answer = await w.api('POST', `/v1/sandbox/phones/${number}/messages${act}`, body)
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
   return answer.body
 }
 const speak = (number: string, body: object) => said(number, '', body)
 const happens = async (act: () => Promise<unknown>) => {
-  const mark = await house.mark()
+  const mark = await w.mark()
   await act()
-  return house.eventsSince(mark)
+  return w.eventsSince(mark)
 }
 const summary = (events: Awaited<ReturnType<typeof happens>>) => events.map(({ type }) => type)
 
@@ -57,16 +57,16 @@ describe('fused', () => {
   })
 
   test('an edit, a reaction, its withdrawal and a deletion are announced once each, of the one message', async () => {
-    const mark = await house.mark()
+    const mark = await w.mark()
     const { id } = await speak(ANA, { to: NUMBER, text: 'Helo' })
-    const [heard] = await house.eventsSince(mark)
+    const [heard] = await w.eventsSince(mark)
     const events = await happens(async () => {
       await said(ANA, `/${id}/edit`, { text: 'Hello' })
-      await house.mark()
+      await w.mark()
       await said(ANA, `/${id}/react`, { emoji: '👍' })
-      await house.mark()
+      await w.mark()
       await said(ANA, `/${id}/react`, { emoji: '' })
-      await house.mark()
+      await w.mark()
       await said(ANA, `/${id}/delete`, {})
     })
     expect(summary(events)).toEqual(['message.edited', 'message.reaction', 'message.reaction', 'message.deleted'])
@@ -83,11 +83,11 @@ describe('fused', () => {
     async (sender) => {
       const { id } = sender === 'official' ? official : phone
       await speak(ANA, { to: NUMBER, text: 'Hello?' })
-      const { message_id } = (await house.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Yes?' })).body
-      await house.mark()
+      const { message_id } = (await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Yes?' })).body
+      await w.mark()
       const events = await happens(async () => {
         await speak(ANA, { to: NUMBER, text: 'As you said', quoted_message_id: message_id })
-        await house.mark()
+        await w.mark()
         await said(ANA, `/${message_id}/react`, { emoji: '👍' })
       })
       expect(summary(events)).toEqual(['message.received', 'message.reaction'])
@@ -99,15 +99,15 @@ describe('fused', () => {
   )
 
   test('a side whose link is down hears later what the other announced, and keeps silent', async () => {
-    await house.api('POST', `/v1/instances/${phone.id}/disconnect`)
+    await w.api('POST', `/v1/instances/${phone.id}/disconnect`)
     const first = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
     expect(first).toMatchObject([{ type: 'message.received', instance: { id: official.id } }])
-    const later = await happens(() => house.api('POST', `/v1/instances/${phone.id}/restart`))
+    const later = await happens(() => w.api('POST', `/v1/instances/${phone.id}/restart`))
     expect(summary(later)).toEqual(['instance.connecting', 'instance.connected'])
   })
 
   test('the same words in another chat, or to another number, are another message', async () => {
-    const stranger = await house.pair('12025550177')
+    const stranger = await w.pair('12025550177')
     const events = await happens(async () => {
       await speak(ANA, { to: NUMBER, text: 'Hi' })
       await speak(ANA, { to: NUMBER, text: 'Hi', group: 'team' })

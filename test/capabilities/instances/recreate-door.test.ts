@@ -1,85 +1,87 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { houseOfTest, type House } from '../../support/house.ts'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { tempFolder } from '../../support/database.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
 
 const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
 const NOT_FOUND = { code: 'not_found', message: 'There is no instance with this id.' }
 
-let house: House
+let w: World
 
 beforeEach(async () => {
-  house = await houseOfTest()
+  w = await worldOfTest()
 })
 
 const recreate = (id: string, key?: string, query = '?confirm=true') =>
-  house.api('POST', `/v1/instances/${id}/recreate${query}`, undefined, key === undefined ? {} : { key })
+  w.api('POST', `/v1/instances/${id}/recreate${query}`, undefined, key === undefined ? {} : { key })
 const recreateAll = (instance_ids: unknown, key?: string, query = '?confirm=true') =>
-  house.api('POST', `/v1/instances/batch/recreate${query}`, { instance_ids }, key === undefined ? {} : { key })
-const read = async (id: string) => (await house.api('GET', `/v1/instances/${id}`)).body
+  w.api('POST', `/v1/instances/batch/recreate${query}`, { instance_ids }, key === undefined ? {} : { key })
+const read = async (id: string) => (await w.api('GET', `/v1/instances/${id}`)).body
 
 describe('one instance', () => {
   test.each(['pair', 'official'] as const)('begins anew and connects as somebody else (%s)', async (how) => {
-    const made = await house[how]('12025550123', { external_ref: 'ref' })
-    const mark = await house.mark()
+    const made = await w[how]('12025550123', { external_ref: 'ref' })
+    const mark = await w.mark()
     expect(await recreate(made.id)).toMatchObject({
       status: 202,
       body: { id: made.id, status: 'recreating', pairing_required: true },
     })
     const begun = how === 'pair' ? ['instance.connecting', 'instance.qr.updated'] : ['instance.connecting']
-    expect(await house.typesSince(mark)).toEqual(begun)
+    expect(await w.typesSince(mark)).toEqual(begun)
     expect(await read(made.id)).toMatchObject({ external_ref: 'ref', phone_number: null, connected: false })
 
     if (how === 'pair') {
-      const { pairing_code } = (await house.api('GET', `/v1/instances/${made.id}/qr`)).body
-      await house.api('POST', '/v1/sandbox/phones/12025550177/scan', { pairing_code })
+      const { pairing_code } = (await w.api('GET', `/v1/instances/${made.id}/qr`)).body
+      await w.api('POST', '/v1/sandbox/phones/12025550177/scan', { pairing_code })
     } else {
       const { onboarding_url } = await read(made.id)
       expect(onboarding_url).toMatch(/\/onboard\//)
       expect(onboarding_url).not.toBe(made.onboarding_url)
-      await house.api('POST', `/v1/sandbox/instances/${made.id}/onboard`, { number: '12025550177' })
+      await w.api('POST', `/v1/sandbox/instances/${made.id}/onboard`, { number: '12025550177' })
     }
-    expect(await house.typesSince(mark)).toEqual([...begun, 'instance.connected'])
+    expect(await w.typesSince(mark)).toEqual([...begun, 'instance.connected'])
     expect(await read(made.id)).toMatchObject({ status: 'connected', phone_number: '12025550177' })
   })
 
   test('keeps what was sent through it, and its Idempotency-Keys', async () => {
-    const { id } = await house.pair()
-    const sent = await house.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'Hi' })
-    await house.mark()
-    const before = (await house.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body
+    const { id } = await w.pair()
+    const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'Hi' })
+    await w.mark()
+    const before = (await w.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body
     await recreate(id)
-    await house.mark()
-    expect((await house.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body).toEqual(before)
+    await w.mark()
+    expect((await w.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body).toEqual(before)
     expect(before).toMatchObject({ status: 'read' })
   })
 
   test('is not heard any more by those who write to its old number', async () => {
-    const { id } = await house.pair('12025550123')
+    const { id } = await w.pair('12025550123')
     await recreate(id)
-    const mark = await house.mark()
-    await house.api('POST', '/v1/sandbox/phones/12025550199/messages', { to: '12025550123', text: 'Hi' })
-    expect(await house.typesSince(mark)).toEqual([])
+    const mark = await w.mark()
+    await w.api('POST', '/v1/sandbox/phones/12025550199/messages', { to: '12025550123', text: 'Hi' })
+    expect(await w.typesSince(mark)).toEqual([])
   })
 
   test('needs confirm=true, and without it nothing is done', async () => {
-    const made = await house.pair()
-    const mark = await house.mark()
+    const made = await w.pair()
+    const mark = await w.mark()
     for (const query of ['', '?confirm=false', '?confirm=1']) {
       expect(await recreate(made.id, undefined, query)).toMatchObject({
         status: 400,
         body: { error: { code: 'confirmation_required', retryable: false } },
       })
     }
-    expect(await house.typesSince(mark)).toEqual([])
+    expect(await w.typesSince(mark)).toEqual([])
     expect(await read(made.id)).toEqual(made)
   })
 
   test('needs instances:write, and is reached by a restricted key in its list only', async () => {
-    const [mine, other] = [await house.pair(), await house.pair()]
-    const stranger = await house.stranger()
-    const reader = await house.key({ scopes: ['instances:read'] })
-    const older = await house.key({ scopes: ['instances:manage'], instances: [mine.id] })
+    const [mine, other] = [await w.pair(), await w.pair()]
+    const stranger = await w.stranger()
+    const reader = await w.key({ scopes: ['instances:read'] })
+    const older = await w.key({ scopes: ['instances:manage'], instances: [mine.id] })
     expect(await recreate(mine.id, reader.key)).toMatchObject({
       status: 403,
       body: { error: { code: 'insufficient_scope' } },
@@ -93,15 +95,15 @@ describe('one instance', () => {
     }
     expect((await read(other.id)).status).toBe('connected')
     expect((await recreate(mine.id, older.key)).status).toBe(202)
-    await house.api('DELETE', `/v1/instances/${mine.id}?confirm=true`)
+    await w.api('DELETE', `/v1/instances/${mine.id}?confirm=true`)
     expect(await recreate(mine.id)).toMatchObject({ status: 404, body: { error: NOT_FOUND } })
   })
 })
 
 describe('many instances', () => {
   test('each has its result; what this key may not reach is like what does not exist', async () => {
-    const [mine, other] = [await house.pair(), await house.official()]
-    const { key } = await house.key({ instances: [mine.id] })
+    const [mine, other] = [await w.pair(), await w.official()]
+    const { key } = await w.key({ instances: [mine.id] })
     const answer = await recreateAll([UNKNOWN, mine.id, other.id], key)
     expect(answer).toMatchObject({ status: 202, body: { accepted: 1 } })
     expect(answer.body.results).toEqual([
@@ -109,10 +111,10 @@ describe('many instances', () => {
       { id: mine.id, status: 'recreating' },
       { id: other.id, error: NOT_FOUND },
     ])
-    await house.mark()
+    await w.mark()
     expect((await read(mine.id)).phone_number).toBeNull()
     expect((await read(other.id)).status).toBe('connected')
-    const stranger = await house.stranger()
+    const stranger = await w.stranger()
     expect((await recreateAll([other.id], stranger.key)).body).toMatchObject({
       accepted: 0,
       results: [{ id: other.id, error: NOT_FOUND }],
@@ -121,44 +123,47 @@ describe('many instances', () => {
 
   test('the path is not taken for an instance named batch', async () => {
     expect(await recreateAll([])).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
-    expect(await house.api('GET', '/v1/instances/batch/recreate')).toMatchObject({ status: 405 })
+    expect(await w.api('GET', '/v1/instances/batch/recreate')).toMatchObject({ status: 405 })
     for (const path of ['/v1/instances/batch', '/v1/instances/batch/health']) {
-      expect(await house.api('GET', path)).toMatchObject({ status: 404, body: { error: NOT_FOUND } })
+      expect(await w.api('GET', path)).toMatchObject({ status: 404, body: { error: NOT_FOUND } })
     }
   })
 
   test('needs instances:write, then confirm=true, then a body that keeps the rules', async () => {
-    const made = await house.pair()
-    const mark = await house.mark()
-    const reader = await house.key({ scopes: ['instances:read'] })
+    const made = await w.pair()
+    const mark = await w.mark()
+    const reader = await w.key({ scopes: ['instances:read'] })
     const refusals = [
       [403, 'insufficient_scope', await recreateAll('x', reader.key, '')],
       [400, 'confirmation_required', await recreateAll('x', undefined, '')],
       [400, 'validation_error', await recreateAll([made.id, made.id])],
       [400, 'validation_error', await recreateAll([made.id, 'batch'])],
       [400, 'validation_error', await recreateAll(Array.from({ length: 51 }, () => UNKNOWN))],
-      [400, 'validation_error', await house.api('POST', '/v1/instances/batch/recreate?confirm=true')],
+      [400, 'validation_error', await w.api('POST', '/v1/instances/batch/recreate?confirm=true')],
     ] as const
     for (const [status, code, answer] of refusals) {
       expect(answer).toMatchObject({ status, body: { error: { code } } })
     }
-    expect(await house.typesSince(mark)).toEqual([])
+    expect(await w.typesSince(mark)).toEqual([])
     expect(await read(made.id)).toEqual(made)
   })
 })
 
 test('a recreate that a crash cut off is taken up by the next start of the service', async () => {
-  const { id } = await house.pair('12025550123')
-  await house.stop()
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const before = await worldOfTest({ home })
+  const { id } = await before.pair('12025550123')
+  await before.close()
   // As the first commit of a recreate leaves it; the engine has not wiped yet.
-  const raw = new Database(join(house.home, 'switchboard.db'))
+  const raw = new Database(join(home, 'switchboard.db'))
   const cut =
     "UPDATE instances SET status = 'recreating', logged_in = 0, phone_number = NULL, discard = 'wipe' WHERE id = ?"
   raw.prepare(cut).run(id)
   const { n: mark } = raw.prepare('SELECT MAX(seq) AS n FROM events').get() as { n: number }
   raw.close()
 
-  const next = await houseOfTest({ home: house.home, vault: house.vault })
-  expect(await next.typesSince(mark)).toEqual(['instance.connecting', 'instance.qr.updated'])
-  expect((await next.api('GET', `/v1/instances/${id}`)).body).toMatchObject({ status: 'qr', phone_number: null })
+  const after = await worldOfTest({ home, vault: before.vault, seed: 2 })
+  expect(await after.typesSince(mark)).toEqual(['instance.connecting', 'instance.qr.updated'])
+  expect((await after.api('GET', `/v1/instances/${id}`)).body).toMatchObject({ status: 'qr', phone_number: null })
 })
