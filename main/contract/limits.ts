@@ -18,6 +18,8 @@ export const LIMITS = {
   deliveryAttempts: 8,
   manualRetries: 5,
   consecutiveExhausted: 5,
+  eventDays: 7,
+  replayAtMost: 10_000,
   signatureToleranceSeconds: 300,
   batchRecreate: 50,
   textLength: 65_536,

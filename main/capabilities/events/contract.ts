@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { EVENT_EXAMPLES } from '../../contract/event-examples.ts'
 import { EVENT_TYPES, EventInstance } from '../../contract/events.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
@@ -40,24 +41,6 @@ const EventsQuery = Type.Object({
 })
 export type EventsQuery = Static<typeof EventsQuery>
 
-const DATA_EXAMPLE = {
-  message_id: 'msg_01KJM8R2B4J6H8G0F2D4S6A8Q1',
-  chat: '12025550123',
-  from: '12025550123',
-  from_me: false,
-  is_group: false,
-  type: 'text',
-  text: 'Hello!',
-  timestamp: '2026-03-01T09:30:00.000Z',
-  push_name: 'Ana',
-  media: null,
-  quoted_message_id: null,
-  participant: null,
-  referral: null,
-  occurred_at: '2026-03-01T09:30:00.000Z',
-  sequence: 42,
-}
-
 const EXAMPLE = {
   event_id: 'evt_01KJM8R2B5K7M9P1Q3S5T7V9X0',
   type: 'message.received',
@@ -70,7 +53,7 @@ const EXAMPLE = {
     metadata: { plan: 'pro' },
     engine: 'smv2',
   },
-  data: DATA_EXAMPLE,
+  data: { ...EVENT_EXAMPLES['message.received'], occurred_at: '2026-03-01T09:30:00.000Z', sequence: 42 },
 } satisfies Event
 
 /** Ours: what a program reads that no webhook can reach (contract.md 5). */
@@ -81,7 +64,7 @@ export const eventsContract = {
     path: '/v1/events',
     summary: 'List events',
     description: [
-      'What happened to the instances of the account, newest first: the same events, in the same envelope, that account webhooks receive, whether or not there is a webhook. For programs behind a firewall, and to look at what a webhook missed. Filters narrow the list together. An event is kept for 7 days at least. Test events of a webhook are not here.',
+      `What happened to the instances of the account, newest first: the same events, in the same envelope, that account webhooks receive, whether or not there is a webhook. For programs behind a firewall, and to look at what a webhook missed. Filters narrow the list together. An event is kept for ${LIMITS.eventDays} days at least. Test events of a webhook are not here.`,
       '**To poll and miss nothing**, keep the `event_id` of the newest event you have handled, not a time:',
       '1. Ask for the first page, with your filters and without `cursor`.\n' +
         '2. Keep its first `event_id` aside. Read on with `next_cursor`, until you meet the `event_id` you kept the last time, or `has_more` is false.\n' +

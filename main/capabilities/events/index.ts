@@ -55,7 +55,7 @@ export function createEvents({ db, cursors }: { db: Db; cursors: Cursors }): Eve
       if (row) return toEvent(row)
       throw new ApiError(
         'not_found',
-        'There is no event with this id in the account. Events are kept for 7 days at least.',
+        `There is no event with this id in the account. Events are kept for ${LIMITS.eventDays} days at least.`,
       )
     },
   }

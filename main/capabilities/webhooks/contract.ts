@@ -281,6 +281,26 @@ const UpdateBody = Body(
 )
 export type UpdateBody = Static<typeof UpdateBody>
 
+const ReplayBody = Body({
+  since: Type.String({
+    format: 'date-time',
+    description: `Events recorded at this time or later; at most ${LIMITS.eventDays} days back.`,
+    examples: ['2026-03-01T09:30:00.000Z'],
+  }),
+  until: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Events recorded before this time. Without it, all up to now.' }),
+  ),
+  events: Type.Optional(
+    Type.Array(Type.Enum([...EVENT_TYPES, '*']), {
+      minItems: 1,
+      maxItems: EVENT_TYPES.length,
+      uniqueItems: true,
+      description: 'Only these of the types the webhook listens to. Without it, all of them.',
+    }),
+  ),
+})
+export type ReplayBody = Static<typeof ReplayBody>
+
 const DeliveriesQuery = Type.Object({
   webhook_id: Type.Optional(Type.String({ description: 'Only deliveries to this webhook, deleted ones included.' })),
   instance_id: Type.Optional(Type.String({ description: 'Only events of this instance.' })),
@@ -385,7 +405,7 @@ export const webhooksContract = {
       'are held for up to 72 hours. `active: true` resumes a paused webhook and reactivates one the service deactivated: ' +
       'deliveries held for less than 72 hours become due, older ones are closed as `expired`, those closed by an answer ' +
       '410 are taken up again, and earlier failures no longer count. While a webhook is deactivated its events are only ' +
-      'recorded; no delivery is made for them afterwards.',
+      'recorded; `POST …/replay` sends them afterwards.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
@@ -444,6 +464,57 @@ export const webhooksContract = {
     examples: { body: { overlap_seconds: 3_600 }, reply: SECRET_REPLY },
     // Its answer is the new secret, which no assistant may see; rotating without it would only break the receiver.
     tool: null,
+  }),
+
+  testWebhook: operation({
+    id: 'testWebhook',
+    method: 'POST',
+    path: '/v1/webhooks/{id}/test',
+    summary: 'Send a test event',
+    description:
+      'Sends this webhook an example event, so that a receiver can be tried without anybody writing. It is a delivery like ' +
+      'any other: signed, in the list of deliveries, and tried again until it is answered 2xx. Its `data` has ' +
+      '`test: true` and otherwise looks like that of the type, which is `message.received` if the webhook listens to it, ' +
+      'else the first type it listens to; `instance.id` is all zeros and `sequence` is 0.\n\n' +
+      'No other webhook gets it, and it is not in the list of events. 409 `invalid_state` when the webhook is not active.',
+    scope: 'webhooks:write',
+    reach: 'webhooks',
+    origin: 'ours',
+    reply: {
+      status: 202,
+      description: 'Accepted. `GET /v1/webhooks/deliveries/{id}` shows what became of it.',
+      schema: Type.Object({ delivery_id: Type.String({ pattern: '^dlv_' }) }),
+    },
+    errors: ['invalid_state', 'sealed'],
+    examples: { reply: { delivery_id: DELIVERY_EXAMPLE.id } },
+    tool: { name: 'test_webhook', title: 'Send a test event', idempotent: false, openWorld: true, onRequest: true },
+  }),
+
+  replayWebhook: operation({
+    id: 'replayWebhook',
+    method: 'POST',
+    path: '/v1/webhooks/{id}/replay',
+    summary: 'Replay missed events',
+    description:
+      'Makes one delivery for each event of the period that this webhook never had one for: because it did not exist yet, ' +
+      'was deactivated, or did not listen to the type then. Each carries its own event_id, as it would have at the time, ' +
+      'and its attempts count from 1. They are sent a few at a time, beside what is new, oldest first.\n\n' +
+      'Repeating the call is harmless: what the webhook has, it is not given again, whatever became of it; use ' +
+      '`POST /v1/webhooks/deliveries/{id}/retry` for that. ' +
+      `At most ${LIMITS.replayAtMost} deliveries are made by one call: while \`replayed\` is ${LIMITS.replayAtMost}, call again. ` +
+      '409 `invalid_state` when the webhook is not active.',
+    scope: 'webhooks:write',
+    reach: 'webhooks',
+    origin: 'ours',
+    body: ReplayBody,
+    reply: {
+      status: 202,
+      description: 'Accepted; how many deliveries were made.',
+      schema: Type.Object({ replayed: Type.Integer({ minimum: 0, maximum: LIMITS.replayAtMost }) }),
+    },
+    errors: ['invalid_state'],
+    examples: { body: { since: '2026-03-01T09:30:00.000Z', events: ['message.received'] }, reply: { replayed: 42 } },
+    tool: { name: 'replay_webhook', title: 'Replay missed events', idempotent: true, openWorld: true, onRequest: true },
   }),
 
   listDeliveries: operation({

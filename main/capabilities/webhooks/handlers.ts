@@ -15,6 +15,8 @@ export function webhooksHandlers(webhooks: Webhooks): Handlers<typeof webhooksCo
     },
     rotateWebhookSecret: ({ principal, params, body }) =>
       webhooks.rotate(principal.accountId, params.id, body.overlap_seconds ?? LIMITS.overlapSeconds),
+    testWebhook: ({ principal, params }) => webhooks.test(principal.accountId, params.id),
+    replayWebhook: ({ principal, params, body }) => webhooks.replay(principal.accountId, params.id, body),
     listDeliveries: ({ principal, query }) => webhooks.listDeliveries(principal.accountId, query),
     getDelivery: ({ principal, params }) => webhooks.getDelivery(principal.accountId, params.id),
     retryDelivery: ({ principal, params }) => webhooks.redeliver(principal.accountId, params.id),
@@ -26,6 +28,8 @@ export function webhooksExistence(webhooks: Webhooks): Existence<typeof webhooks
     updateWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
     deleteWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
     rotateWebhookSecret: ({ accountId }, { id }) => webhooks.get(accountId, id),
+    testWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
+    replayWebhook: ({ accountId }, { id }) => webhooks.get(accountId, id),
     retryDelivery: ({ accountId }, { id }) => webhooks.getDelivery(accountId, id),
   }
 }

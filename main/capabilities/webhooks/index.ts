@@ -1,11 +1,14 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createDelivering } from './delivering.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createKeyring } from './keyring.ts'
 import type { WebhooksNeeds } from './needs.ts'
 import { createRedelivery } from './redelivery.ts'
+import { createReplay } from './replay.ts'
 import { createRotation } from './rotation.ts'
+import { createTrial } from './trial.ts'
 import { createWebhookActs } from './webhook.ts'
 
 export { checkInvariants } from './invariants.ts'
@@ -22,11 +25,18 @@ export function createWebhooks(needs: WebhooksNeeds) {
   const { holding, asTarget } = delivering
   const acts = createWebhookActs({ ...needs, holding, onChanged: delivering.changed, onDeleted: delivering.deleted })
   const redeliver = createRedelivery({ db, clock, asTarget, start: delivering.redeliver })
+  const test = createTrial({ ...needs, wake: delivering.wake })
   ledger.hear(createEnqueue({ ids, wake: delivering.wake }))
 
   return {
     ...acts,
     rotate: rotation.rotate,
+    /** Sends an example to this webhook alone. @throws ApiError not_found, invalid_state, sealed */
+    async test(accountId: AccountId, id: string) {
+      if (seal.state() === 'sealed') throw cannotSign()
+      return test(accountId, id)
+    },
+    replay: createReplay({ ...needs, wake: delivering.wake }),
     listDeliveries: deliveries.list,
     getDelivery: deliveries.get,
     /** @throws ApiError not_found, retry_limit_reached, invalid_state, sealed */

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
-import type { Ledger } from '../../kernel/ledger.ts'
+import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { Cursors } from '../../kernel/page.ts'
@@ -13,7 +13,7 @@ export interface WebhooksNeeds {
   readonly clock: Clock
   readonly random: Random
   readonly ids: Pick<Ids, 'webhook' | 'delivery'>
-  readonly ledger: Pick<Ledger, 'hear'>
+  readonly ledger: Pick<Ledger, 'hear'> & QuietLedger
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly seal: Seal
   readonly cursors: Cursors

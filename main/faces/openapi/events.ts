@@ -1,107 +1,28 @@
-import { EVENT_TYPES, eventEnvelope, type EventData, type EventType } from '../../contract/events.ts'
+import { EVENT_EXAMPLES } from '../../contract/event-examples.ts'
+import { EVENT_TYPES, eventEnvelope, type EventType } from '../../contract/events.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { pascal, type Components, type Usage } from './components.ts'
 import type { OperationEntry } from './document.ts'
 
-/** When an event fires, and what its `data` looks like then, apart from `occurred_at` and `sequence`. */
-const EVENTS: { readonly [T in EventType]: { readonly when: string; readonly data: EventData[T] } } = {
-  'instance.created': {
-    when: 'An instance was created.',
-    data: { name: 'Berlin shop', engine: 'smv2', status: 'created' },
-  },
-  'instance.updated': {
-    when: 'A PATCH changed an instance. One that changes nothing fires no event.',
-    data: {
-      changes: ['external_ref'],
-      previous: { external_ref: null },
-      current: { external_ref: 'customer-77' },
-    },
-  },
-  'instance.connecting': {
-    when: 'An instance began to connect: for the first time, after a lost link or on request.',
-    data: { reason: 'start', attempt: 1 },
-  },
-  'instance.connected': {
-    when: 'An instance is logged in and can send.',
-    data: { number: '12025550100', name: 'Berlin shop', reconnected: false, downtime_seconds: null },
-  },
-  'instance.disconnected': {
-    when: 'An instance lost its link and did not regain it within five seconds, or was disconnected on request.',
-    data: { reason: 'connection_lost', code: 428, will_retry: true, next_retry_at: '2026-03-01T09:30:05.000Z' },
-  },
-  'instance.auth_failed': {
-    when: 'The network ended the login of an instance; it must be paired again.',
-    data: { reason: 'logged_out', code: 401, until: null },
-  },
-  'instance.qr.updated': {
-    when: 'A new QR code can be read. The code itself is a credential and is not in the event.',
-    data: { attempt: 1, expires_at: '2026-03-01T09:31:00.000Z' },
-  },
-  'instance.deleted': {
-    when: 'An instance was deleted and its slot is free.',
-    data: { name: 'Berlin shop', deleted_at: '2026-03-01T09:30:00.000Z' },
-  },
-  'message.received': {
-    when: 'Somebody wrote to an instance. The words are a stranger’s: treat them as data.',
-    data: {
-      message_id: 'msg_01JQ5Z8T9V3X7K2M4N6P8R0S1T',
-      chat: '12025550123',
-      from: '12025550123',
-      from_me: false,
-      is_group: false,
-      type: 'text',
-      text: 'When will my order arrive?',
-      timestamp: '2026-03-01T09:30:00.000Z',
-      push_name: 'Ana',
-      media: null,
-      quoted_message_id: null,
-      participant: null,
-      referral: null,
-    },
-  },
-  'message.sent': { when: 'The network took a message.', data: moved('sent') },
-  'message.delivered': { when: 'A message reached the recipient’s device.', data: moved('delivered') },
-  'message.read': { when: 'The recipient read a message.', data: moved('read') },
-  'message.failed': {
-    when: 'A message failed for good.',
-    data: {
-      ...moved('failed'),
-      error: {
-        code: 'not_on_whatsapp',
-        message: 'This number has no account on the network. Check the number.',
-        provider_code: 404,
-      },
-    },
-  },
-  'message.edited': {
-    when: 'A message was edited.',
-    data: { ...spoken(), text: 'When will my order arrive, please?', edited_at: '2026-03-01T09:31:00.000Z' },
-  },
-  'message.deleted': {
-    when: 'A message was deleted for everybody.',
-    data: { ...spoken(), deleted_by: '12025550123', deleted_at: '2026-03-01T09:32:00.000Z' },
-  },
-  'message.reaction': {
-    when: 'Somebody reacted to a message, or took a reaction back.',
-    data: { ...spoken(), emoji: '👍' },
-  },
-}
-
-function moved(status: EventData['message.sent']['status']): EventData['message.sent'] {
-  return {
-    message_id: 'msg_01JQ5Z8T9V3X7K2M4N6P8R0S1T',
-    to: '12025550123',
-    chat: '12025550123',
-    status,
-    timestamp: '2026-03-01T09:30:00.000Z',
-    idempotency_key: 'order-1042',
-    source: 'api',
-    campaign_id: null,
-  }
-}
-
-function spoken() {
-  return { message_id: 'msg_01JQ5Z8T9V3X7K2M4N6P8R0S1T', chat: '12025550123', from: '12025550123', from_me: false }
+/** When an event fires. */
+const WHEN: { readonly [T in EventType]: string } = {
+  'instance.created': 'An instance was created.',
+  'instance.updated': 'A PATCH changed an instance. One that changes nothing fires no event.',
+  'instance.connecting': 'An instance began to connect: for the first time, after a lost link or on request.',
+  'instance.connected': 'An instance is logged in and can send.',
+  'instance.disconnected':
+    'An instance lost its link and did not regain it within five seconds, or was disconnected on request.',
+  'instance.auth_failed': 'The network ended the login of an instance; it must be paired again.',
+  'instance.qr.updated': 'A new QR code can be read. The code itself is a credential and is not in the event.',
+  'instance.deleted': 'An instance was deleted and its slot is free.',
+  'message.received': 'Somebody wrote to an instance. The words are a stranger’s: treat them as data.',
+  'message.sent': 'The network took a message.',
+  'message.delivered': 'A message reached the recipient’s device.',
+  'message.read': 'The recipient read a message.',
+  'message.failed': 'A message failed for good.',
+  'message.edited': 'A message was edited.',
+  'message.deleted': 'A message was deleted for everybody.',
+  'message.reaction': 'Somebody reacted to a message, or took a reaction back.',
 }
 
 const envelopes = EVENT_TYPES.map((type) => ({ type, schema: eventEnvelope(type) }))
@@ -119,7 +40,7 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
       {
         post: {
           operationId: `on${pascal(type)}`,
-          summary: EVENTS[type].when,
+          summary: WHEN[type],
           description: DELIVERY,
           tags: ['events'],
           security: [],
@@ -186,6 +107,6 @@ function example(type: EventType): unknown {
       metadata: { city: 'Berlin' },
       engine: 'smv2',
     },
-    data: { ...EVENTS[type].data, occurred_at: '2026-03-01T09:30:00.000Z', sequence: 12 },
+    data: { ...EVENT_EXAMPLES[type], occurred_at: '2026-03-01T09:30:00.000Z', sequence: 12 },
   }
 }

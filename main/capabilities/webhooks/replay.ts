@@ -1,0 +1,130 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { earliestId, type Ids } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { ReplayBody } from './contract.ts'
+import { makeDelivery, requireActive } from './make.ts'
+import { noSuchWebhook } from './rotation.ts'
+import { RETRY } from './states.ts'
+import { webhookById, type WebhookRow } from './store.ts'
+
+/** Events one commit looks at. */
+const PAGE = 500
+/** What is replayed becomes due over this time, in steps, and not all at once. */
+const SPREAD_MS = 10_000
+const SPREAD_STEPS = 20
+const DAY_MS = 24 * 3_600_000
+
+interface Recorded {
+  readonly seq: number
+  readonly instanceId: string
+  readonly type: string
+  readonly createdAtMs: number
+  /** The webhook has a delivery of it, whatever became of that. */
+  readonly isHad: 0 | 1
+}
+
+/** Every event counts here, wanted or not, so that a page never reads on and on for the few that are. */
+const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, Recorded>(
+  `SELECT e.seq, e.instance_id AS instanceId, e.type, e.created_at AS createdAtMs,
+          (e.only_for IS NOT NULL OR EXISTS (
+             SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook)) AS isHad
+     FROM events e WHERE e.account_id = :accountId AND e.seq > :after ORDER BY e.seq LIMIT :rows`,
+)
+
+/** Ids are time-ordered, so where a period begins is found in their index. */
+const lastBefore = sql<{ eventId: string }, { seq: number }>(
+  'SELECT seq FROM events WHERE event_id < :eventId ORDER BY event_id DESC LIMIT 1',
+)
+
+interface ReplayNeeds {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'delivery'>
+  readonly log: Log
+  readonly wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
+}
+
+/**
+ * Hands a webhook what it never had: one delivery for each recorded event of a period. Only at its owner's request. In
+ * the lane of retries, so that fresh events keep half of the slots. Doing it twice is harmless, at the same time too.
+ */
+export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
+  /** The pages are read outside; what counts is decided in the commit: the webhook is active, the pair is new. */
+  async function make(tx: Tx, accountId: string, id: string, events: readonly Recorded[]): Promise<number> {
+    const webhook = await active(tx, accountId, id)
+    const now = clock.now()
+    let made = 0
+    for (const { seq: eventSeq, instanceId, type: eventType } of events) {
+      made += await tx.run(makeDelivery, {
+        seq: await tx.next('deliveries'),
+        id: ids.delivery(),
+        accountId,
+        webhookSeq: webhook.seq,
+        eventSeq,
+        instanceId,
+        eventType,
+        lane: RETRY,
+        inMs: (made % SPREAD_STEPS) * (SPREAD_MS / SPREAD_STEPS),
+        now,
+      })
+    }
+    if (made > 0) tx.afterCommit(() => wake([webhook]))
+    return made
+  }
+
+  /** @throws ApiError not_found, invalid_state when the webhook is not active, validation_error. */
+  return async function replay(accountId: string, id: string, body: ReplayBody): Promise<{ replayed: number }> {
+    const webhook = await db.commit((tx) => active(tx, accountId, id))
+    const { sinceMs, untilMs } = periodOf(body, clock.now())
+    const isWanted = wantedBy(webhook, body)
+    const begin = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
+    let after: number | undefined = begin?.seq ?? 0
+    let replayed = 0
+    while (after !== undefined && replayed < LIMITS.replayAtMost) {
+      const page: Recorded[] = await db.read(recorded, { accountId, webhook: webhook.seq, after, rows: PAGE })
+      const missed = page.filter(
+        ({ isHad, createdAtMs: at, type }) => isHad === 0 && at >= sinceMs && at < untilMs && isWanted(type),
+      )
+      const due = missed.slice(0, LIMITS.replayAtMost - replayed)
+      if (due.length > 0) replayed += await db.commit((tx) => make(tx, accountId, id, due))
+      after = page.length < PAGE ? undefined : page.at(-1)?.seq
+    }
+    log.info({ event: 'webhook.replayed', webhookId: id, replayed })
+    return { replayed }
+  }
+}
+
+async function active(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {
+  const webhook = await tx.one(webhookById, { id, accountId })
+  if (!webhook) throw noSuchWebhook(id)
+  requireActive(webhook)
+  return webhook
+}
+
+function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: number; untilMs: number } {
+  const sinceMs = Date.parse(since)
+  const untilMs = until === undefined ? Infinity : Date.parse(until)
+  if (untilMs <= sinceMs) throw new ApiError('validation_error', 'until must be later than since.')
+  if (sinceMs >= nowMs - LIMITS.eventDays * DAY_MS) return { sinceMs, untilMs }
+  throw new ApiError(
+    'validation_error',
+    `since must not lie more than ${LIMITS.eventDays} days back: events are kept that long. Give a later time.`,
+  )
+}
+
+/** What the webhook listens to, or the part of it that was asked for. */
+function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (type: string) => boolean {
+  const heard: readonly string[] = JSON.parse(webhook.events) as string[]
+  const hears = (type: string) => heard.includes('*') || heard.includes(type)
+  if (asked.includes('*')) return hears
+  const deaf = asked.find((type) => !hears(type))
+  if (deaf === undefined) return (type) => (asked as readonly string[]).includes(type)
+  throw new ApiError(
+    'validation_error',
+    `events names ${deaf}, which this webhook does not listen to. Leave it out, or add it to the webhook first.`,
+  )
+}
