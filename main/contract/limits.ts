@@ -26,7 +26,7 @@ export const LIMITS = {
   captionLength: 1_024,
   filenameLength: 255,
   mediaUrlLength: 2_048,
-  mediaMegabytes: { image: 5, audio: 16, video: 16, document: 100 },
+  mediaMegabytes: { image: 5, audio: 16, video: 16, document: 100, sticker: 1 },
   sendTimeoutMs: 20_000,
   sendsInFlight: 256,
   sendsInFlightPerInstance: 128,

@@ -73,7 +73,11 @@ export interface Operation {
   readonly reply: {
     readonly status: 200 | 201 | 202 | 204
     readonly description: string
+    /** Another success, with a body of the same shape. */
+    readonly also?: { readonly status: 200 | 201; readonly description: string }
     readonly schema: TSchema | null
+    /** The answer is a file and not JSON: bytes under a Content-Type of their own. */
+    readonly file?: true
   }
   /** Codes this operation can answer with beyond those of the door (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]

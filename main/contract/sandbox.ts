@@ -83,6 +83,11 @@ export const SandboxMessage = Type.Object({
       caption: Nullable(Type.String()),
     }),
   ),
+  details: Nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What words cannot say of a location, a contact, a poll or a link; null for anything else.',
+    }),
+  ),
   cloud_api: Nullable(
     Type.Record(Type.String(), Type.Unknown(), { description: 'The raw payload, when it was sent as one.' }),
   ),

@@ -1,26 +1,52 @@
-import type { Engine as EngineName, MediaType, MessageErrorShape, Network } from '../contract/shapes.ts'
+import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
-import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
+import type { InstanceId, MessageId } from '../kernel/ids.ts'
+import type { DirectActs, MediaFile, TemplatePage } from './direct.ts'
+import type { EngineInstance } from './instance.ts'
 
-/** What an engine is told of an instance. */
-export interface EngineInstance {
-  readonly id: InstanceId
-  readonly accountId: AccountId
-  readonly engine: EngineName
-  readonly network: Network
+export type { EngineInstance } from './instance.ts'
+
+/** What a file is sent as. */
+export type FileType = MediaType | 'sticker'
+
+/** The card under a text that leads somewhere. */
+interface LinkPreview {
+  readonly url: string
+  readonly title: string | null
+  readonly description: string | null
 }
 
-/** A message on its way out; exactly one of the three kinds. */
+/**
+ * A message on its way out. Every engine takes text and media; stickers, places, contacts and polls are smv2's, raw
+ * payloads official's. A preview is an ornament: an engine that cannot show it sends the text.
+ */
 export type Outgoing =
-  | { readonly kind: 'text'; readonly to: string; readonly text: string }
+  | { readonly kind: 'text'; readonly to: string; readonly text: string; readonly preview?: LinkPreview }
   | {
       readonly kind: 'media'
       readonly to: string
-      readonly mediaType: MediaType
+      readonly mediaType: FileType
       readonly mimeType: string
       readonly bytes: Buffer
       readonly caption: string | null
       readonly filename: string | null
+    }
+  | {
+      readonly kind: 'location'
+      readonly to: string
+      readonly latitude: number
+      readonly longitude: number
+      readonly name: string | null
+      readonly address: string | null
+    }
+  | { readonly kind: 'contact'; readonly to: string; readonly name: string; readonly number: string }
+  | {
+      readonly kind: 'poll'
+      readonly to: string
+      readonly question: string
+      readonly options: readonly string[]
+      /** How many options one person may choose. */
+      readonly maxChoices: number
     }
   /** The raw payload of the Cloud API, passed on as it came (official only). */
   | { readonly kind: 'cloud_api'; readonly to: string; readonly payload: object }
@@ -161,6 +187,15 @@ export interface Engine {
   send(instance: EngineInstance, messageId: MessageId, out: Outgoing, signal: AbortSignal): Promise<SendOutcome>
   /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
+  /** What it can do past sending, for whoever speaks to it directly. */
+  readonly direct?: Partial<DirectActs>
+  /** A file that came with a received message, by `media.id` of the event. @returns null when it is not (or no longer) there. */
+  readonly media?: (instance: EngineInstance, mediaId: string) => Promise<MediaFile | null>
+  /** official only: the message templates of the account behind the number. */
+  readonly templates?: (
+    instance: EngineInstance,
+    page: { readonly limit: number; readonly after: string | null },
+  ) => Promise<TemplatePage>
   evidence(instance: EngineInstance): Evidence
   /** Takes up timers and pending work of before a restart; called once, after every resume. */
   begin(): Promise<void>

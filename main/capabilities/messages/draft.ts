@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { Engine, MediaType } from '../../contract/shapes.ts'
-import type { Outgoing } from '../../engines/engine.ts'
+import type { Engine } from '../../contract/shapes.ts'
+import type { FileType, Outgoing } from '../../engines/engine.ts'
 import type { SendBody } from './contract.ts'
 
 /** A media message whose file is still where the caller said. */
@@ -8,12 +8,12 @@ export interface MediaDraft {
   readonly kind: 'media'
   readonly to: string
   readonly url: string
-  readonly mediaType: MediaType
+  readonly mediaType: FileType
   readonly caption: string | null
   readonly filename: string | null
 }
 
-export type Draft = MediaDraft | Extract<Outgoing, { kind: 'text' | 'cloud_api' }>
+export type Draft = MediaDraft | Exclude<Outgoing, { kind: 'media' }>
 
 const KINDS = ['text', 'media_url', 'cloud_api'] as const
 
@@ -71,10 +71,28 @@ function nameOf(url: string): string | null {
 /** The `type` of the status record. */
 export function typeOf(draft: Draft): string {
   if (draft.kind === 'media') return draft.mediaType
-  if (draft.kind === 'text') return 'text'
+  if (draft.kind !== 'cloud_api') return draft.kind
   // The Cloud API reads a payload without a type as text.
   const type: unknown = 'type' in draft.payload ? draft.payload.type : 'text'
   return typeof type === 'string' && /^[a-z_]{1,32}$/.test(type) ? type : 'text'
+}
+
+/** What a conversation shows of it in words. */
+export function textOf(out: Outgoing): string {
+  switch (out.kind) {
+    case 'text':
+      return out.text
+    case 'media':
+      return out.caption ?? ''
+    case 'location':
+      return [out.name, out.address].filter((words) => words !== null).join(', ')
+    case 'contact':
+      return out.name
+    case 'poll':
+      return out.question
+    case 'cloud_api':
+      return ''
+  }
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)

@@ -72,6 +72,7 @@ function fileOf(answer: OutboundAnswer, draft: MediaDraft): { mimeType: string; 
 
 function fits(mimeType: string, { mediaType }: MediaDraft): boolean {
   if (mediaType === 'document') return true
+  if (mediaType === 'sticker') return mimeType === 'image/webp'
   // Ogg files are audio unless they say otherwise, and many servers name only the container.
   return mimeType.startsWith(`${mediaType}/`) || (mediaType === 'audio' && mimeType === 'application/ogg')
 }

@@ -31,6 +31,7 @@ export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage
     media: media
       ? { mime_type: media.mimeType, size: media.size, filename: media.filename, caption: media.caption }
       : null,
+    details: content.details ?? null,
     cloud_api: content.payload ? { ...content.payload } : null,
     quoted_message_id: content.quoted ?? null,
     sent_at: isoTime(message.sentAtMs),

@@ -122,6 +122,12 @@ const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
 
 const ORDINARY: Course = { kind: 'ordinary' }
 
+/** Whether somebody has this number, as a check of it says. */
+export function isOnNetwork(number: string): boolean {
+  const course = courseOf('smv2', number)
+  return course.kind !== 'refused' || course.error.code !== 'not_on_whatsapp'
+}
+
 /** What the number itself asks for; any other number accepts, delivers and reads. */
 export function courseOf(engine: Engine, to: string): Course {
   return COURSES[engine][to.slice(-4)] ?? ORDINARY

@@ -1,13 +1,16 @@
 import type { Engine as EngineName } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { DirectActs } from '../direct.ts'
 import type { Engine, EngineInstance, Evidence, QrState } from '../engine.ts'
 import type { Faults } from './faults.ts'
+import type { Files } from './files.ts'
 import type { Inbox } from './inbox.ts'
 import { isPaired, type Line, type Lines } from './lines.ts'
 import type { Links } from './link.ts'
 import { networkId } from './names.ts'
 import type { Onboarding } from './onboarding.ts'
 import type { Pairings } from './pairing.ts'
+import { createTemplates } from './templates.ts'
 
 interface FaceNeeds {
   readonly clock: Clock
@@ -17,6 +20,8 @@ interface FaceNeeds {
   readonly pairings: Pairings
   readonly onboarding: Onboarding
   readonly inbox: Inbox
+  readonly files: Files
+  readonly direct: Readonly<Record<EngineName, Partial<DirectActs>>>
   readonly send: Engine['send']
   /** How long the network takes to accept; what a person would measure as latency. */
   readonly latencyMs: number
@@ -92,7 +97,12 @@ export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
     },
     ...(engine === 'smv2'
       ? { pairing }
-      : { onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) } }),
+      : {
+          onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) },
+          templates: createTemplates(lines),
+        }),
+    direct: needs.direct[engine],
+    media: needs.files.read,
     send: needs.send,
     find: async (instance, messageId) =>
       (await inbox.has(networkId(instance.engine, messageId))) ? 'arrived' : 'never_arrived',

@@ -16,6 +16,8 @@ export interface Content {
   readonly type: 'text' | MediaType | (string & {})
   readonly text: string | null
   readonly media?: Media
+  /** What words cannot say of a place, a contact, a poll or a link. */
+  readonly details?: Record<string, unknown>
   /** The raw payload of the Cloud API, when it was one. */
   readonly payload?: object
   readonly quoted?: string
@@ -148,6 +150,11 @@ export function createInbox(db: Db) {
     async find(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage | undefined> {
       const [first = id, other = first] = networkIds(id)
       const row = await tx.one(byId, { accountId, id: first, other })
+      return row && toMessage(row)
+    },
+    /** @param id the network's id. */
+    async read(accountId: AccountId, id: string): Promise<PhoneMessage | undefined> {
+      const row = await db.readOne(byId, { accountId, id, other: id })
       return row && toMessage(row)
     },
     /** Newest first; only what has arrived by now. */

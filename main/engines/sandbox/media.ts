@@ -5,6 +5,7 @@ import { sampleMp4 } from './samples/mp4.ts'
 import { sampleOgg } from './samples/ogg.ts'
 import { samplePdf } from './samples/pdf.ts'
 import { samplePng } from './samples/png.ts'
+import { sampleWebp } from './samples/webp.ts'
 
 /** Where the sample files lie; answered inside the service. */
 export const MEDIA_HOST = 'media.sandbox'
@@ -49,6 +50,7 @@ export async function answerMedia({ url }: InsideRequest): Promise<OutboundAnswe
   const name = url.pathname.slice(1)
   // Zeros that nobody reads take no memory; whoever asked cuts them at his own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
+  if (name === 'sticker.webp') return file('image/webp', sampleWebp())
   const type = typeNamed(name)
   if (type === undefined) return notFound()
   const { mimeType, bytes } = sampleOf(type)
@@ -73,7 +75,7 @@ const notFound = (): OutboundAnswer => ({
   kind: 'response',
   status: 404,
   headers: { 'content-type': 'text/plain' },
-  body: Buffer.from('media.sandbox has image.png, audio.ogg, video.mp4, document.pdf and huge.'),
+  body: Buffer.from('media.sandbox has image.png, audio.ogg, video.mp4, document.pdf, sticker.webp and huge.'),
   truncated: false,
   remoteIp: null,
 })

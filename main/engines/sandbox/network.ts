@@ -6,8 +6,12 @@ import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createAlarms } from './alarms.ts'
+import { createBlocks } from './blocks.ts'
+import { createDirect } from './direct.ts'
 import { createFace } from './face.ts'
 import { createFaults } from './faults.ts'
+import { createFiles } from './files.ts'
+import { createGroups } from './groups.ts'
 import { createInbox, type PhoneMessage } from './inbox.ts'
 import { isPaired, createLines } from './lines.ts'
 import { createLinks } from './link.ts'
@@ -83,7 +87,11 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   const timeline = createTimeline({ db, clock, alarms, sink, log })
   const links = createLinks({ db, clock, alarms, lines, timeline, faults })
   const pairings = createPairings({ clock, random, alarms, sink, log })
-  const speech = createSpeech({ db, clock, random, lines, phones, inbox, timeline })
+  const groups = createGroups({ db, clock, random })
+  const blocks = createBlocks()
+  const files = createFiles({ db, lines, inbox })
+  const speech = createSpeech({ db, clock, random, lines, phones, inbox, timeline, groups, blocks })
+  const direct = createDirect({ db, lines, faults, phones, speech, groups, blocks })
   const onboarding = createOnboarding({ db, random, lines })
   const send = createSend({
     db,
@@ -93,6 +101,7 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
     faults,
     phones,
     inbox,
+    files,
     timeline,
     speech,
     timelineMs,
@@ -137,7 +146,21 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   }
 
   const latencyMs = timelineMs[0]
-  const parts = { clock, lines, links, faults, pairings, onboarding, inbox, send, latencyMs, begin, close }
+  const parts = {
+    clock,
+    lines,
+    links,
+    faults,
+    pairings,
+    onboarding,
+    inbox,
+    files,
+    direct,
+    send,
+    latencyMs,
+    begin,
+    close,
+  }
 
   return {
     smv2: createFace('smv2', parts),

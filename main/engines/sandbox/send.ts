@@ -2,9 +2,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import { contentOf } from './content.ts'
 import { courseOf, OUTSIDE_WINDOW, REACHOUT_RESTRICTED, SPAM_LIMITED, type Course } from './courses.ts'
 import type { Faults } from './faults.ts'
-import type { Content, Inbox } from './inbox.ts'
+import type { Files } from './files.ts'
+import type { Inbox } from './inbox.ts'
 import { isPaired, type Lines, type PairedLine } from './lines.ts'
 import type { Links } from './link.ts'
 import { networkId } from './names.ts'
@@ -29,6 +31,7 @@ interface SendNeeds {
   readonly faults: Faults
   readonly phones: Phones
   readonly inbox: Inbox
+  readonly files: Files
   readonly timeline: Timeline
   readonly speech: Speech
   readonly timelineMs: TimelineMs
@@ -51,7 +54,7 @@ interface Passage {
  * remembered goes into the caller's own commit, through `journal`.
  */
 export function createSend(needs: SendNeeds) {
-  const { db, clock, lines, links, faults, phones, inbox, timeline, speech, timelineMs } = needs
+  const { db, clock, lines, links, faults, phones, inbox, files, timeline, speech, timelineMs } = needs
   const silentMs = needs.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
   async function courseFor({ instance, phone, out }: Passage): Promise<Course> {
@@ -93,6 +96,7 @@ export function createSend(needs: SendNeeds) {
     }
     // The number may be another instance's: that one receives.
     if (lines.having(instance.accountId, out.to).length === 0 || line.number === out.to) return
+    if (out.kind === 'media') await files.keep(tx, engineMessageId, out.bytes)
     const atMs = plan.arrivesAtMs ?? startedAtMs
     const said = {
       id: engineMessageId,
@@ -198,19 +202,4 @@ function problemOf(payload: object): string | null {
   const content = fields.get(type)
   if (typeof content === 'object' && content !== null) return null
   return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
-}
-
-function contentOf(out: Outgoing): Content {
-  switch (out.kind) {
-    case 'text':
-      return { type: 'text', text: out.text }
-    case 'media': {
-      const { mediaType, mimeType, bytes, filename, caption } = out
-      return { type: mediaType, text: null, media: { mimeType, size: bytes.length, filename, caption } }
-    }
-    case 'cloud_api': {
-      const { type = 'text', text } = out.payload as { type?: string; text?: { body?: unknown } }
-      return { type, text: typeof text?.body === 'string' ? text.body : null, payload: out.payload }
-    }
-  }
 }

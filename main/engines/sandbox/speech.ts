@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { EngineSignal, Spoken } from '../engine.ts'
+import type { Blocks } from './blocks.ts'
+import type { Groups } from './groups.ts'
 import type { Content, Inbox, PhoneMessage } from './inbox.ts'
 import type { Lines } from './lines.ts'
 import { phoneMessageId, shownName } from './names.ts'
@@ -32,26 +34,34 @@ interface SpeechNeeds {
   readonly phones: Phones
   readonly inbox: Inbox
   readonly timeline: Timeline
+  readonly groups: Groups
+  readonly blocks: Blocks
 }
 
 export type Speech = ReturnType<typeof createSpeech>
 
 /** People speaking on the phones of the network, and the instances that hear them. */
-export function createSpeech({ db, clock, random, lines, phones, inbox, timeline }: SpeechNeeds) {
+export function createSpeech(needs: SpeechNeeds) {
+  const { db, clock, random, lines, phones, inbox, timeline, groups, blocks } = needs
   async function tell(tx: Tx, instanceId: InstanceId, chat: string, atMs: number, signal: EngineSignal): Promise<void> {
     const when = { step: 0, dueAtMs: atMs, phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
   }
 
+  /** Whoever has blocked the author hears nothing of them, except in groups. */
+  const isUnheard = async (tx: Tx, accountId: AccountId, { author, recipient, group }: Parties): Promise<boolean> =>
+    group === null && (await blocks.has(tx, accountId, recipient, author))
+
   /** Tells the recipient's instances, and the author's own: a linked device sees what its phone says. */
   async function tellBoth(
     tx: Tx,
     accountId: AccountId,
-    { author, recipient, group }: Pick<Said, 'author' | 'recipient' | 'group'>,
+    parties: Parties,
     atMs: number,
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<InstanceId[]> {
-    const hearers = lines.having(accountId, recipient)
+    const { author, recipient, group } = parties
+    const hearers = (await isUnheard(tx, accountId, parties)) ? [] : lines.having(accountId, recipient)
     const owners = lines.having(accountId, author).filter((id) => !hearers.includes(id))
     for (const id of hearers) {
       const chat = group ?? author
@@ -121,6 +131,7 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
   return {
     /** An instance wrote to a number that other instances have: they receive it. */
     async hear(tx: Tx, accountId: AccountId, said: Said, atMs: number): Promise<void> {
+      if (await isUnheard(tx, accountId, said)) return
       for (const id of lines.having(accountId, said.recipient)) {
         const chat = said.group ?? said.author
         await tell(tx, id, chat, atMs, received(said, chat, false, atMs))
@@ -135,7 +146,9 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
         const author = await phones.ensure(tx, accountId, number, now)
         const recipient = await phones.ensure(tx, accountId, to, now)
         const content = await quoting(tx, accountId, utterance.content)
-        const arrival = arrivalAt(recipient, now)
+        const parties = { author: number, recipient: to, group }
+        const arrival = (await isUnheard(tx, accountId, parties)) ? NEVER : arrivalAt(recipient, now)
+        if (group !== null) await groups.spokenIn(tx, accountId, group, [number, to])
         await inbox.add(tx, {
           id,
           phone: recipient.seq,
@@ -154,6 +167,10 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
         return { message: await again(tx, accountId, id), instanceIds }
       })
     },
+
+    /** A message of the phone's chats. @throws ApiError not_found, invalid_state when it was deleted. */
+    find: (accountId: AccountId, number: string, id: string): Promise<PhoneMessage> =>
+      db.commit((tx) => messageOf(tx, accountId, number, id)),
 
     edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
@@ -191,6 +208,10 @@ export function createSpeech({ db, clock, random, lines, phones, inbox, timeline
     },
   }
 }
+
+type Parties = Pick<Said, 'author' | 'recipient' | 'group'>
+
+const NEVER = { receivedAtMs: null, waits: false }
 
 /** Between phones there is no timeline: it is there, or it waits until the phone is online. */
 function arrivalAt(phone: KnownPhone, nowMs: number) {

@@ -41,15 +41,21 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
       },
     }),
     responses: {
-      [reply.status]: {
-        description: reply.description,
-        headers: successHeaders(operation),
-        ...(reply.schema !== null && {
-          content: { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
-        }),
-      } satisfies ResponseEntry,
+      [reply.status]: success(operation, reply.description, refer),
+      ...(reply.also && { [reply.also.status]: success(operation, reply.also.description, refer) }),
       ...errorReferences(operation),
     },
+  }
+}
+
+function success(operation: Operation, description: string, refer: Components['refer']): ResponseEntry {
+  const { schema, file } = operation.reply
+  const type = file === true ? '*/*' : 'application/json'
+  const shown = file === true ? {} : example(operation.examples.reply)
+  return {
+    description,
+    headers: successHeaders(operation),
+    ...(schema !== null && { content: { [type]: { schema: refer(schema), ...shown } } }),
   }
 }
 

@@ -8,6 +8,7 @@ import { sandbox } from './006-sandbox.ts'
 import { fusion } from './007-fusion.ts'
 import { instanceWebhooks } from './010-instance-webhooks.ts'
 import { eventList } from './011-event-list.ts'
+import { sandboxDirect } from './012-sandbox-direct.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   fusion,
   instanceWebhooks,
   eventList,
+  sandboxDirect,
 ]

@@ -20,9 +20,13 @@ const statements = declaredStatements()
 test('every table of the sandbox has statements', () => {
   const tables = new Set(statements.join(' ').match(/sandbox_[a-z]+/g))
   expect([...tables].toSorted()).toEqual([
+    'sandbox_blocks',
     'sandbox_catchers',
     'sandbox_caught',
     'sandbox_faults',
+    'sandbox_files',
+    'sandbox_group',
+    'sandbox_groups',
     'sandbox_lines',
     'sandbox_messages',
     'sandbox_phones',

@@ -1,0 +1,103 @@
+import type { EngineInstance } from './instance.ts'
+
+/** A message as an engine knows it. */
+export interface MessageRef {
+  readonly engineMessageId: string
+  /** Digits, or the group's id. */
+  readonly chat: string
+  /** This line said it, through the service or on its phone. */
+  readonly isOwn: boolean
+}
+
+interface NumberCheck {
+  readonly number: string
+  readonly exists: boolean
+  /** The number as the network writes it, which messages should go to; null when it does not exist. */
+  readonly canonical: string | null
+}
+
+interface Profile {
+  readonly number: string
+  readonly name: string | null
+  readonly about: string | null
+  readonly isBusiness: boolean
+}
+
+interface GroupMember {
+  readonly number: string
+  readonly isAdmin: boolean
+}
+
+export interface Group {
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  readonly createdAtMs: number
+  readonly members: readonly GroupMember[]
+}
+
+export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
+
+/** What became of one member of a change; `reason` is null when it was done. */
+export interface MemberResult {
+  readonly number: string
+  readonly reason: 'not_on_whatsapp' | 'already_member' | 'not_member' | null
+}
+
+/**
+ * What an engine can do past sending. Each adapter has those it can do, and no others. They throw an ApiError for what
+ * the caller can act on: not_found, invalid_state, not_ready; anything else thrown means that the engine did not answer.
+ */
+export interface DirectActs {
+  /** @param emoji '' takes the reaction back. */
+  react(instance: EngineInstance, message: MessageRef, emoji: string): Promise<void>
+  edit(instance: EngineInstance, message: MessageRef, text: string): Promise<void>
+  /** For everyone. */
+  remove(instance: EngineInstance, message: MessageRef): Promise<void>
+  markRead(instance: EngineInstance, message: MessageRef): Promise<void>
+  check(instance: EngineInstance, numbers: readonly string[]): Promise<NumberCheck[]>
+  profile(instance: EngineInstance, number: string): Promise<Profile>
+  /** @returns the address of the picture; null when there is none, or it is not shown to this line. */
+  avatar(instance: EngineInstance, number: string): Promise<string | null>
+  block(instance: EngineInstance, number: string, isBlocked: boolean): Promise<void>
+  /** Every group the line is a member of. */
+  groups(instance: EngineInstance): Promise<Group[]>
+  group(instance: EngineInstance, id: string): Promise<Group>
+  createGroup(
+    instance: EngineInstance,
+    name: string,
+    members: readonly string[],
+  ): Promise<{ group: Group; results: MemberResult[] }>
+  changeMembers(
+    instance: EngineInstance,
+    id: string,
+    change: MemberChange,
+    members: readonly string[],
+  ): Promise<MemberResult[]>
+  /** @param isRenewed the former link stops working. */
+  inviteLink(instance: EngineInstance, id: string, isRenewed: boolean): Promise<string>
+  leaveGroup(instance: EngineInstance, id: string): Promise<void>
+}
+
+/** A file that somebody sent to an instance. */
+export interface MediaFile {
+  readonly mimeType: string
+  readonly filename: string | null
+  readonly bytes: Buffer
+}
+
+/** A message template of the Cloud API, in Graph's own fields. */
+export interface Template {
+  readonly id: string
+  readonly name: string
+  readonly language: string
+  readonly status: string
+  readonly category: string
+  readonly components: readonly object[]
+}
+
+export interface TemplatePage {
+  readonly templates: readonly Template[]
+  /** Where the next page begins, in the engine's own words; null on the last. */
+  readonly after: string | null
+}

@@ -1,0 +1,31 @@
+import type { Outgoing } from '../engine.ts'
+import type { Content } from './inbox.ts'
+
+/** A message as the phone has it. What words cannot say of it stands in `details`, in the words of the wire. */
+export function contentOf(out: Outgoing): Content {
+  switch (out.kind) {
+    case 'text':
+      return { type: 'text', text: out.text, ...(out.preview && { details: { ...out.preview } }) }
+    case 'media': {
+      const { mediaType, mimeType, bytes, filename, caption } = out
+      return { type: mediaType, text: null, media: { mimeType, size: bytes.length, filename, caption } }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = out
+      const words = [name, address].filter((each) => each !== null).join(', ')
+      return { type: 'location', text: words, details: { latitude, longitude, name, address } }
+    }
+    case 'contact': {
+      const { name, number } = out
+      return { type: 'contact', text: name, details: { name, number } }
+    }
+    case 'poll': {
+      const { question, options, maxChoices: max_choices } = out
+      return { type: 'poll', text: question, details: { question, options, max_choices } }
+    }
+    case 'cloud_api': {
+      const { type = 'text', text } = out.payload as { type?: string; text?: { body?: unknown } }
+      return { type, text: typeof text?.body === 'string' ? text.body : null, payload: out.payload }
+    }
+  }
+}

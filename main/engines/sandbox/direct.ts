@@ -1,0 +1,105 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine as EngineName } from '../../contract/shapes.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { DirectActs } from '../direct.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { Blocks } from './blocks.ts'
+import { isOnNetwork } from './courses.ts'
+import type { Faults } from './faults.ts'
+import type { Groups } from './groups.ts'
+import { isPaired, type Lines } from './lines.ts'
+import { MEDIA_HOST } from './media.ts'
+import { shownName } from './names.ts'
+import type { Phones } from './phones.ts'
+import type { Speech } from './speech.ts'
+
+interface DirectNeeds {
+  readonly db: Db
+  readonly lines: Lines
+  readonly faults: Faults
+  readonly phones: Phones
+  readonly speech: Speech
+  readonly groups: Groups
+  readonly blocks: Blocks
+}
+
+/**
+ * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
+ * one of the two numbers, itself included, as a linked device is.
+ */
+export function createDirect(needs: DirectNeeds): Readonly<Record<EngineName, Partial<DirectActs>>> {
+  const { db, phones, speech, groups, blocks } = needs
+
+  /** @throws ApiError not_ready, upstream_unavailable */
+  async function numberOf({ id }: EngineInstance): Promise<string> {
+    await needs.lines.load()
+    await needs.faults.load()
+    if (needs.faults.has(id, 'engine_down')) {
+      throw new ApiError(
+        'upstream_unavailable',
+        'The engine server of the sandbox cannot be reached. Nothing was done.',
+      )
+    }
+    const line = needs.lines.of(id)
+    if (isPaired(line) && line.up) return line.number
+    throw new ApiError('not_ready', 'The instance has no link to the sandbox network. Connect it, then try again.')
+  }
+
+  const markRead: DirectActs['markRead'] = async (instance, { engineMessageId }) => {
+    // Nobody on the sandbox looks whether an instance has read; that it could have is checked.
+    await speech.find(instance.accountId, await numberOf(instance), engineMessageId)
+  }
+
+  const smv2: DirectActs = {
+    async react(instance, { engineMessageId }, emoji) {
+      await speech.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
+    },
+    async edit(instance, { engineMessageId }, text) {
+      await speech.edit(instance.accountId, await numberOf(instance), engineMessageId, text)
+    },
+    async remove(instance, { engineMessageId }) {
+      await speech.remove(instance.accountId, await numberOf(instance), engineMessageId)
+    },
+    markRead,
+
+    async check(instance, numbers) {
+      await numberOf(instance)
+      return numbers.map((number) => {
+        const exists = isOnNetwork(number)
+        return { number, exists, canonical: exists ? number : null }
+      })
+    },
+    async profile(instance, number) {
+      await numberOf(instance)
+      requireOnNetwork(number)
+      const { name } = await phones.find(instance.accountId, number)
+      return { number, name: name ?? shownName(number), about: 'On the sandbox network', isBusiness: false }
+    },
+    async avatar(instance, number) {
+      await numberOf(instance)
+      requireOnNetwork(number)
+      return `https://${MEDIA_HOST}/image.png`
+    },
+    async block(instance, number, isBlocked) {
+      const owner = await numberOf(instance)
+      await db.commit((tx) => blocks.set(tx, instance.accountId, owner, number, isBlocked))
+    },
+
+    groups: async (instance) => groups.list(instance.accountId, await numberOf(instance)),
+    group: async (instance, id) => groups.get(instance.accountId, await numberOf(instance), id),
+    createGroup: async (instance, name, members) =>
+      groups.create(instance.accountId, await numberOf(instance), name, members),
+    changeMembers: async (instance, id, change, members) =>
+      groups.change(instance.accountId, await numberOf(instance), id, change, members),
+    inviteLink: async (instance, id, isRenewed) =>
+      groups.invite(instance.accountId, await numberOf(instance), id, isRenewed),
+    leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
+  }
+
+  return { smv2, official: { markRead } }
+}
+
+function requireOnNetwork(number: string): void {
+  if (isOnNetwork(number)) return
+  throw new ApiError('not_found', `Nobody on the network has the number ${number}.`)
+}

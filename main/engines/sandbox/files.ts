@@ -1,0 +1,42 @@
+import { MEDIA_TYPES } from '../../contract/shapes.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { MediaFile } from '../direct.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { Inbox } from './inbox.ts'
+import { isPaired, type Lines } from './lines.ts'
+import { sampleOf } from './media.ts'
+
+/** Larger ones are not kept: a simulated network must not fill the disk. */
+const KEPT_BYTES = 16 * 1024 * 1024
+
+const keep = sql<{ messageId: string; bytes: Uint8Array }>(
+  'INSERT INTO sandbox_files (message_id, bytes) VALUES (:messageId, :bytes) ON CONFLICT (message_id) DO NOTHING',
+)
+const kept = sql<{ messageId: string }, { bytes: Uint8Array }>(
+  'SELECT bytes FROM sandbox_files WHERE message_id = :messageId',
+)
+
+export type Files = ReturnType<typeof createFiles>
+
+/** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
+export function createFiles({ db, lines, inbox }: { db: Db; lines: Lines; inbox: Inbox }) {
+  return {
+    async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
+      if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })
+    },
+    /** Only for the lines that heard or said the message; null when it is gone, was deleted, or never had a file. */
+    async read({ id, accountId }: EngineInstance, mediaId: string): Promise<MediaFile | null> {
+      await lines.load()
+      const line = lines.of(id)
+      const message = isPaired(line) ? await inbox.read(accountId, mediaId) : undefined
+      const { type, media } = message?.content ?? {}
+      if (!message || !media || (message.author !== line?.number && message.recipient !== line?.number)) return null
+      const { mimeType, filename } = media
+      const sample = MEDIA_TYPES.find((each) => each === type)
+      const ofInstance = (await db.readOne(kept, { messageId: message.id }))?.bytes
+      if (ofInstance) return { mimeType, filename, bytes: Buffer.from(ofInstance) }
+      return message.instanceId === null && sample ? { mimeType, filename, bytes: sampleOf(sample).bytes } : null
+    },
+  }
+}

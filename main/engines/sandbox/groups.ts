@@ -1,0 +1,168 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { Group, MemberChange, MemberResult } from '../direct.ts'
+import { isOnNetwork } from './courses.ts'
+import { crockford } from './names.ts'
+
+interface GroupRow {
+  readonly seq: number
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  readonly invite: string
+  readonly createdAtMs: number
+}
+
+interface MemberRow {
+  readonly number: string
+  readonly admin: number
+}
+
+const GROUP = 'g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs'
+
+type Named = { accountId: string; id: string }
+type Membership = { group: number; number: string }
+
+const byId = sql<Named, GroupRow>(
+  `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.id = :id`,
+)
+const ofNumber = sql<{ accountId: string; number: string; limit: number }, GroupRow>(
+  `SELECT ${GROUP} FROM sandbox_group_members m JOIN sandbox_groups g ON g.seq = m.group_seq
+    WHERE m.number = :number AND g.account_id = :accountId ORDER BY m.group_seq LIMIT :limit`,
+)
+const membersOf = sql<{ group: number }, MemberRow>(
+  'SELECT number, admin FROM sandbox_group_members WHERE group_seq = :group ORDER BY number',
+)
+const add = sql<Named & { seq: number; name: string; owner: string; invite: string; now: number }>(
+  `INSERT INTO sandbox_groups (seq, account_id, id, name, owner, invite, created_at)
+   VALUES (:seq, :accountId, :id, :name, :owner, :invite, :now) ON CONFLICT (account_id, id) DO NOTHING`,
+)
+const join = sql<Membership & { admin: 0 | 1 }>(
+  `INSERT INTO sandbox_group_members (group_seq, number, admin) VALUES (:group, :number, :admin)
+   ON CONFLICT (group_seq, number) DO NOTHING`,
+)
+const leave = sql<Membership>('DELETE FROM sandbox_group_members WHERE group_seq = :group AND number = :number')
+const appoint = sql<Membership & { admin: 0 | 1 }>(
+  'UPDATE sandbox_group_members SET admin = :admin WHERE group_seq = :group AND number = :number',
+)
+const renew = sql<{ group: number; invite: string }>('UPDATE sandbox_groups SET invite = :invite WHERE seq = :group')
+const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = :group')
+
+/** Nobody is in more of them than a list should show. */
+const SHOWN_AT_MOST = 500
+
+export type Groups = ReturnType<typeof createGroups>
+
+/** The groups of the network. One comes into being when it is created, and when somebody first speaks in it. */
+export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock, 'now'>; random: Random }) {
+  const secretCode = () => crockford(random.bytes(15))
+
+  async function withMembers(tx: Tx, { id, name, owner, createdAtMs, seq }: GroupRow): Promise<Group> {
+    const rows = await tx.all(membersOf, { group: seq })
+    const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
+    return { id, name, owner, createdAtMs, members }
+  }
+
+  async function found(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {
+    const seq = await tx.next('sandbox')
+    const now = clock.now()
+    const isNew = (await tx.run(add, { seq, accountId, id, name, owner, invite: secretCode(), now })) === 1
+    const row = await tx.one(byId, { accountId, id })
+    if (!row) throw new Error('A group that was just written is not there')
+    if (isNew) await tx.run(join, { group: row.seq, number: owner, admin: 1 })
+    return row
+  }
+
+  /** The group as one of its members sees it. @throws ApiError not_found, also for who is no member. */
+  async function seenBy(tx: Tx, accountId: AccountId, number: string, id: string) {
+    const row = await tx.one(byId, { accountId, id })
+    const group = row && (await withMembers(tx, row))
+    const me = group?.members.find((member) => member.number === number)
+    if (row && group && me) return { row, group, me }
+    throw new ApiError('not_found', 'This instance is in no group with this id. The list of its groups shows the ids.')
+  }
+
+  async function ledBy(tx: Tx, accountId: AccountId, number: string, id: string) {
+    const seen = await seenBy(tx, accountId, number, id)
+    if (seen.me.isAdmin) return seen
+    throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
+  }
+
+  /** @returns why it cannot be done, or null when it was. */
+  async function changeOne(
+    tx: Tx,
+    { row, group }: { row: GroupRow; group: Group },
+    change: MemberChange,
+    number: string,
+  ) {
+    const isMember = group.members.some((member) => member.number === number)
+    const at = { group: row.seq, number }
+    if (change === 'add') {
+      if (!isOnNetwork(number)) return 'not_on_whatsapp'
+      return (await tx.run(join, { ...at, admin: 0 })) === 1 ? null : 'already_member'
+    }
+    if (!isMember) return 'not_member'
+    if (change === 'remove') await tx.run(leave, at)
+    else await tx.run(appoint, { ...at, admin: change === 'promote' ? 1 : 0 })
+    return null
+  }
+
+  async function changeAll(
+    tx: Tx,
+    seen: { row: GroupRow; group: Group },
+    change: MemberChange,
+    numbers: readonly string[],
+  ): Promise<MemberResult[]> {
+    const results: MemberResult[] = []
+    for (const number of numbers) results.push({ number, reason: await changeOne(tx, seen, change, number) })
+    return results
+  }
+
+  return {
+    /** Somebody speaks in the group to somebody: both are in it. */
+    async spokenIn(tx: Tx, accountId: AccountId, id: string, [author, recipient]: [string, string]): Promise<void> {
+      const { seq: group } = await found(tx, accountId, id, id, author)
+      for (const number of [author, recipient]) await tx.run(join, { group, number, admin: 0 })
+    },
+    list: (accountId: AccountId, number: string): Promise<Group[]> =>
+      db.commit(async (tx) => {
+        const rows = await tx.all(ofNumber, { accountId, number, limit: SHOWN_AT_MOST })
+        const groups: Group[] = []
+        for (const row of rows) groups.push(await withMembers(tx, row))
+        return groups
+      }),
+    get: (accountId: AccountId, number: string, id: string): Promise<Group> =>
+      db.commit(async (tx) => (await seenBy(tx, accountId, number, id)).group),
+    create: (accountId: AccountId, number: string, name: string, numbers: readonly string[]) =>
+      db.commit(async (tx) => {
+        const id = `SANDBOX${crockford(random.bytes(10))}@g.us`
+        const row = await found(tx, accountId, id, name, number)
+        const results = await changeAll(tx, { row, group: await withMembers(tx, row) }, 'add', numbers)
+        return { group: await withMembers(tx, row), results }
+      }),
+    change: (accountId: AccountId, number: string, id: string, change: MemberChange, numbers: readonly string[]) =>
+      db.commit(async (tx) => changeAll(tx, await ledBy(tx, accountId, number, id), change, numbers)),
+    invite: (accountId: AccountId, number: string, id: string, isRenewed: boolean): Promise<string> =>
+      db.commit(async (tx) => {
+        const { row } = await ledBy(tx, accountId, number, id)
+        const invite = isRenewed ? secretCode() : row.invite
+        if (isRenewed) await tx.run(renew, { group: row.seq, invite })
+        return `https://chat.sandbox/${invite}`
+      }),
+    /** A group that loses its last admin gets another; one that loses its last member ends. */
+    leave: (accountId: AccountId, number: string, id: string): Promise<void> =>
+      db.commit(async (tx) => {
+        const { row, group } = await seenBy(tx, accountId, number, id)
+        await tx.run(leave, { group: row.seq, number })
+        const rest = group.members.filter((member) => member.number !== number)
+        const [heir] = rest
+        if (!heir) await tx.run(dissolve, { group: row.seq })
+        else if (!rest.some((member) => member.isAdmin)) {
+          await tx.run(appoint, { group: row.seq, number: heir.number, admin: 1 })
+        }
+      }),
+  }
+}

@@ -1,0 +1,360 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DirectActs, MessageRef } from '../../../main/engines/direct.ts'
+import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
+import { networkId, phoneMessageId } from '../../../main/engines/sandbox/names.ts'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import { settle } from '../../support/clock.ts'
+import { seededRandom } from '../../support/random.ts'
+import { ANA, BEN, networkWorld, OURS, type NetworkWorld } from './network-world.ts'
+
+let w: NetworkWorld
+let us: EngineInstance
+beforeEach(async () => {
+  w = await networkWorld([0, 0, 0, 0])
+  us = await w.connected('smv2')
+})
+afterEach(() => w.close())
+
+const act = <K extends keyof DirectActs>(name: K, engine: 'smv2' | 'official' = 'smv2'): DirectActs[K] => {
+  const found = w.engine(engine).direct?.[name]
+  if (!found) throw new Error(`${engine} cannot ${name}`)
+  return found
+}
+const ref = (engineMessageId: string, isOwn = false): MessageRef => ({ engineMessageId, chat: ANA, isOwn })
+const lastOf = async (number: string) => (await w.network.listMessages(w.accountId, number, Infinity, 1))[0]
+const codeOf = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 'done',
+    (error: unknown) => (error as { code?: unknown }).code,
+  )
+const say = async (from: string, text: string, group: string | null = null) =>
+  (await w.network.speak(w.accountId, from, { to: OURS, group, content: { type: 'text', text } })).message
+const told = async () => {
+  await settle()
+  const signals = w.told(us)
+  w.forget()
+  return signals
+}
+
+describe('other kinds of messages arrive as what they are', () => {
+  const KINDS: [Outgoing, object][] = [
+    [
+      { kind: 'location', to: ANA, latitude: -23.55, longitude: -46.63, name: 'Sé', address: null },
+      { type: 'location', text: 'Sé', details: { latitude: -23.55, longitude: -46.63, name: 'Sé', address: null } },
+    ],
+    [
+      { kind: 'contact', to: ANA, name: 'Ben', number: BEN },
+      { type: 'contact', text: 'Ben', details: { name: 'Ben', number: BEN } },
+    ],
+    [
+      { kind: 'poll', to: ANA, question: 'When?', options: ['now', 'later'], maxChoices: 2 },
+      { type: 'poll', text: 'When?', details: { question: 'When?', options: ['now', 'later'], max_choices: 2 } },
+    ],
+    [
+      { kind: 'text', to: ANA, text: 'See x', preview: { url: 'https://x.example', title: 'X', description: null } },
+      { type: 'text', text: 'See x', details: { url: 'https://x.example', title: 'X', description: null } },
+    ],
+  ]
+  test.each(KINDS)('%j', async (out, content) => {
+    expect((await w.send(us, out)).kind).toBe('accepted')
+    expect((await lastOf(ANA))?.content).toEqual(content)
+  })
+
+  test('another instance hears the kind and its words', async () => {
+    const other = await w.connected('smv2', BEN)
+    await w.send(us, { kind: 'poll', to: BEN, question: 'When?', options: ['now', 'later'], maxChoices: 1 })
+    expect(w.of(other, 'received')).toMatchObject([{ type: 'poll', text: 'When?', from: OURS, fromMe: false }])
+  })
+})
+
+describe('acts on messages', () => {
+  test('a reaction is seen by the phone and told to this instance as its own, once; empty takes it back', async () => {
+    const said = await say(ANA, 'Hello')
+    await told()
+    await act('react')(us, ref(said.id), '👍')
+    expect(await told()).toMatchObject([{ kind: 'reaction', emoji: '👍', from: OURS, fromMe: true, chat: ANA }])
+    expect((await lastOf(OURS))?.reactions).toEqual({ [OURS]: '👍' })
+    await act('react')(us, ref(said.id), '')
+    expect(await told()).toMatchObject([{ kind: 'reaction', emoji: '' }])
+    expect((await lastOf(OURS))?.reactions).toEqual({})
+  })
+
+  test('what this instance sent is edited and deleted on the phone, and told', async () => {
+    const { messageId } = await w.send(us, { to: ANA })
+    const id = networkId('smv2', messageId)
+    await told()
+    await act('edit')(us, ref(id, true), 'Hello again')
+    expect((await lastOf(ANA))?.content.text).toBe('Hello again')
+    expect(await told()).toMatchObject([{ kind: 'edited', text: 'Hello again', engineMessageId: id, fromMe: true }])
+    await act('remove')(us, ref(id, true))
+    expect(await lastOf(ANA)).toMatchObject({ content: { text: null } })
+    expect(await told()).toMatchObject([{ kind: 'deleted', deletedBy: OURS, fromMe: true }])
+    expect(await codeOf(act('edit')(us, ref(id, true), 'Too late'))).toBe('invalid_state')
+  })
+
+  test('what somebody else said cannot be edited or deleted, and what is not in its chats is not found', async () => {
+    const said = await say(ANA, 'Hello')
+    const strange = phoneMessageId(w.clock.now(), seededRandom(9))
+    await told()
+    expect(await codeOf(act('edit')(us, ref(said.id), 'x'))).toBe('invalid_state')
+    expect(await codeOf(act('remove')(us, ref(said.id)))).toBe('invalid_state')
+    const between = await w.network.speak(w.accountId, ANA, {
+      to: BEN,
+      group: null,
+      content: { type: 'text', text: 'x' },
+    })
+    for (const id of [strange, between.message.id, '', "' OR 1=1"]) {
+      expect(await codeOf(act('react')(us, ref(id), '👍'))).toBe('not_found')
+      expect(await codeOf(act('markRead')(us, ref(id)))).toBe('not_found')
+    }
+    expect(await told()).toEqual([])
+  })
+
+  test('marking as read is possible for both engines, and tells nobody', async () => {
+    const said = await say(ANA, 'Hello')
+    const official = await w.connected('official', BEN)
+    const heard = (
+      await w.network.speak(w.accountId, ANA, { to: BEN, group: null, content: { type: 'text', text: 'x' } })
+    ).message
+    await told()
+    await act('markRead')(us, ref(said.id))
+    await act('markRead', 'official')(official, ref(heard.id))
+    expect(Object.keys(w.engine('official').direct ?? {})).toEqual(['markRead'])
+    expect(await told()).toEqual([])
+  })
+})
+
+describe('people', () => {
+  test('a check tells who is on the network', async () => {
+    expect(await act('check')(us, [ANA, '12025550404'])).toEqual([
+      { number: ANA, exists: true, canonical: ANA },
+      { number: '12025550404', exists: false, canonical: null },
+    ])
+  })
+
+  test('a profile shows the name of the phone; who is not on the network has neither profile nor picture', async () => {
+    await w.network.changePhone(w.accountId, ANA, { name: 'Ana Souza' })
+    expect(await act('profile')(us, ANA)).toMatchObject({ number: ANA, name: 'Ana Souza', isBusiness: false })
+    expect(await act('profile')(us, BEN)).toMatchObject({ name: 'Sandbox phone 0102' })
+    expect(await act('avatar')(us, ANA)).toBe('https://media.sandbox/image.png')
+    expect(await codeOf(act('profile')(us, '12025550404'))).toBe('not_found')
+    expect(await codeOf(act('avatar')(us, '12025550404'))).toBe('not_found')
+  })
+
+  test('what a blocked person says does not arrive, except in groups; unblocked it does again', async () => {
+    await act('block')(us, ANA, true)
+    await act('block')(us, ANA, true)
+    await say(ANA, 'Hello?')
+    expect(await lastOf(OURS)).toBeUndefined()
+    expect(await told()).toEqual([])
+    await say(BEN, 'I am not blocked')
+    await say(ANA, 'In the group', 'family')
+    expect((await told()).map((signal) => ('text' in signal ? signal.text : ''))).toEqual(
+      ['I am not blocked', 'In the group'], // prettier-ignore
+    )
+    await act('block')(us, ANA, false)
+    await say(ANA, 'Back again')
+    expect(await told()).toMatchObject([{ kind: 'received', text: 'Back again' }])
+  })
+
+  test('what another instance sends a number that has blocked it is taken and never heard', async () => {
+    const other = await w.connected('smv2', BEN)
+    await act('block')(us, BEN, true)
+    expect((await w.send(other, { to: OURS })).kind).toBe('accepted')
+    expect(await told()).toEqual([])
+  })
+})
+
+describe('groups', () => {
+  test('a created group has its creator as admin, and shows who could not be added', async () => {
+    const { group, results } = await act('createGroup')(us, 'Family', [ANA, BEN, '12025550404'])
+    expect(group).toMatchObject({
+      ...{ name: 'Family', owner: OURS, createdAtMs: w.clock.now() },
+      members: [
+        { number: OURS, isAdmin: true },
+        { number: ANA, isAdmin: false },
+        { number: BEN, isAdmin: false },
+      ],
+    })
+    expect(group.id).toMatch(/^SANDBOX[0-9A-Z]+@g\.us$/)
+    expect(results.map(({ reason }) => reason)).toEqual([null, null, 'not_on_whatsapp'])
+    expect(await act('groups')(us)).toEqual([group])
+    expect(await act('group')(us, group.id)).toEqual(group)
+  })
+
+  test('members are added, removed, promoted and demoted, each with what became of it', async () => {
+    const { group } = await act('createGroup')(us, 'Family', [ANA])
+    const change = act('changeMembers')
+    const reasons = async (...how: Parameters<typeof change> extends [unknown, ...infer R] ? R : never) =>
+      (await change(us, ...how)).map(({ reason }) => reason)
+    expect(await reasons(group.id, 'add', [BEN, ANA])).toEqual([null, 'already_member'])
+    expect(await reasons(group.id, 'promote', [ANA, '12025550199'])).toEqual([null, 'not_member'])
+    expect(await reasons(group.id, 'remove', [BEN, '12025550199'])).toEqual([null, 'not_member'])
+    expect((await act('group')(us, group.id)).members).toEqual([
+      { number: OURS, isAdmin: true },
+      { number: ANA, isAdmin: true },
+    ])
+    expect(await reasons(group.id, 'demote', [OURS])).toEqual([null])
+    expect(await codeOf(change(us, group.id, 'add', [BEN]))).toBe('invalid_state')
+  })
+
+  test('only members see a group, and only admins lead it', async () => {
+    const other = await w.connected('smv2', BEN)
+    const { group } = await act('createGroup')(us, 'Family', [ANA])
+    expect(await act('groups')(other)).toEqual([])
+    expect(await codeOf(act('group')(other, group.id))).toBe('not_found')
+    expect(await codeOf(act('changeMembers')(other, group.id, 'add', [BEN]))).toBe('not_found')
+    await act('changeMembers')(us, group.id, 'add', [BEN])
+    expect((await act('groups')(other)).map(({ id }) => id)).toEqual([group.id])
+    expect(await codeOf(act('inviteLink')(other, group.id, false))).toBe('invalid_state')
+    for (const id of ['', 'nothing', "' OR 1=1 --"]) expect(await codeOf(act('group')(us, id))).toBe('not_found')
+  })
+
+  test('the invite link stays until it is renewed', async () => {
+    const { group } = await act('createGroup')(us, 'Family', [ANA])
+    const link = await act('inviteLink')(us, group.id, false)
+    expect(link).toMatch(/^https:\/\/chat\.sandbox\/[0-9A-Z]{24}$/)
+    expect(await act('inviteLink')(us, group.id, false)).toBe(link)
+    const next = await act('inviteLink')(us, group.id, true)
+    expect(next).not.toBe(link)
+    expect(await act('inviteLink')(us, group.id, false)).toBe(next)
+  })
+
+  test('who leaves is out; the last admin hands over, the last member ends it', async () => {
+    const other = await w.connected('smv2', BEN)
+    const { group } = await act('createGroup')(us, 'Family', [BEN])
+    await act('leaveGroup')(us, group.id)
+    expect(await act('groups')(us)).toEqual([])
+    expect(await codeOf(act('leaveGroup')(us, group.id))).toBe('not_found')
+    expect((await act('group')(other, group.id)).members).toEqual([{ number: BEN, isAdmin: true }])
+    await act('leaveGroup')(other, group.id)
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_group_members').all()).toEqual([])
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
+  })
+
+  test('a group somebody speaks in is one both are in', async () => {
+    await say(ANA, 'Hello all', 'family@g.us')
+    expect(await act('groups')(us)).toMatchObject([
+      {
+        ...{ id: 'family@g.us', name: 'family@g.us', owner: ANA },
+        members: [
+          { number: OURS, isAdmin: false },
+          { number: ANA, isAdmin: true },
+        ],
+      },
+    ])
+  })
+})
+
+describe('files', () => {
+  const media = (instance: EngineInstance, id: string) => w.engine(instance.engine).media?.(instance, id)
+  const fileFrom = async (from: string, filename: string | null = 'cat.png') => {
+    const { bytes, mimeType } = sampleOf('image')
+    const content = { type: 'image', text: null, media: { mimeType, size: bytes.length, filename, caption: 'Look' } }
+    return (await w.network.speak(w.accountId, from, { to: OURS, group: null, content })).message
+  }
+
+  test('a file a phone sent is the sample it said it is, for who heard it and for nobody else', async () => {
+    const { id } = await fileFrom(ANA)
+    expect(w.of(us, 'received')[0]?.media).toMatchObject({ id })
+    const { bytes, mimeType } = sampleOf('image')
+    expect(await media(us, id)).toEqual({ mimeType, filename: 'cat.png', bytes })
+    expect(await media(await w.connected('smv2', BEN), id)).toBeNull()
+    expect(await media(w.instance('smv2'), id)).toBeNull()
+    for (const none of ['', 'nothing', "' OR 1=1 --"]) expect(await media(us, none)).toBeNull()
+  })
+
+  test('a file one instance sent another is kept, byte for byte, until the message is forgotten', async () => {
+    const other = await w.connected('official', BEN)
+    const bytes = Buffer.from('%PDF-1.4 not really')
+    const file = {
+      mediaType: 'document',
+      mimeType: 'application/pdf',
+      bytes,
+      caption: null,
+      filename: 'a.pdf',
+    } as const
+    const { messageId } = await w.send(us, { kind: 'media', to: BEN, ...file })
+    const id = w.of(other, 'received')[0]?.media?.id ?? ''
+    expect(id).toBe(networkId('smv2', messageId))
+    expect(await media(other, id)).toEqual({ mimeType: 'application/pdf', filename: 'a.pdf', bytes })
+    w.data.raw.prepare('DELETE FROM sandbox_messages').run()
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_files').all()).toEqual([])
+    expect(await media(other, id)).toBeNull()
+  })
+
+  test('files for phones are not kept: nobody can ask for them', async () => {
+    const file = {
+      mediaType: 'image',
+      mimeType: 'image/png',
+      bytes: Buffer.alloc(9),
+      caption: null,
+      filename: null,
+    } as const
+    await w.send(us, { kind: 'media', to: ANA, ...file })
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_files').all()).toEqual([])
+  })
+
+  test('a deleted message takes its file with it, and a wiped session all of them', async () => {
+    const first = await fileFrom(ANA)
+    const second = await fileFrom(ANA)
+    await w.network.remove(w.accountId, ANA, first.id)
+    expect(await media(us, first.id)).toBeNull()
+    expect(await media(us, second.id)).not.toBeNull()
+    await w.engine('smv2').wipe(us)
+    expect(await media(us, second.id)).toBeNull()
+  })
+})
+
+describe('templates', () => {
+  test('an official number has three, in Graph’s shape, in pages', async () => {
+    const official = await w.connected('official', BEN)
+    const list = w.engine('official').templates
+    if (!list) throw new Error('official has templates')
+    const all = await list(official, { limit: 50, after: null })
+    expect(all.templates.map(({ name, status }) => [name, status])).toEqual([
+      ['hello_world', 'APPROVED'],
+      ['order_update', 'APPROVED'],
+      ['spring_offer', 'APPROVED'],
+    ])
+    expect(all.after).toBeNull()
+    const names: string[] = []
+    for (let after: string | null = null, more = true; more;) {
+      const page: { templates: readonly { name: string }[]; after: string | null } = await list(official, {
+        limit: 1,
+        after,
+      })
+      names.push(...page.templates.map(({ name }) => name))
+      after = page.after
+      more = after !== null
+    }
+    expect(names).toEqual(['hello_world', 'order_update', 'spring_offer'])
+    expect(w.engine('smv2').templates).toBeUndefined()
+  })
+
+  test('a number that is not onboarded has none', async () => {
+    const fresh = w.instance('official')
+    expect(await codeOf(Promise.resolve(w.engine('official').templates?.(fresh, { limit: 1, after: null })))).toBe(
+      'not_ready',
+    )
+  })
+})
+
+describe('without a link nothing is done', () => {
+  const CALLS: [string, () => Promise<unknown>][] = [
+    ['react', () => act('react')(us, ref('x'), '👍')],
+    ['check', () => act('check')(us, [ANA])],
+    ['block', () => act('block')(us, ANA, true)],
+    ['createGroup', () => act('createGroup')(us, 'Family', [ANA])],
+    ['groups', () => act('groups')(us)],
+  ]
+  test.each(CALLS)('%s: not_ready when stopped, upstream_unavailable while the engine is down', async (_name, call) => {
+    await w.network.failSends(us, 'engine_down', 1)
+    expect(await codeOf(call())).toBe('upstream_unavailable')
+    await w.engine('smv2').stop(us)
+    await w.network.failSends(us, 'engine_down', 0)
+    expect(await codeOf(call())).toBe('not_ready')
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
+    expect(w.data.raw.prepare('SELECT * FROM sandbox_blocks').all()).toEqual([])
+  })
+})
