@@ -9,6 +9,7 @@ const EDGES = {
   instances: ['events', 'account'],
   messages: ['instances', 'events'],
   fusion: ['instances'],
+  direct: ['instances', 'messages'],
   sandbox: ['instances'],
 }
 

@@ -4,6 +4,7 @@ import { createAccounts } from './capabilities/account/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { createFusion } from './capabilities/fusion/index.ts'
 import { served } from './capabilities/handlers.ts'
+import { createDirect } from './capabilities/direct/index.ts'
 import { createEvents } from './capabilities/events/index.ts'
 import { createInstanceWebhooks } from './capabilities/instance-webhook/index.ts'
 import {
@@ -197,12 +198,13 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const messages = createMessages({ ...ground, instances, fusion })
   const instanceWebhooks = createInstanceWebhooks({ ...ground, instances })
   const events = createEvents(ground)
+  const direct = createDirect({ ...ground, instances, messages })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, events, sandbox, network }
+  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, events, direct, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {

@@ -1,6 +1,7 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
+import { directContract } from './direct/contract.ts'
 import { eventsContract } from './events/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
@@ -17,5 +18,6 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'webhooks', operations: webhooksContract },
   { room: 'instance-webhook', operations: instanceWebhookContract },
   { room: 'events', operations: eventsContract },
+  { room: 'direct', operations: directContract },
   { room: 'sandbox', operations: sandboxContract },
 ]

@@ -4,6 +4,9 @@ import { accountHandlers } from './account/handlers.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { fusionHandlers } from './fusion/handlers.ts'
 import type { Fusion } from './fusion/index.ts'
+import { directContract } from './direct/contract.ts'
+import { directExistence, directHandlers } from './direct/handlers.ts'
+import type { Direct } from './direct/index.ts'
 import { eventsContract } from './events/contract.ts'
 import { eventsHandlers } from './events/handlers.ts'
 import type { Events } from './events/index.ts'
@@ -31,6 +34,7 @@ export interface Rooms {
   readonly webhooks: Webhooks
   readonly instanceWebhooks: InstanceWebhooks
   readonly events: Events
+  readonly direct: Direct
   readonly sandbox: Sandbox
 }
 
@@ -44,6 +48,7 @@ export function served(rooms: Rooms): Served[] {
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks), webhooksExistence(rooms.webhooks)),
     ...pair(instanceWebhookContract, instanceWebhookHandlers(rooms.instanceWebhooks)),
     ...pair(eventsContract, eventsHandlers(rooms.events)),
+    ...pair(directContract, directHandlers(rooms.direct), directExistence(rooms.direct)),
     ...pair(sandboxContract, sandboxHandlers(rooms.sandbox), sandboxExistence(rooms.sandbox)),
   ]
 }

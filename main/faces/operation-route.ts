@@ -85,6 +85,7 @@ function respond(operation: Operation, reply: FastifyReply, answer: unknown): Fa
 
 function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   if (body === undefined) return reply.send()
-  reply.header('content-type', 'application/json; charset=utf-8')
+  // A file has said already what it is.
+  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }

@@ -26,6 +26,13 @@ const THINGS: Readonly<Record<string, Omit<PathParam, 'name'>>> = {
   },
   events: { fullName: 'event_id', description: 'Id of the event.', example: 'evt_01JQ5Z8T9V3X7K2M4N6P8R0S1T' },
   keys: { fullName: 'key_id', description: 'Id of the API key.', example: '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e11' },
+  media: {
+    fullName: 'media_id',
+    description: '`media.id` of the event.',
+    example: 'SANDBOX019CAA0B1C2D9F3A5B7C1D2E4F60',
+  },
+  smv2: { fullName: 'group', description: '`send`, `message`, `user` or `group`.', example: 'message' },
+  '{group}': { fullName: 'action', description: 'What to do, for example `react`.', example: 'react' },
   phones: { fullName: 'number', description: 'Number of the phone, digits only.', example: '12025550123' },
   catcher: { fullName: 'name', description: 'Name of the catcher.', example: 'orders' },
 }

@@ -54,7 +54,8 @@ describe.each(operations)('operation $operation.id', ({ name, operation }) => {
   })
 
   test('refuses unknown body fields and never coerces', () => {
-    if (operation.body === undefined) return
+    // A raw payload of Graph is passed on as it is, with whatever fields Graph knows.
+    if (operation.body === undefined || operation.id === 'sendRawMessage') return
     expect(JSON.stringify(operation.body)).toContain('"additionalProperties":false')
   })
 

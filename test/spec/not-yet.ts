@@ -32,8 +32,4 @@ export const NOT_YET: ReadonlySet<string> = new Set([
   'POST /v1/instances/{id}/ai/agents/{agent_id}/stages',
   'POST /v1/instances/{id}/ai/faq',
   'PATCH /v1/instances/{id}/ai/follow-up',
-  'POST /v1/instances/{id}/engine/smv2/{group}/{action}',
-  'POST /v1/instances/{id}/engine/official/messages',
-  'GET /v1/instances/{id}/templates',
-  'GET /v1/instances/{id}/media/{media_id}',
 ])

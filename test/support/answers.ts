@@ -75,6 +75,8 @@ export function holdToDocument(method: string, path: string, heard: Heard): void
     const { code } = (body as { error: { code: string } }).error
     expect(response?.['x-error-codes'], `${said}: the document has no such code`).toContain(code)
   }
+  // Bytes have no shape; their own tests look at them.
+  if (operation.reply.file === true && heard.status < 400) return
   // The validator fills in defaults, so it gets a copy.
   const fault = judgeOf(operation.id, found.operation.responses).validateResponse(heard.status, structuredClone(body))
   expect(fault, said).toBeUndefined()

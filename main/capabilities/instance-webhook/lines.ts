@@ -1,5 +1,5 @@
 /** Calls under way at once, over all instances and for each. */
-export const CALLS_AT_ONCE = 64
+const CALLS_AT_ONCE = 64
 export const CALLS_PER_INSTANCE = 4
 
 interface Line {

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer'
 import { Answer, type Handlers } from '../handler.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
+import { keyText } from './key-text.ts'
 import { toRecord } from './record.ts'
 
 export function messagesHandlers(messages: Messages): Handlers<typeof messagesContract> {
@@ -25,14 +25,4 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
       return toRecord(await messages.getByKey(instance.id, query.idempotency_key), instance.engine)
     },
   }
-}
-
-/**
- * The key as the text its sender typed. Node reads header bytes as Latin-1, a query is read as UTF-8; without this a
- * key with an umlaut could not be looked up.
- */
-export function keyText(header: string | null): string | null {
-  if (header === null || /^[\x20-\x7e]*$/.test(header) || /[^\x00-\xff]/.test(header)) return header
-  const bytes = Buffer.from(header, 'latin1')
-  return isUtf8(bytes) ? bytes.toString('utf8') : header
 }

@@ -1,15 +1,27 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { readDraft } from './draft.ts'
 import { createHeard } from './heard.ts'
-import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+import type { DraftRequest, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
 import { createSend } from './send.ts'
-import { lastMessage, messageById, queueGauge, toMessage, type Message } from './store.ts'
+import {
+  lastMessage,
+  messageById,
+  queueGauge,
+  toMessage,
+  whereaboutsById,
+  type Message,
+  type Whereabouts,
+} from './store.ts'
 import { createSweep } from './sweep.ts'
 
+export { readDraft, type Draft } from './draft.ts'
+export { keyText } from './key-text.ts'
 export type { SendReply } from './needs.ts'
+export { createPlaces } from './places.ts'
 
 /** The signals this room hears; those about the link belong to the instances room. */
 type MessageSignal = Extract<
@@ -20,10 +32,14 @@ type MessageSignal = Extract<
 export interface Messages {
   /** @throws ApiError for every outcome but a 201. */
   send(request: SendRequest): Promise<SendReply>
+  /** The same for content that another room has read. */
+  sendDraft(request: DraftRequest): Promise<SendReply>
   /** @throws ApiError not_found, also for a message that came from somebody else: it has no status. */
   get(instanceId: InstanceId, messageId: string): Promise<Message>
   /** The newest message sent with the key. @throws ApiError not_found */
   getByKey(instanceId: InstanceId, idempotencyKey: string): Promise<Message>
+  /** Any message of the instance by its id, those of other people too, as its engine knows it. @throws ApiError not_found */
+  whereabouts(instanceId: InstanceId, messageId: string): Promise<Whereabouts>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** At each opening, before the service listens: judges the sends that another boot left running. */
@@ -55,8 +71,14 @@ export function createMessages(needs: MessagesNeeds): Messages {
   const heard = createHeard({ db, ids, announce, fusion, onStored })
   const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
 
+  const sendDraft = createSend({ ...needs, outcomes, underWay, onStored })
+
   return {
-    send: createSend({ ...needs, outcomes, underWay, onStored }),
+    async send({ body, ...request }) {
+      const draft = readDraft(body, request.instance.engine)
+      return sendDraft({ ...request, draft, operation: 'POST messages' })
+    },
+    sendDraft,
 
     async get(instanceId, messageId) {
       const row = await db.readOne(messageById, { id: messageId, instanceId })
@@ -68,6 +90,12 @@ export function createMessages(needs: MessagesNeeds): Messages {
       const row = id === undefined ? undefined : await db.readOne(messageById, { id, instanceId })
       if (!row) throw new ApiError('not_found', 'No message was sent with this idempotency_key in this instance.')
       return toMessage(row)
+    },
+
+    async whereabouts(instanceId, messageId) {
+      const found = await db.readOne(whereaboutsById, { id: messageId, instanceId })
+      if (!found) throw new ApiError('not_found', 'There is no message with this id in this instance.')
+      return found
     },
 
     async onSignal(instanceId, signal) {

@@ -8,6 +8,7 @@ import type { LedgerEvent } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { InstanceSubject } from '../handler.ts'
+import type { Draft } from './draft.ts'
 import type { MediaSource } from './media.ts'
 import type { SendBody } from './contract.ts'
 
@@ -55,6 +56,13 @@ export interface SendRequest {
   readonly idempotencyKey: string | null
   readonly source: Source
   readonly campaignId?: string
+}
+
+/** A send whose content was read already, possibly of a kind that the body of a send has no words for. */
+export interface DraftRequest extends Omit<SendRequest, 'body'> {
+  readonly draft: Draft
+  /** What the key is used for, for example `POST messages`: the same key on another operation conflicts. */
+  readonly operation: string
 }
 
 export interface SendReply {

@@ -4,9 +4,9 @@ import type { Engine, Outgoing } from '../../engines/engine.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { ask, GAVE_UP } from './ask.ts'
-import { readDraft, typeOf, type Draft } from './draft.ts'
+import { textOf, typeOf, type Draft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
-import type { MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+import type { DraftRequest, MessagesNeeds, SendReply } from './needs.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPlaces, type Place } from './places.ts'
 import { insertOutgoing } from './store.ts'
@@ -44,9 +44,9 @@ export function createSend(needs: SendNeeds) {
   })
 
   /** Commit 1: the key is taken and the message queued, before the engine hears of it. */
-  const accept = (message: Dispatched, request: SendRequest, draft: Draft, out: Outgoing, key: Key | null) => {
+  const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
     const now = clock.now()
-    const columns = columnsOf(request, draft, out)
+    const columns = columnsOf(request, out)
     return db.commit(async (tx): Promise<{ claim: Claim; seq: number }> => {
       if (key !== null) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
@@ -78,8 +78,8 @@ export function createSend(needs: SendNeeds) {
     }
   }
 
-  const sendFrom = async (place: Place, request: SendRequest, draft: Draft, key: Key | null): Promise<SendReply> => {
-    const { instance } = request
+  const sendFrom = async (place: Place, request: DraftRequest, key: Key | null): Promise<SendReply> => {
+    const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
     const out = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, instance.accountId) : draft
@@ -94,14 +94,13 @@ export function createSend(needs: SendNeeds) {
       idempotencyKey: request.idempotencyKey,
       campaignId: request.campaignId ?? null,
     }
-    const { claim, seq } = await accept(message, request, draft, out, key)
+    const { claim, seq } = await accept(message, request, out, key)
     if (claim.kind !== 'fresh') return repeated(claim)
     return { bytes: await dispatch(engine, { ...message, seq }, instance, out), replayed: false }
   }
 
-  return async function send(request: SendRequest): Promise<SendReply> {
-    const { instance } = request
-    const draft = readDraft(request.body, instance.engine)
+  return async function send(request: DraftRequest): Promise<SendReply> {
+    const { instance, draft } = request
     const key = keyOf(request, idempotency)
     const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
@@ -112,7 +111,7 @@ export function createSend(needs: SendNeeds) {
       }
       if (!instance.connected) throw notConnected()
       if (place === undefined) throw noPlace()
-      return await sendFrom(place, request, draft, key)
+      return await sendFrom(place, request, key)
     } finally {
       place?.leave()
     }
@@ -122,14 +121,14 @@ export function createSend(needs: SendNeeds) {
 const FRESH = { kind: 'fresh' } as const
 
 function keyOf(
-  { idempotencyKey, instance, rawBody }: SendRequest,
+  { idempotencyKey, instance, operation, rawBody }: DraftRequest,
   idempotency: MessagesNeeds['idempotency'],
 ): Key | null {
   if (idempotencyKey === null) return null
   return {
     scopeId: instance.id,
     key: idempotencyKey,
-    fp: idempotency.fingerprint('POST messages', instance.id, rawBody()),
+    fp: idempotency.fingerprint(operation, instance.id, rawBody()),
   }
 }
 
@@ -138,15 +137,15 @@ function repeated(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
   return { bytes: claim.body, replayed: true }
 }
 
-function columnsOf(request: SendRequest, draft: Draft, out: Outgoing) {
-  const { instance, source, idempotencyKey, campaignId } = request
+function columnsOf(request: DraftRequest, out: Outgoing) {
+  const { instance, draft, source, idempotencyKey, campaignId } = request
   return {
     accountId: instance.accountId,
     instanceId: instance.id,
     engine: instance.engine,
     chat: draft.to,
     type: typeOf(draft),
-    text: out.kind === 'text' ? out.text : out.kind === 'media' ? (out.caption ?? '') : '',
+    text: textOf(out),
     media: mediaColumn(draft, out),
     source,
     idempotencyKey,

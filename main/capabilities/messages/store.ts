@@ -138,6 +138,19 @@ export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
    WHERE seq = (SELECT max(seq) FROM messages WHERE instance_id = :instanceId)`,
 )
 
+/** Where a message is to be found on the network. */
+export interface Whereabouts {
+  /** null: the network has not taken it, or has not said so yet. */
+  readonly engineMessageId: string | null
+  readonly chat: string
+  readonly direction: 'out' | 'phone' | 'in'
+}
+
+export const whereaboutsById = sql<{ id: string; instanceId: string }, Whereabouts>(
+  `SELECT engine_message_id AS engineMessageId, chat, direction FROM messages
+   WHERE id = :id AND instance_id = :instanceId`,
+)
+
 // What the network reports.
 
 export const heardAlready = sql<{ instanceId: string; engineMessageId: string; chat: string }, { seq: number }>(

@@ -44,7 +44,7 @@ export interface Toolbox {
 }
 
 /** Rooms whose tools are listed only when asked for, as single tools of other rooms are: each costs every conversation. */
-const ON_REQUEST: readonly string[] = ['fusion', 'instance-webhook', 'events', 'sandbox']
+const ON_REQUEST: readonly string[] = ['fusion', 'instance-webhook', 'events', 'direct', 'sandbox']
 
 /**
  * Every tool of the product, built once: a request only filters.

@@ -22,7 +22,7 @@ export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 
 /** One request as the receiver sees it. */
-export interface Seen {
+interface Seen {
   readonly receiver: string
   readonly atMs: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,0 +1,121 @@
+import { ApiError } from '../../contract/errors.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { DirectActs, Group, MemberResult, MessageRef } from '../../engines/direct.ts'
+import type { EngineInstance } from '../../engines/engine.ts'
+import type { ActionBody } from './contract.ts'
+import { fieldsOf } from './fields.ts'
+
+export type Result = Readonly<Record<string, unknown>>
+
+/** What an act is carried out with. */
+interface Scene {
+  readonly instance: EngineInstance
+  readonly body: ActionBody
+  /** @throws ApiError not_found, invalid_state when the network does not have the message. */
+  readonly message: (messageId: string) => Promise<MessageRef>
+  /** What the engine has for it. @throws ApiError engine_mismatch when it cannot do this. */
+  readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
+}
+
+type Act = (scene: Scene) => Promise<Result>
+
+/** Everything that does not send, by the last two parts of its path. */
+const ACTS: Readonly<Record<string, Act>> = {
+  async 'message/react'({ instance, body, message, engine }) {
+    const { message_id, emoji } = fieldsOf('message/react', body, ['message_id', 'emoji'])
+    await engine('react')(instance, await message(message_id), emoji)
+    return { message_id, emoji }
+  },
+  async 'message/edit'({ instance, body, message, engine }) {
+    const { message_id, text } = fieldsOf('message/edit', body, ['message_id', 'text'])
+    await engine('edit')(instance, own(await message(message_id), 'edited'), text)
+    return { message_id, text }
+  },
+  async 'message/delete'({ instance, body, message, engine }) {
+    const { message_id } = fieldsOf('message/delete', body, ['message_id'])
+    await engine('remove')(instance, own(await message(message_id), 'deleted'))
+    return { message_id, deleted: true }
+  },
+  async 'message/markread'({ instance, body, message, engine }) {
+    const { message_id } = fieldsOf('message/markread', body, ['message_id'])
+    await engine('markRead')(instance, received(await message(message_id)))
+    return { message_id, read: true }
+  },
+
+  async 'user/check'({ instance, body, engine }) {
+    const { numbers } = fieldsOf('user/check', body, ['numbers'])
+    return { numbers: await engine('check')(instance, numbers) }
+  },
+  async 'user/info'({ instance, body, engine }) {
+    const fields = fieldsOf('user/info', body, ['number'])
+    const { number, name, about, isBusiness: business } = await engine('profile')(instance, fields.number)
+    return { number, name, about, business }
+  },
+  async 'user/avatar'({ instance, body, engine }) {
+    const { number } = fieldsOf('user/avatar', body, ['number'])
+    return { number, url: await engine('avatar')(instance, number) }
+  },
+  'user/block': (scene) => block('user/block', scene, true),
+  'user/unblock': (scene) => block('user/unblock', scene, false),
+
+  async 'group/list'({ instance, body, engine }) {
+    fieldsOf('group/list', body, [])
+    return { groups: (await engine('groups')(instance)).map(toGroup) }
+  },
+  async 'group/info'({ instance, body, engine }) {
+    const { group_id } = fieldsOf('group/info', body, ['group_id'])
+    return toGroup(await engine('group')(instance, group_id))
+  },
+  async 'group/create'({ instance, body, engine }) {
+    const { name, participants } = fieldsOf('group/create', body, ['name', 'participants'])
+    const { group, results } = await engine('createGroup')(instance, name, participants)
+    return { group: toGroup(group), participants: results.map(toResult) }
+  },
+  async 'group/participant'({ instance, body, engine }) {
+    const fields = fieldsOf('group/participant', body, ['group_id', 'change', 'participants'])
+    const { group_id, change, participants } = fields
+    const results = await engine('changeMembers')(instance, group_id, change, participants)
+    return { group_id, participants: results.map(toResult) }
+  },
+  async 'group/invitelink'({ instance, body, engine }) {
+    const { group_id, renew = false } = fieldsOf('group/invitelink', body, ['group_id'], ['renew'])
+    return { group_id, link: await engine('inviteLink')(instance, group_id, renew) }
+  },
+  async 'group/leave'({ instance, body, engine }) {
+    const { group_id } = fieldsOf('group/leave', body, ['group_id'])
+    await engine('leaveGroup')(instance, group_id)
+    return { group_id, left: true }
+  },
+}
+
+/** @returns undefined for a path that names no act. */
+export function actOf(group: string, action: string): Act | undefined {
+  const name = `${group}/${action}`
+  return Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
+}
+
+async function block(action: string, { instance, body, engine }: Scene, blocked: boolean): Promise<Result> {
+  const { number } = fieldsOf(action, body, ['number'])
+  await engine('block')(instance, number, blocked)
+  return { number, blocked }
+}
+
+function own(message: MessageRef, done: string): MessageRef {
+  if (message.isOwn) return message
+  throw new ApiError('invalid_state', `Only what this instance said can be ${done}; somebody else said this.`)
+}
+
+function received(message: MessageRef): MessageRef {
+  if (!message.isOwn) return message
+  throw new ApiError('invalid_state', 'Only what somebody else said can be marked as read; this instance said this.')
+}
+
+const toGroup = ({ id, name, owner, createdAtMs, members }: Group): Result => ({
+  group_id: id,
+  name,
+  owner,
+  created_at: isoTime(createdAtMs),
+  participants: members.map(({ number, isAdmin: admin }) => ({ number, admin })),
+})
+
+const toResult = ({ number, reason }: MemberResult): Result => ({ number, done: reason === null, reason })

@@ -1,0 +1,31 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { ActionBody } from './contract.ts'
+
+type Field = keyof ActionBody
+type Present<R extends Field, O extends Field> = { readonly [K in R]-?: NonNullable<ActionBody[K]> } & {
+  readonly [K in O]?: ActionBody[K]
+}
+
+/**
+ * The fields of one action. The schema has checked each by itself; this checks which are there.
+ * @throws ApiError validation_error naming a field that is missing, or that the action does not have.
+ */
+export function fieldsOf<R extends Field = never, O extends Field = never>(
+  action: string,
+  body: ActionBody,
+  required: readonly R[],
+  optional: readonly O[] = [],
+): Present<R, O> {
+  const known: readonly string[] = [...required, ...optional]
+  const stray = Object.keys(body).find((field) => !known.includes(field))
+  if (stray !== undefined) throw wrong(action, known, `has no field ${JSON.stringify(stray)}`)
+  const missing = required.find((field) => body[field] === undefined)
+  if (missing !== undefined) throw wrong(action, known, `needs ${missing}`)
+  // Both were just checked, which a type cannot follow from the names.
+  return body as Present<R, O>
+}
+
+function wrong(action: string, known: readonly string[], fault: string): ApiError {
+  const list = known.length === 0 ? 'It takes no fields.' : `Its fields are ${known.join(', ')}.`
+  return new ApiError('validation_error', `${action} ${fault}. ${list}`)
+}

@@ -1,0 +1,72 @@
+import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
+import { keyText } from '../messages/index.ts'
+import type { directContract } from './contract.ts'
+import type { Answered, Direct } from './index.ts'
+
+type Contract = typeof directContract
+
+export function directHandlers(direct: Direct): Handlers<Contract> {
+  return {
+    async callEngine(call) {
+      const { params, body } = call
+      const answered = await direct.call(params.group, params.action, { ...askedBy(call), body })
+      if (answered.kind === 'sent') return sent(answered)
+      return new Answer({ status: 200, body: { engine: 'smv2' as const, result: answered.result } })
+    },
+
+    async sendRawMessage(call) {
+      const answered = await direct.raw({ ...askedBy(call), payload: call.body })
+      if (answered.kind === 'sent') return sent(answered)
+      return new Answer({ status: 200, body: { engine: 'official' as const, success: true as const } })
+    },
+
+    listTemplates: ({ instance, query }) => direct.templates(instance, query),
+
+    async getMedia({ instance, params }) {
+      const { bytes, mimeType, filename } = await direct.media(instance, params.media_id)
+      const headers = {
+        'Content-Type': MIME.test(mimeType) ? mimeType : 'application/octet-stream',
+        'Content-Disposition': dispositionOf(filename),
+        'Cache-Control': 'private, max-age=3600',
+      }
+      return new Answer({ bytes, headers })
+    },
+  }
+}
+
+/** Which actions exist is known before the body is looked at (contract.md 1.5). */
+export function directExistence(direct: Direct): Existence<Contract> {
+  return {
+    async callEngine(_principal, { group, action }) {
+      direct.requireAction(group, action)
+    },
+  }
+}
+
+type Sending = Pick<
+  Call<Contract['callEngine' | 'sendRawMessage']>,
+  'instance' | 'idempotencyKey' | 'principal' | 'rawBody'
+>
+
+function askedBy(call: Sending) {
+  const { instance, idempotencyKey, principal } = call
+  // Parsed anew when it is asked for, and only then.
+  return { instance, idempotencyKey: keyText(idempotencyKey), source: principal.source, rawBody: () => call.rawBody }
+}
+
+function sent({ bytes, replayed }: Extract<Answered, { kind: 'sent' }>) {
+  return new Answer<never>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+}
+
+/** What a stranger called it goes into a header, so it must look like a type. */
+const MIME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(; ?[\w-]{1,32}=[\w.-]{1,64})?$/
+
+/** Never shown in place: what strangers send could be a page with a script. Names go in the form of RFC 5987. */
+function dispositionOf(filename: string | null): string {
+  if (filename === null) return 'attachment'
+  const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const whole = encodeURIComponent(filename.toWellFormed()).replaceAll(/['()*]/g, escapeMore)
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+const escapeMore = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -1,0 +1,62 @@
+import { ApiError } from '../../contract/errors.ts'
+import { readDraft, type Draft } from '../messages/index.ts'
+import type { ActionBody, ACTIONS } from './contract.ts'
+import { fieldsOf } from './fields.ts'
+
+type SendAction = (typeof ACTIONS)['send'][number]
+
+/** What each send is, read from its fields. */
+const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
+  text(body) {
+    return readDraft(fieldsOf('send/text', body, ['to', 'text']), 'smv2')
+  },
+  link(body) {
+    const {
+      to,
+      url,
+      text = url,
+      title,
+      description,
+    } = fieldsOf('send/link', body, ['to', 'url'], ['text', 'title', 'description'])
+    requireWebAddress(url)
+    // The address belongs to the words too: who is shown no card must still be able to follow it.
+    const words = text.includes(url) ? text : `${text}\n${url}`
+    return { kind: 'text', to, text: words, preview: { url, title: title ?? null, description: description ?? null } }
+  },
+  media(body) {
+    return readDraft(fieldsOf('send/media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename']), 'smv2')
+  },
+  sticker(body) {
+    const { to, media_url: url } = fieldsOf('send/sticker', body, ['to', 'media_url'])
+    return { kind: 'media', to, url, mediaType: 'sticker', caption: null, filename: null }
+  },
+  poll(body) {
+    const fields = fieldsOf('send/poll', body, ['to', 'question', 'options'], ['max_choices'])
+    const { to, question, options, max_choices: maxChoices = 1 } = fields
+    if (maxChoices <= options.length) return { kind: 'poll', to, question, options, maxChoices }
+    throw new ApiError('validation_error', `max_choices must be ${options.length} or less: there are no more options.`)
+  },
+  location(body) {
+    const fields = fieldsOf('send/location', body, ['to', 'latitude', 'longitude'], ['name', 'address'])
+    const { to, latitude, longitude, name = null, address = null } = fields
+    return { kind: 'location', to, latitude, longitude, name, address }
+  },
+  contact(body) {
+    const { to, name, number } = fieldsOf('send/contact', body, ['to', 'name', 'number'])
+    return { kind: 'contact', to, name, number }
+  },
+}
+
+const isSend = (action: string): action is SendAction => Object.hasOwn(DRAFTS, action)
+
+/** @returns undefined when the action does not send. @throws ApiError validation_error, invalid_url */
+export function draftOf(group: string, action: string, body: ActionBody): Draft | undefined {
+  return group === 'send' && isSend(action) ? DRAFTS[action](body) : undefined
+}
+
+/** It is shown, never fetched by us, so any web address will do; `javascript:` and its like would run at the reader's. */
+function requireWebAddress(url: string): void {
+  const { protocol } = URL.parse(url) ?? {}
+  if (protocol === 'https:' || protocol === 'http:') return
+  throw new ApiError('invalid_url', 'url must be a web address that begins with https:// or http://.')
+}

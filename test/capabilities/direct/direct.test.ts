@@ -1,0 +1,448 @@
+import { describe, expect, test } from 'vitest'
+import { ACTIONS } from '../../../main/capabilities/direct/contract.ts'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import { worldOfTest, type Reply, type World } from '../../support/world.ts'
+
+const ANA = '12025550301'
+const BEN = '12025550302'
+
+const engine = (w: World, id: string, action: string, body?: unknown, headers: Record<string, string> = {}) =>
+  w.api('POST', `/v1/instances/${id}/engine/smv2/${action}`, body, { headers })
+const raw = (w: World, id: string, body: unknown, headers: Record<string, string> = {}) =>
+  w.api('POST', `/v1/instances/${id}/engine/official/messages`, body, { headers })
+const codeOf = ({ status, body }: Reply) => [status, body?.error?.code]
+const record = async (w: World, id: string, messageId: string) =>
+  (await w.api('GET', `/v1/instances/${id}/messages/${messageId}`)).body
+const lastOf = async (w: World, number: string) =>
+  (await w.api('GET', `/v1/sandbox/phones/${number}/messages?limit=1`)).body.data[0]
+const say = async (w: World, from: string, to: string, more: object = { text: 'Hello' }) =>
+  (await w.api('POST', `/v1/sandbox/phones/${from}/messages`, { to, ...more })).body
+
+/** The id our events gave the newest message that came in. */
+async function heard(w: World) {
+  await w.quiet()
+  const event = (await w.events()).findLast(({ type }) => type === 'message.received')
+  if (!event) throw new Error('nothing came in')
+  return event.data
+}
+
+describe('a send past the usual body is a message like any other', () => {
+  const SENDS: [string, object, string, object][] = [
+    ['text', { text: 'Grüße' }, 'text', { text: 'Grüße', details: null }],
+    [
+      'link',
+      { url: 'https://x.example/a', title: 'X' },
+      'text',
+      { text: 'https://x.example/a', details: { url: 'https://x.example/a', title: 'X', description: null } },
+    ],
+    ['link', { url: 'https://x.example/a', text: 'Look' }, 'text', { text: 'Look\nhttps://x.example/a' }],
+    [
+      'poll',
+      { question: 'When?', options: ['now', 'later'] },
+      'poll',
+      { details: { question: 'When?', options: ['now', 'later'], max_choices: 1 } },
+    ],
+    [
+      'location',
+      { latitude: -23.5, longitude: -46.6, name: 'Sé' },
+      'location',
+      { details: { latitude: -23.5, longitude: -46.6, name: 'Sé', address: null } },
+    ],
+    ['contact', { name: 'Ben', number: BEN }, 'contact', { details: { name: 'Ben', number: BEN } }],
+    ['sticker', { media_url: 'https://media.sandbox/sticker.webp' }, 'sticker', { media: { mime_type: 'image/webp' } }],
+    [
+      'media',
+      { media_url: 'https://media.sandbox/document.pdf', media_type: 'document', caption: 'Bill' },
+      'document',
+      { media: { mime_type: 'application/pdf', filename: 'document.pdf', caption: 'Bill' } },
+    ],
+  ]
+  test.each(SENDS)('send/%s %j', async (action, fields, type, arrived) => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const mark = await w.mark()
+    const sent = await engine(w, id, `send/${action}`, { to: ANA, ...fields })
+    expect(sent.status).toBe(201)
+    expect(sent.body).toEqual({ engine: 'smv2', sent: true, message_id: expect.stringMatching(/^msg_/) })
+
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+    expect(await record(w, id, sent.body.message_id)).toMatchObject({ to: ANA, type, status: 'read', source: 'api' })
+    expect(await lastOf(w, ANA)).toMatchObject({ message_id: sent.body.message_id, type, ...arrived })
+  })
+
+  test('its Idempotency-Key replays the same bytes, conflicts with another body or operation, and finds it', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const key = { 'idempotency-key': 'grüße-1' }
+    const body = { to: ANA, text: 'Once' }
+    const first = await engine(w, id, 'send/text', body, key)
+    const mark = await w.mark()
+    const again = await engine(w, id, 'send/text', { text: 'Once', to: ANA }, key)
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
+    expect(codeOf(await engine(w, id, 'send/text', { to: ANA, text: 'Twice' }, key))).toEqual([
+      409,
+      'idempotency_conflict',
+    ])
+    expect(codeOf(await w.api('POST', `/v1/instances/${id}/messages`, body, { headers: key }))).toEqual(
+      [409, 'idempotency_conflict'], // prettier-ignore
+    )
+    expect(await w.typesSince(mark)).toEqual([])
+    const found = await w.api('GET', `/v1/instances/${id}/messages?idempotency_key=${encodeURIComponent('grüße-1')}`)
+    expect(found.body.message_id).toBe(first.body.message_id)
+    await w.api('POST', `/v1/instances/${id}/disconnect`)
+    expect((await engine(w, id, 'send/text', body, key)).status).toBe(201)
+  })
+
+  test('what the network refuses for good is sent: false, and what cannot be sent leaves no message behind', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const poll = { question: 'When?', options: ['now', 'later'] }
+    const refused = await engine(w, id, 'send/poll', { to: '12025550404', ...poll })
+    expect([refused.status, refused.body.sent]).toEqual([201, false])
+    expect(await record(w, id, refused.body.message_id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'not_on_whatsapp' },
+    })
+    const mark = await w.mark()
+    expect(codeOf(await engine(w, id, 'send/poll', { to: '12025550502', ...poll }))).toEqual([
+      502,
+      'upstream_unavailable',
+    ])
+    await w.api('POST', `/v1/instances/${id}/disconnect`)
+    expect(codeOf(await engine(w, id, 'send/poll', { to: ANA, ...poll }))).toEqual([409, 'not_ready'])
+    expect(await w.typesSince(mark)).toEqual(['instance.disconnected'])
+    expect(await w.rows('SELECT id FROM messages')).toHaveLength(1)
+  })
+
+  test.each([
+    ['send/text', { to: ANA }, 'needs text'],
+    ['send/text', { to: ANA, text: 'x', emoji: '👍' }, 'has no field "emoji"'],
+    ['send/poll', { to: ANA, question: 'When?', options: ['now', 'later'], max_choices: 3 }, 'max_choices'],
+    ['send/media', { to: ANA, media_url: 'https://media.sandbox/image.png' }, 'needs media_type'],
+    ['send/sticker', { to: ANA, media_url: 'https://media.sandbox/image.png' }, 'does not fit'],
+    ['send/location', { to: ANA, latitude: 91, longitude: 0 }, 'latitude'],
+    ['send/text', { to: '+12025550301', text: 'x' }, 'to must be'],
+    ['send/text', { to: ANA, text: 'x', cc: 'y' }, 'unknown field'],
+    ['message/react', { message_id: 'msg_1' }, 'needs emoji'],
+    ['group/list', { name: 'x' }, 'takes no fields'],
+    ['user/check', { numbers: [] }, 'numbers'],
+    ['user/check', { numbers: [ANA, ANA] }, 'numbers'],
+  ])('%s with %j is refused in words, and nothing happens', async (action, body, word) => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const mark = await w.mark()
+    const answer = await engine(w, id, action, body)
+    expect(codeOf(answer)).toEqual([400, 'validation_error'])
+    expect(answer.body.error.message).toContain(word)
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'x'])(
+    'send/link to %s is refused',
+    async (url) => {
+      const w = await worldOfTest()
+      const { id } = await w.pair()
+      expect(codeOf(await engine(w, id, 'send/link', { to: ANA, url }))).toEqual([400, 'invalid_url'])
+    },
+  )
+
+  test('a private address is not fetched', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const body = { to: ANA, media_url: 'http://127.0.0.1/x.webp' }
+    expect(codeOf(await engine(w, id, 'send/sticker', body))).toEqual([400, 'invalid_url'])
+  })
+})
+
+describe('acts', () => {
+  test('on a received message: reacting and marking as read, by our own id', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    await say(w, ANA, us)
+    const { message_id } = await heard(w)
+    const mark = await w.mark()
+    const reacted = await engine(w, id, 'message/react', { message_id, emoji: '👍' })
+    expect([reacted.status, reacted.body]).toEqual([200, { engine: 'smv2', result: { message_id, emoji: '👍' } }])
+    expect((await engine(w, id, 'message/markread', { message_id })).body.result).toEqual({ message_id, read: true })
+    const events = await w.eventsSince(mark)
+    expect(events.map(({ type }) => type)).toEqual(['message.reaction'])
+    expect(events[0]?.data).toMatchObject({ message_id, chat: ANA, from: us, from_me: true, emoji: '👍' })
+    expect(codeOf(await engine(w, id, 'message/edit', { message_id, text: 'x' }))).toEqual([409, 'invalid_state'])
+    expect(codeOf(await engine(w, id, 'message/delete', { message_id }))).toEqual([409, 'invalid_state'])
+  })
+
+  test('on a sent message: editing and deleting fire their events once, and the phone sees it', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Helo' })
+    const { message_id } = sent.body
+    const mark = await w.mark()
+    await engine(w, id, 'message/edit', { message_id, text: 'Hello' })
+    expect((await lastOf(w, ANA)).text).toBe('Hello')
+    await engine(w, id, 'message/delete', { message_id })
+    const events = await w.eventsSince(mark)
+    expect(events.map(({ type, data }) => [type, data['message_id'], data['from'], data['from_me']])).toEqual([
+      ['message.edited', message_id, us, true],
+      ['message.deleted', message_id, us, true],
+    ])
+    expect(await lastOf(w, ANA)).toMatchObject({ text: null, deleted_at: expect.any(String) })
+    expect(codeOf(await engine(w, id, 'message/markread', { message_id }))).toEqual([409, 'invalid_state'])
+  })
+
+  test('a message the network never took has nothing to act on', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const { body } = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550404', text: 'x' })
+    const { message_id } = body
+    expect(codeOf(await engine(w, id, 'message/edit', { message_id, text: 'y' }))).toEqual([409, 'invalid_state'])
+  })
+
+  test('another instance’s message is unknown here', async () => {
+    const w = await worldOfTest()
+    const [one, other] = [await w.pair(), await w.pair()]
+    const { body } = await w.api('POST', `/v1/instances/${one.id}/messages`, { to: ANA, text: 'x' })
+    for (const message_id of [body.message_id, 'msg_', "' OR 1=1 --"]) {
+      const answer = await engine(w, other.id, 'message/react', { message_id, emoji: '👍' })
+      expect(codeOf(answer)).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('on people and groups', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    const result = async (action: string, body?: object) => (await engine(w, id, action, body)).body.result
+    expect(await result('user/check', { numbers: [ANA, '12025550404'] })).toEqual({
+      numbers: [
+        { number: ANA, exists: true, canonical: ANA },
+        { number: '12025550404', exists: false, canonical: null },
+      ],
+    })
+    expect(await result('user/info', { number: ANA })).toMatchObject({
+      number: ANA,
+      name: 'Sandbox phone 0301',
+      business: false,
+    })
+    expect(await result('user/avatar', { number: ANA })).toEqual({
+      number: ANA,
+      url: 'https://media.sandbox/image.png',
+    })
+    expect(await result('user/block', { number: ANA })).toEqual({ number: ANA, blocked: true })
+    expect(await result('user/unblock', { number: ANA })).toEqual({ number: ANA, blocked: false })
+
+    const made = await result('group/create', { name: 'Family', participants: [ANA] })
+    const { group_id } = made.group
+    expect(made).toEqual({
+      group: {
+        ...{ group_id, name: 'Family', owner: us, created_at: new Date(w.clock.now()).toISOString() },
+        participants: [
+          { number: us, admin: true },
+          { number: ANA, admin: false },
+        ],
+      },
+      participants: [{ number: ANA, done: true, reason: null }],
+    })
+    expect(await result('group/list')).toEqual({ groups: [made.group] })
+    expect(await result('group/info', { group_id })).toEqual(made.group)
+    expect(await result('group/participant', { group_id, change: 'promote', participants: [ANA, BEN] })).toEqual({
+      group_id,
+      participants: [
+        { number: ANA, done: true, reason: null },
+        { number: BEN, done: false, reason: 'not_member' },
+      ],
+    })
+    expect((await result('group/invitelink', { group_id })).link).toMatch(/^https:\/\/chat\.sandbox\//)
+    expect(await result('group/leave', { group_id })).toEqual({ group_id, left: true })
+    expect(await result('group/list', {})).toEqual({ groups: [] })
+  })
+
+  test('need a connected instance; a repeat under the same Idempotency-Key is simply done again', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const key = { 'idempotency-key': 'act-1' }
+    const numbers = { numbers: [ANA] }
+    for (let i = 0; i < 2; i++) {
+      const answer = await engine(w, id, 'user/check', numbers, key)
+      expect([answer.status, answer.headers['idempotent-replayed']]).toEqual([200, undefined])
+    }
+    await w.api('POST', `/v1/instances/${id}/disconnect`)
+    for (const action of Object.entries(ACTIONS).flatMap(([group, names]) => names.map((name) => `${group}/${name}`))) {
+      expect((await engine(w, id, action, {})).status, action).toBeOneOf([400, 409])
+    }
+    expect(codeOf(await engine(w, id, 'user/check', numbers))).toEqual([409, 'not_ready'])
+    await w.api('POST', `/v1/instances/${id}/restart`)
+    await w.quiet()
+    await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
+    expect(codeOf(await engine(w, id, 'user/check', numbers))).toEqual([502, 'upstream_unavailable'])
+  })
+})
+
+describe('what exists is known before the body is looked at', () => {
+  test.each(['send/react', 'message/text', 'nothing/text', 'send/nothing', '__proto__/constructor', 'send/__proto__'])(
+    '%s is 404, whatever the body',
+    async (action) => {
+      const w = await worldOfTest()
+      const { id } = await w.pair()
+      for (const body of [undefined, {}, { to: ANA, text: 'x' }, { nonsense: 1 }, []]) {
+        expect(codeOf(await engine(w, id, action, body))).toEqual([404, 'not_found'])
+      }
+    },
+  )
+
+  test('every action of the list is one', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
+    expect(names).toHaveLength(22)
+    for (const name of names) {
+      const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
+      expect(status, name).toBe(400)
+    }
+  })
+
+  test('each engine has its own', async () => {
+    const w = await worldOfTest()
+    const [smv2, official] = [await w.pair(), await w.official()]
+    expect(codeOf(await engine(w, official.id, 'send/text', { to: ANA, text: 'x' }))).toEqual([400, 'engine_mismatch'])
+    expect(codeOf(await raw(w, smv2.id, { to: ANA, text: { body: 'x' } }))).toEqual([400, 'engine_mismatch'])
+    expect(codeOf(await w.api('GET', `/v1/instances/${smv2.id}/templates`))).toEqual([400, 'engine_mismatch'])
+  })
+
+  test('a restricted key reaches its own instances and no others', async () => {
+    const w = await worldOfTest()
+    const [mine, other] = [await w.pair(), await w.pair()]
+    const { key } = await w.key({ instances: [mine.id] })
+    const path = (id: string) => `/v1/instances/${id}/engine/smv2/user/check`
+    expect((await w.api('POST', path(mine.id), { numbers: [ANA] }, { key })).status).toBe(200)
+    expect(codeOf(await w.api('POST', path(other.id), { numbers: [ANA] }, { key }))).toEqual([404, 'not_found'])
+    const { key: reader } = await w.key({ scopes: ['messages:read'] })
+    expect(codeOf(await w.api('POST', path(mine.id), {}, { key: reader }))).toEqual([403, 'insufficient_scope'])
+  })
+})
+
+describe('raw payloads of the Cloud API', () => {
+  const template = { name: 'order_update', language: { code: 'en' }, someFutureKey: { camelCase: [1, 2] } }
+
+  test('go out as they are, and are messages like any other', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.official()
+    const mark = await w.mark()
+    const payload = { messaging_product: 'whatsapp', to: `+${ANA}`, type: 'template', template, brand_new: true }
+    const sent = await raw(w, id, payload, { 'idempotency-key': 'raw-1' })
+    expect([sent.status, sent.body]).toEqual([
+      201,
+      { engine: 'official', sent: true, message_id: expect.stringMatching(/^msg_/) },
+    ])
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+    expect(await record(w, id, sent.body.message_id)).toMatchObject({ to: ANA, type: 'template', status: 'read' })
+    expect((await lastOf(w, ANA)).cloud_api).toEqual(payload)
+    const again = await raw(w, id, payload, { 'idempotency-key': 'raw-1' })
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([sent.text, 'true'])
+    const found = await w.api('GET', `/v1/instances/${id}/messages?idempotency_key=raw-1`)
+    expect(found.body.message_id).toBe(sent.body.message_id)
+  })
+
+  test.each([
+    [{}, 'to must be'],
+    [{ to: 'somebody', text: { body: 'x' } }, 'to must be'],
+    [{ to: '++12025550301', text: { body: 'x' } }, 'to must be'],
+    [{ to: ANA, type: 'template' }, 'template'],
+    [{ to: ANA, type: 5 }, 'type'],
+    [{ status: 'read' }, 'message_id'],
+    [{ status: 'read', message_id: 5 }, 'message_id'],
+  ])('%j is refused and nothing is left behind', async (payload, word) => {
+    const w = await worldOfTest()
+    const { id } = await w.official()
+    const mark = await w.mark()
+    const answer = await raw(w, id, payload)
+    expect(codeOf(answer)).toEqual([400, 'validation_error'])
+    expect(answer.body.error.message).toContain(word)
+    expect(await w.typesSince(mark)).toEqual([])
+    expect(await w.rows('SELECT id FROM messages')).toEqual([])
+  })
+
+  test('a received message is marked as read by either of its ids', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.official()
+    const said = await say(w, ANA, us)
+    const { message_id } = await heard(w)
+    const mark = await w.mark()
+    for (const name of [message_id, said.id]) {
+      const answer = await raw(w, id, { messaging_product: 'whatsapp', status: 'read', message_id: name })
+      expect([answer.status, answer.body]).toEqual([200, { engine: 'official', success: true }])
+    }
+    expect(codeOf(await raw(w, id, { status: 'read', message_id: 'wamid.none' }))).toEqual([404, 'not_found'])
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+})
+
+describe('templates', () => {
+  test('are listed in pages; a cursor belongs to its instance', async () => {
+    const w = await worldOfTest()
+    const [one, other] = [await w.official(), await w.official()]
+    const names: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await w.api('GET', `/v1/instances/${one.id}/templates?limit=2${cursor && `&cursor=${cursor}`}`)
+      names.push(...body.data.map(({ name }: { name: string }) => name))
+      expect(body.has_more).toBe(body.next_cursor !== null)
+      cursor = body.next_cursor ?? ''
+      if (cursor === '') break
+      const foreign = await w.api('GET', `/v1/instances/${other.id}/templates?cursor=${cursor}`)
+      expect(codeOf(foreign)).toEqual([400, 'invalid_cursor'])
+    } while (cursor !== '')
+    expect(names).toEqual(['hello_world', 'order_update', 'spring_offer'])
+  })
+
+  test('need a number', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.instance({ engine: 'official' })
+    expect(codeOf(await w.api('GET', `/v1/instances/${id}/templates`))).toEqual([409, 'not_ready'])
+  })
+})
+
+describe('files that came in', () => {
+  test('are downloaded by media.id of the event, byte for byte, never to be shown in place', async () => {
+    const w = await worldOfTest()
+    const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
+    const filename = 'Cat "ä\r\nX: y.png'
+    await say(w, ANA, us, { media_type: 'image', filename })
+    const { media } = await heard(w)
+    const { service } = w
+    const get = (instanceId: string, mediaId: string) =>
+      service.door.app.inject({
+        method: 'GET',
+        url: `/v1/instances/${instanceId}/media/${encodeURIComponent(mediaId)}`,
+        headers: { host: w.host, authorization: `Bearer ${w.allScopes}` },
+      })
+    const file = await get(id, media.id)
+    expect(file.statusCode).toBe(200)
+    expect(file.rawPayload).toEqual(sampleOf('image').bytes)
+    expect(file.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(media.size),
+      'x-content-type-options': 'nosniff',
+    })
+    const disposition = String(file.headers['content-disposition'])
+    expect(disposition).toMatch(/^attachment; filename="Cat ____X: y\.png"; filename\*=UTF-8''/)
+    expect(decodeURIComponent(disposition.split("''")[1] ?? '')).toBe(filename)
+
+    expect((await get(other.id, media.id)).statusCode).toBe(404)
+    for (const none of ['nothing', '..', "' OR 1=1 --", '\u0000']) expect((await get(id, none)).statusCode).toBe(404)
+    expect((await w.api('GET', `/v1/instances/${id}/media/${media.id}`)).status).toBe(200)
+  })
+
+  test('of an official instance too, and also while it is disconnected; not after the message was deleted', async () => {
+    const w = await worldOfTest()
+    const [{ id, phone_number: us }, smv2] = [await w.official(), await w.pair()]
+    const said = await say(w, ANA, us, { media_type: 'document' })
+    const { media } = await heard(w)
+    expect((await w.api('GET', `/v1/instances/${id}/media/${media.id}`)).status).toBe(200)
+    await w.api('POST', `/v1/sandbox/phones/${ANA}/messages/${said.id}/delete`)
+    expect(codeOf(await w.api('GET', `/v1/instances/${id}/media/${media.id}`))).toEqual([404, 'not_found'])
+
+    await say(w, ANA, smv2.phone_number, { media_type: 'audio' })
+    const audio = (await heard(w)).media
+    await w.api('POST', `/v1/instances/${smv2.id}/disconnect`)
+    expect((await w.api('GET', `/v1/instances/${smv2.id}/media/${audio.id}`)).status).toBe(200)
+  })
+})
