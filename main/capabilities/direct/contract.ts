@@ -36,7 +36,7 @@ export const ActionBody = Body(
       Words(
         LIMITS.mediaUrlLength,
         'send/media, send/sticker: public http or https address of the file, fetched within 10 seconds. Largest: ' +
-          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp).`,
+          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp). In the sandbox, https://media.sandbox has samples, sticker.webp among them.`,
       ),
     ),
     media_type: Type.Optional(Type.Enum([...MediaType.enum], { description: 'send/media: what the file is sent as.' })),

@@ -1,10 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { DueCall, Webhook } from './store.ts'
 
 /** One claimed try. */
 export interface Call {
   readonly instanceId: string
+  readonly accountId: AccountId
   readonly eventSeq: number
   /** Number of this try, from 1. */
   readonly try: number
@@ -20,7 +22,7 @@ const BODY_BYTES = 16 * 1024
 const BODY_MS = 2_000
 
 /** Posts one call: not signed, redirects not followed. */
-export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body }: Call): Promise<Ended> {
+export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body, accountId }: Call): Promise<Ended> {
   return verdict(
     await outbound.request({
       url: webhook.url,
@@ -31,7 +33,7 @@ export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body 
       headersTimeoutMs: LIMITS.deliveryTimeoutMs,
       maxBodyBytes: BODY_BYTES,
       bodyTimeoutMs: BODY_MS,
-      from: { accountId: webhook.accountId },
+      from: { accountId },
     }),
   )
 }

@@ -68,9 +68,10 @@ export function createDelivery({ db, clock, outbound, log, lines }: DeliverNeeds
     const webhook = toWebhook(row)
     const calls: Call[] = []
     for (const found of await tx.all(dueCalls, { ...due(), instanceId, limit: slots })) {
-      const { eventSeq, tries } = found
+      const { eventSeq, accountId, tries } = found
       await tx.run(begin, { eventSeq, boot: db.boot })
-      calls.push({ instanceId, eventSeq, try: tries + 1, webhook, body: bodyOf(instanceId, webhook, found) })
+      const body = bodyOf(instanceId, webhook, found)
+      calls.push({ instanceId, accountId, eventSeq, try: tries + 1, webhook, body })
     }
     return calls
   }

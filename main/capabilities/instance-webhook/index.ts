@@ -52,11 +52,11 @@ export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWe
   )
 
   return {
-    async set({ id: instanceId, accountId, engine }, { url, events }) {
+    async set({ id: instanceId, engine }, { url, events }) {
       const names = readNames(engine, events)
       await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
       const { instance_name: instanceName } = await instances.get(instanceId)
-      const row = { instanceId, accountId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
+      const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
       const written = await db.commit((tx) => tx.run(put, row))
       if (written === 0) throw new ApiError('not_found', 'There is no instance with this id.')
       return { engine, url, events: [...names] }

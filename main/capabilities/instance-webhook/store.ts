@@ -8,22 +8,20 @@ interface Of {
 
 /** Where calls of an instance go. */
 export interface Webhook {
-  readonly accountId: AccountId
   readonly instanceName: string
   readonly url: string
   readonly names: readonly Name[]
 }
 
 interface WebhookRow {
-  accountId: string
   instanceName: string
   url: string
   events: string
 }
 
-export function toWebhook({ accountId, events, ...row }: WebhookRow): Webhook {
-  // Written by this room from ids and names it had checked.
-  return { ...row, accountId: accountId as AccountId, names: JSON.parse(events) as Name[] }
+export function toWebhook({ events, ...row }: WebhookRow): Webhook {
+  // Written by this room from names it had checked.
+  return { ...row, names: JSON.parse(events) as Name[] }
 }
 
 /** What an instance is called for, asked for every event there is: one search in a small table. */
@@ -33,14 +31,13 @@ export const namesOf = sql<Of, { events: string }>(
 
 /** An ended one is found too: it has last calls to make. */
 export const webhookOf = sql<Of, WebhookRow>(
-  `SELECT account_id AS accountId, instance_name AS instanceName, url, events FROM instance_webhooks
-    WHERE instance_id = :instanceId`,
+  'SELECT instance_name AS instanceName, url, events FROM instance_webhooks WHERE instance_id = :instanceId',
 )
 
 /** Changes nothing once the instance has ended. */
-export const put = sql<Of & { accountId: string; instanceName: string; url: string; events: string; now: number }>(
-  `INSERT INTO instance_webhooks (instance_id, account_id, instance_name, url, events, created_at, updated_at)
-   VALUES (:instanceId, :accountId, :instanceName, :url, :events, :now, :now)
+export const put = sql<Of & { instanceName: string; url: string; events: string; now: number }>(
+  `INSERT INTO instance_webhooks (instance_id, instance_name, url, events, created_at, updated_at)
+   VALUES (:instanceId, :instanceName, :url, :events, :now, :now)
    ON CONFLICT (instance_id) DO UPDATE SET url = excluded.url, events = excluded.events, updated_at = excluded.updated_at
    WHERE instance_webhooks.ended = 0`,
 )
@@ -74,13 +71,14 @@ export interface DueCall {
   readonly eventSeq: number
   readonly name: Name
   readonly tries: number
+  readonly accountId: AccountId
   readonly eventId: string
   readonly type: string
   readonly tail: string
 }
 
 export const dueCalls = sql<Of & { now: number; longestGap: number; limit: number }, DueCall>(
-  `SELECT c.event_seq AS eventSeq, c.name, c.tries, e.event_id AS eventId, e.type, e.tail
+  `SELECT c.event_seq AS eventSeq, c.name, c.tries, e.account_id AS accountId, e.event_id AS eventId, e.type, e.tail
      FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq
     WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
 )

@@ -10,7 +10,6 @@ export const instanceWebhooks: Migration = {
   sql: `
 CREATE TABLE instance_webhooks (
   instance_id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL,
   instance_name TEXT NOT NULL,
   url TEXT NOT NULL,
   events TEXT NOT NULL,
