@@ -37,7 +37,7 @@ export async function runCommand(
 }
 
 async function dispatch(command: string, argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
-  if (argv.some((word) => word === '--help' || word === '-h')) {
+  if ([command, ...argv].some((word) => word === '--help' || word === '-h')) {
     terminal.out(command === 'keys' ? KEYS_USAGE : USAGE)
     return 0
   }

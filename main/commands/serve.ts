@@ -37,15 +37,12 @@ const LONGEST_CLOSE_MS = 5_800
 
 /** No timer of the product keeps a process alive, and its sockets close first: this does, until everything is on disk. */
 async function closeInTime(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
-  const beganMono = clock.mono()
-  let isClosed = false
-  const closing = service.close().finally(() => (isClosed = true))
-  while (!isClosed) {
-    if (clock.mono() - beganMono > LONGEST_CLOSE_MS) {
-      terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
-      process.exit(1)
-    }
-    await Promise.race([closing, clock.sleep(LOOK_EVERY_MS)])
+  const deadlineMono = clock.mono() + LONGEST_CLOSE_MS
+  const closed = service.close().then(() => true)
+  while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
+    if (clock.mono() < deadlineMono) continue
+    terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
+    process.exit(1)
   }
   return 0
 }
