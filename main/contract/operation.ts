@@ -72,6 +72,8 @@ export interface Operation {
     readonly status: 200 | 201 | 202 | 204
     readonly description: string
     readonly schema: TSchema | null
+    /** The same body under another status: 200 where what was to be made was there already. */
+    readonly also?: { readonly status: 200; readonly description: string }
   }
   /** Codes this operation can answer with beyond those of the door (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]

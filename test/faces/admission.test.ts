@@ -25,28 +25,38 @@ describe('an API key', () => {
 
   test('is refused in every other form, with WWW-Authenticate and one answer for all', async () => {
     const key = w.allScopes
+    // prettier-ignore
     const wrong = [
       undefined, '', 'Bearer', 'Bearer ', key, `Basic ${Buffer.from(`x:${key}`).toString('base64')}`, `Token ${key}`,
       `Bearer ${key} ${key}`, `Bearer ${key},${key}`, `Bearer "${key}"`, `Bearer ${key.toLowerCase()}`, `Bearer ${key}x`,
       `Bearer ${key.slice(0, -1)}`, `Bearer ${key.slice(4)}`, `Bearer sk_${key.slice(4)}`, `Bearer ${flip(key, 10)}`,
       `Bearer ${flip(key, 39)}`, `Bearer ${newKey(seededRandom(99)).open()}`, `Bearer ${'x'.repeat(10_000)}`, `Bearer ${key}%00`,
       'Bearer null', 'Bearer undefined', "Bearer ' OR 1=1 --",
-    ] // prettier-ignore
+    ]
     for (const authorization of wrong) {
       const answer = await me(authorization)
       expect([answer.status, answer.body.error.code], String(authorization).slice(0, 60)).toEqual([401, 'unauthorized'])
       expect(answer.headers['www-authenticate']).toBe('Bearer')
       expect(answer.text).not.toContain(key.slice(4, 30))
       if (authorization !== undefined) {
-        expect(answer.body.error.message).toBe('The API key is malformed, unknown, revoked or expired. Check it, or create a new one.')
+        expect(answer.body.error.message).toBe(
+          'The API key is malformed, unknown, revoked or expired. Check it, or create a new one.',
+        )
       }
     }
   })
 
   test('is not taken from a query or a cookie', async () => {
-    expect((await w.api('GET', `/v1/me?api_key=${w.allScopes}&access_token=${w.allScopes}`, undefined, { key: null })).status).toBe(401)
-    expect((await w.api('GET', '/v1/me', undefined, { key: null, headers: { cookie: `key=${w.allScopes}` } })).status).toBe(401)
-    expect((await w.api('GET', '/v1/me', undefined, { key: null, headers: { 'x-api-key': w.allScopes } })).status).toBe(401)
+    expect(
+      (await w.api('GET', `/v1/me?api_key=${w.allScopes}&access_token=${w.allScopes}`, undefined, { key: null }))
+        .status,
+    ).toBe(401)
+    expect(
+      (await w.api('GET', '/v1/me', undefined, { key: null, headers: { cookie: `key=${w.allScopes}` } })).status,
+    ).toBe(401)
+    expect((await w.api('GET', '/v1/me', undefined, { key: null, headers: { 'x-api-key': w.allScopes } })).status).toBe(
+      401,
+    )
   })
 
   test('that was revoked is refused from the next request on', async () => {
@@ -68,9 +78,12 @@ describe('an API key', () => {
   })
 
   test('is stored as a hash: nothing in the database holds it', async () => {
-    const [row] = await w.rows<{ hash: Uint8Array; last4: string }>('SELECT hash, last4 FROM api_keys WHERE last4 = :last4', {
-      last4: w.allScopes.slice(-4),
-    })
+    const [row] = await w.rows<{ hash: Uint8Array; last4: string }>(
+      'SELECT hash, last4 FROM api_keys WHERE last4 = :last4',
+      {
+        last4: w.allScopes.slice(-4),
+      },
+    )
     expect(row?.hash.length).toBe(32)
     const rows = await w.rows('SELECT * FROM api_keys')
     expect(JSON.stringify(rows)).not.toContain(w.allScopes.slice(4, 20))
@@ -126,7 +139,9 @@ describe('an instance that is not the caller’s', () => {
     '$line: unknown, another account’s, outside the key’s list and malformed are one 404, byte for byte',
     async ({ operation }) => {
       const ask = (id: string, key: string) =>
-        w.api(operation.method, confirmed(operation, pathWith(operation.path, { instances: id })), bodyOf(operation), { key })
+        w.api(operation.method, confirmed(operation, pathWith(operation.path, { instances: id })), bodyOf(operation), {
+          key,
+        })
       const mark = await w.mark()
       const unknown = look(await ask(UNKNOWN, w.allScopes))
       expect(unknown.status).toBe(404)
@@ -147,13 +162,24 @@ describe('an instance that is not the caller’s', () => {
       const full = look(await w.api('GET', path + query))
       expect(own.status, path).toBe(full.status)
     }
-    const sent = await w.api('POST', `/v1/instances/${listed.id}/messages`, { to: '12025550177', text: 'Hi' }, { key: restricted })
+    const sent = await w.api(
+      'POST',
+      `/v1/instances/${listed.id}/messages`,
+      { to: '12025550177', text: 'Hi' },
+      { key: restricted },
+    )
     expect(sent.status).toBe(201)
   })
 
   test('a message of one instance is not found in another, and not by another account', async () => {
-    const { body } = await w.api('POST', `/v1/instances/${mine.id}/messages`, { to: '12025550177', text: 'Hi' }, { headers: { 'idempotency-key': 'nested' } })
-    const read = (id: string, key = w.allScopes) => w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`, undefined, { key })
+    const { body } = await w.api(
+      'POST',
+      `/v1/instances/${mine.id}/messages`,
+      { to: '12025550177', text: 'Hi' },
+      { headers: { 'idempotency-key': 'nested' } },
+    )
+    const read = (id: string, key = w.allScopes) =>
+      w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`, undefined, { key })
     expect((await read(mine.id)).status).toBe(200)
     expect((await read(listed.id)).status).toBe(404)
     expect((await read(listed.id, restricted)).status).toBe(404)
@@ -167,7 +193,9 @@ describe('an instance that is not the caller’s', () => {
     expect([ids(plain.data), plain.count]).toEqual([[listed.id], 1])
     const doomed = await w.instance()
     await w.api('DELETE', `/v1/instances/${doomed.id}?confirm=true`)
-    const changed = (await w.api('GET', '/v1/instances?updated_since=2000-01-01T00:00:00Z', undefined, { key: restricted })).body
+    const changed = (
+      await w.api('GET', '/v1/instances?updated_since=2000-01-01T00:00:00Z', undefined, { key: restricted })
+    ).body
     expect([ids(changed.data), ids(changed.deleted)]).toEqual([[listed.id], []])
     const full = (await w.api('GET', '/v1/instances?updated_since=2000-01-01T00:00:00Z')).body
     expect(ids(full.deleted)).toContain(doomed.id)
@@ -175,7 +203,9 @@ describe('an instance that is not the caller’s', () => {
   })
 
   test('GET /v1/me tells a restricted key which instances it has', async () => {
-    expect((await w.api('GET', '/v1/me', undefined, { key: restricted })).body.allowed_instance_ids).toEqual([listed.id])
+    expect((await w.api('GET', '/v1/me', undefined, { key: restricted })).body.allowed_instance_ids).toEqual([
+      listed.id,
+    ])
   })
 
   test('a restricted key is told in which way an operation of the account is closed to it', async () => {
@@ -204,7 +234,8 @@ describe('what belongs to another account', () => {
     const own = await worldOfTest()
     const { key } = await own.stranger()
     const instance = await own.pair('12025550100')
-    const webhook = (await own.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/shared', events: ['*'] })).body
+    const webhook = (await own.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/shared', events: ['*'] }))
+      .body
     await own.api('POST', `/v1/instances/${instance.id}/messages`, { to: '12025550177', text: 'Hi' })
     await own.quiet()
     const [delivery] = (await own.api('GET', '/v1/webhooks/deliveries')).body.data
@@ -221,7 +252,14 @@ describe('what belongs to another account', () => {
     ] as const) {
       expect((await theirs(method, path, body)).status, `${method} ${path}`).toBe(404)
     }
-    for (const path of ['/v1/webhooks', '/v1/instances', '/v1/webhooks/deliveries', '/v1/sandbox/phones', '/v1/sandbox/phones/12025550177/messages', '/v1/sandbox/catcher/shared']) {
+    for (const path of [
+      '/v1/webhooks',
+      '/v1/instances',
+      '/v1/webhooks/deliveries',
+      '/v1/sandbox/phones',
+      '/v1/sandbox/phones/12025550177/messages',
+      '/v1/sandbox/catcher/shared',
+    ]) {
       expect((await theirs('GET', path)).body.data, path).toEqual([])
     }
     for (const filter of [`webhook_id=${webhook.id}`, `instance_id=${instance.id}`]) {
@@ -229,8 +267,14 @@ describe('what belongs to another account', () => {
     }
     // A number is a number of an account: what their phone says does not reach our instance.
     const mark = await own.mark()
-    expect((await theirs('POST', '/v1/sandbox/phones/12025550177/messages', { to: '12025550100', text: 'psst' })).body.instance_ids).toEqual([])
+    expect(
+      (await theirs('POST', '/v1/sandbox/phones/12025550177/messages', { to: '12025550100', text: 'psst' })).body
+        .instance_ids,
+    ).toEqual([])
     expect(await own.typesSince(mark)).toEqual([])
-    expect((await own.api('GET', `/v1/webhooks/${webhook.id}`)).body).toMatchObject({ active: true, secret_last4: webhook.secret_last4 })
+    expect((await own.api('GET', `/v1/webhooks/${webhook.id}`)).body).toMatchObject({
+      active: true,
+      secret_last4: webhook.secret_last4,
+    })
   })
 })

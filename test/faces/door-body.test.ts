@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => w.close())
 
 const code = ({ status, body }: Reply) => `${status} ${body?.error?.code ?? ''}`.trim()
-const create = (body: unknown, headers: Record<string, string> = {}) => w.api('POST', '/v1/instances', body, { headers })
+const create = (body: unknown, headers: Record<string, string> = {}) =>
+  w.api('POST', '/v1/instances', body, { headers })
 const nest = (depth: number, open: string, close: string, core = '1') => open.repeat(depth) + core + close.repeat(depth)
 
 async function refused(body: unknown, expected: string, headers: Record<string, string> = {}): Promise<string> {
@@ -53,13 +54,19 @@ describe('a body is never coerced', () => {
     const made = (await create({ external_ref: 'a', metadata: { k: 'v' } })).body
     const at = `/v1/instances/${made.id}`
     expect((await w.api('PATCH', at, {})).body).toMatchObject({ external_ref: 'a', metadata: { k: 'v' } })
-    expect((await w.api('PATCH', at, { external_ref: null })).body).toMatchObject({ external_ref: null, metadata: { k: 'v' } })
+    expect((await w.api('PATCH', at, { external_ref: null })).body).toMatchObject({
+      external_ref: null,
+      metadata: { k: 'v' },
+    })
     expect((await w.api('PATCH', at, { metadata: null })).body).toMatchObject({ external_ref: null, metadata: null })
   })
 })
 
 describe('an unknown field is refused by name', () => {
-  const withBody = OPERATIONS.filter(({ method }) => method !== 'GET').map((operation) => ({ line: lineOf(operation), operation }))
+  const withBody = OPERATIONS.filter(({ method }) => method !== 'GET').map((operation) => ({
+    line: lineOf(operation),
+    operation,
+  }))
 
   test.each(withBody)('$line', async ({ operation }) => {
     const { method, path, confirm, examples, engine, id } = operation
@@ -85,12 +92,20 @@ describe('an unknown field is refused by name', () => {
 })
 
 describe('what is no JSON object', () => {
-  test.each(['{', '{"name":}', "{'name':'x'}", '{"name":"x",}', 'name=x', '{"a":1}{"b":2}', 'undefined', 'NaN', '{"a":\u0001}', '\u0000'])(
-    '%j is invalid_json',
-    async (text) => {
-      await refused(text, '400 invalid_json')
-    },
-  )
+  test.each([
+    '{',
+    '{"name":}',
+    "{'name':'x'}",
+    '{"name":"x",}',
+    'name=x',
+    '{"a":1}{"b":2}',
+    'undefined',
+    'NaN',
+    '{"a":\u0001}',
+    '\u0000',
+  ])('%j is invalid_json', async (text) => {
+    await refused(text, '400 invalid_json')
+  })
 
   test.each(['null', '[]', '"text"', '5', 'true'])('%s is a validation_error, and no empty object', async (text) => {
     expect(await refused(text, '400 validation_error')).toBe('The body must be an object.')
@@ -126,7 +141,10 @@ describe('a body that is not there', () => {
 
   test('is a validation_error where one is needed', async () => {
     const at = `/v1/instances/${line.id}/messages`
-    expect((await w.api('POST', at)).body.error).toMatchObject({ code: 'validation_error', message: 'This operation needs a JSON body.' })
+    expect((await w.api('POST', at)).body.error).toMatchObject({
+      code: 'validation_error',
+      message: 'This operation needs a JSON body.',
+    })
     expect(code(await w.api('POST', at, ''))).toBe('400 validation_error')
     expect(code(await w.api('POST', at, ' \n'))).toBe('400 invalid_json')
   })
@@ -137,7 +155,13 @@ describe('a body that is not there', () => {
   })
 })
 
+test('what was to be made and was there already is changed and answered with 200, as documented', async () => {
+  const make = (name: string) => w.api('POST', '/v1/sandbox/phones', { number: '12025550166', name })
+  expect([(await make('First')).status, (await make('Second')).status]).toEqual([201, 200])
+})
+
 describe('the content type', () => {
+  // prettier-ignore
   test.each([
     'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp',
     'application/xml', 'text/plain; application/json', 'nonsense', ';;;', 'application/octet-stream',
@@ -145,14 +169,16 @@ describe('the content type', () => {
     await refused('{}', '415 unsupported_media_type', { 'content-type': type })
     const mcp = await w.api('POST', '/mcp', '{}', { headers: { 'content-type': type } })
     expect(mcp.status).toBe(415)
-  }) // prettier-ignore
+  })
 
-  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8'])(
-    '%s is JSON',
-    async (type) => {
-      expect((await create('{}', { 'content-type': type })).status).toBe(201)
-    },
-  )
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json;charset=UTF-8',
+  ])('%s is JSON', async (type) => {
+    expect((await create('{}', { 'content-type': type })).status).toBe(201)
+  })
 
   test('a body without one is unsupported_media_type', async () => {
     const answer = await w.service.door.app.inject({
@@ -172,7 +198,9 @@ describe('the size', () => {
     const most = 2 * 1024 * 1024
     await refused(ofBytes(most), '400 validation_error')
     await refused(ofBytes(most + 1), '413 payload_too_large')
-    const chunked = await w.wire('POST', '/v1/instances', ofBytes(most + 1), { headers: { 'transfer-encoding': 'chunked' } })
+    const chunked = await w.wire('POST', '/v1/instances', ofBytes(most + 1), {
+      headers: { 'transfer-encoding': 'chunked' },
+    })
     expect(code(chunked)).toBe('413 payload_too_large')
   })
 
@@ -192,32 +220,44 @@ describe('JSON that is meant to do harm', () => {
     return answer
   }
 
-  test.each([100, 10_000, 300_000])('nested %i deep is refused, wherever it stands and however it is made', async (depth) => {
-    for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
-      if (depth * (open.length + close.length) > 2_000_000) continue
-      const nested = nest(depth, open, close)
-      await quickly(() => refused(nested, '400 validation_error'))
-      await quickly(() => refused(`{"metadata":${nested}}`, '400 validation_error'))
-      const raw = await quickly(() =>
-        w.api('POST', `/v1/instances/${official.id}/messages`, `{"to":"12025550177","cloud_api":{"type":"text","text":${nested}}}`),
-      )
-      expect(code(raw)).toBe('400 validation_error')
-    }
-  })
+  test.each([100, 10_000, 300_000])(
+    'nested %i deep is refused, wherever it stands and however it is made',
+    async (depth) => {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+      ] as const) {
+        if (depth * (open.length + close.length) > 2_000_000) continue
+        const nested = nest(depth, open, close)
+        await quickly(() => refused(nested, '400 validation_error'))
+        await quickly(() => refused(`{"metadata":${nested}}`, '400 validation_error'))
+        const raw = await quickly(() =>
+          w.api(
+            'POST',
+            `/v1/instances/${official.id}/messages`,
+            `{"to":"12025550177","cloud_api":{"type":"text","text":${nested}}}`,
+          ),
+        )
+        expect(code(raw)).toBe('400 validation_error')
+      }
+    },
+  )
 
   test('nesting that payloads really have is passed on', async () => {
     const body = `{"to":"12025550177","cloud_api":{"type":"text","text":${nest(30, '{"a":[', ']}')}}}`
     expect((await w.api('POST', `/v1/instances/${official.id}/messages`, body)).status).toBe(201)
   })
 
-  test.each(['{"__proto__":{"name":"x"}}', '{"metadata":{"__proto__":"x"}}', '{"constructor":{"prototype":{"x":1}}}', String.raw`{"\u005f_proto__":{}}`])(
-    '%s is refused, and poisons nothing',
-    async (text) => {
-      expect(code(await create(text))).toMatch(/^400 (invalid_json|validation_error)$/)
-      expect(({} as Record<string, unknown>)['name']).toBeUndefined()
-      expect(({} as Record<string, unknown>)['x']).toBeUndefined()
-    },
-  )
+  test.each([
+    '{"__proto__":{"name":"x"}}',
+    '{"metadata":{"__proto__":"x"}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    String.raw`{"\u005f_proto__":{}}`,
+  ])('%s is refused, and poisons nothing', async (text) => {
+    expect(code(await create(text))).toMatch(/^400 (invalid_json|validation_error)$/)
+    expect(({} as Record<string, unknown>)['name']).toBeUndefined()
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
 
   test('names that objects have by nature are ordinary keys of metadata', async () => {
     const metadata = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', valueOf: 'd' }
@@ -241,12 +281,14 @@ describe('JSON that is meant to do harm', () => {
     },
   )
 
-  test.each([String.raw`{"name":"\ud800"}`, String.raw`{"name":"\udc00\ud800"}`, String.raw`{"metadata":{"\udfff":"x"}}`, String.raw`{"external_ref":"a\uD834"}`])(
-    'half of a surrogate pair, as in %s, is refused: it could not be kept as it was said',
-    async (text) => {
-      expect(await refused(text, '400 validation_error')).toContain('surrogate')
-    },
-  )
+  test.each([
+    String.raw`{"name":"\ud800"}`,
+    String.raw`{"name":"\udc00\ud800"}`,
+    String.raw`{"metadata":{"\udfff":"x"}}`,
+    String.raw`{"external_ref":"a\uD834"}`,
+  ])('half of a surrogate pair, as in %s, is refused: it could not be kept as it was said', async (text) => {
+    expect(await refused(text, '400 validation_error')).toContain('surrogate')
+  })
 
   test('every other character is kept as it was said, in every field', async () => {
     const odd = 'a\u0000b\u0001\u001f"\\/\u007f\u0080é\u2028\u2029\ufeff\ufffd\uffff😀𝕏'
@@ -263,9 +305,12 @@ describe('JSON that is meant to do harm', () => {
 
 describe('a query', () => {
   test('with a parameter nobody knows is answered as without it', async () => {
-    expect((await w.api('GET', '/v1/me?nonsense=1&__proto__=x&constructor=y')).text).toBe((await w.api('GET', '/v1/me')).text)
+    expect((await w.api('GET', '/v1/me?nonsense=1&__proto__=x&constructor=y')).text).toBe(
+      (await w.api('GET', '/v1/me')).text,
+    )
   })
 
+  // prettier-ignore
   test.each([
     '/v1/instances?limit=5&limit=6', '/v1/instances?updated_since=yesterday',
     '/v1/instances?updated_since=2026-02-30T00:00:00Z', '/v1/instances?updated_since=2026-13-01T00:00:00Z',
@@ -277,13 +322,18 @@ describe('a query', () => {
     expect(code(answer)).toBe('400 validation_error')
     const field = /[?&](\w+)/.exec(path)?.[1] ?? ''
     expect(answer.body.error.message).toContain(field)
-  }) // prettier-ignore
+  })
 
   const CURSORS = ['abc', '%00', '%ff', '../../etc/passwd', 'x'.repeat(5_000), "' OR 1=1 --", '5']
   test.each(CURSORS.map((cursor) => [cursor.slice(0, 20), cursor]))(
     'a cursor that was not given out (%s) is invalid_cursor on every list',
     async (_shown, cursor) => {
-      for (const path of ['/v1/instances', '/v1/instances?updated_since=2026-01-01T00:00:00Z', '/v1/webhooks/deliveries', '/v1/sandbox/phones']) {
+      for (const path of [
+        '/v1/instances',
+        '/v1/instances?updated_since=2026-01-01T00:00:00Z',
+        '/v1/webhooks/deliveries',
+        '/v1/sandbox/phones',
+      ]) {
         const answer = await w.api('GET', `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`)
         expect(code(answer), path).toBe('400 invalid_cursor')
       }
@@ -306,15 +356,20 @@ describe('a query', () => {
     for (const answer of await Promise.all(others)) expect(code(answer)).toBe('400 invalid_cursor')
   })
 
-  test.each(['true', 'True', '1', 'yes', 'true ', ''])('confirm=%s confirms only when it is exactly true', async (value) => {
-    const { id } = await w.instance()
-    const answer = await w.api('DELETE', `/v1/instances/${id}?confirm=${encodeURIComponent(value)}`)
-    expect(code(answer)).toBe(value === 'true' ? '200' : '400 confirmation_required')
-  })
+  test.each(['true', 'True', '1', 'yes', 'true ', ''])(
+    'confirm=%s confirms only when it is exactly true',
+    async (value) => {
+      const { id } = await w.instance()
+      const answer = await w.api('DELETE', `/v1/instances/${id}?confirm=${encodeURIComponent(value)}`)
+      expect(code(answer)).toBe(value === 'true' ? '200' : '400 confirmation_required')
+    },
+  )
 
   test('confirm given twice confirms nothing', async () => {
     const { id } = await w.instance()
-    expect(code(await w.api('DELETE', `/v1/instances/${id}?confirm=true&confirm=false`))).toBe('400 confirmation_required')
+    expect(code(await w.api('DELETE', `/v1/instances/${id}?confirm=true&confirm=false`))).toBe(
+      '400 confirmation_required',
+    )
     expect(code(await w.api('DELETE', `/v1/instances/${id}`, { confirm: true }))).toBe('400 confirmation_required')
   })
 })

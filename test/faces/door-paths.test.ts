@@ -33,7 +33,8 @@ describe.each(PATHS)('%s', (path) => {
   })
 
   test('answers 401 to them without a key, as to everything', async () => {
-    for (const method of METHODS) expect((await w.api(method, pathWith(path), undefined, { key: null })).status).toBe(401)
+    for (const method of METHODS)
+      expect((await w.api(method, pathWith(path), undefined, { key: null })).status).toBe(401)
   })
 })
 
@@ -60,11 +61,12 @@ test.each([
 })
 
 describe('an unknown path', () => {
+  // prettier-ignore
   const UNKNOWN = [
     '/', '/v1', '/v1/', '/v2/me', '/v1/me/', '//v1/me', '/v1//me', '/V1/ME', '/v1/me.json', '/v1/instances/', '/mcp/',
     '/openapi.json', '/openapi.yaml/', '/healthz/', '/admin', '/.env', '/v1/../v1/me', '/v1/me;a=b', '/favicon.ico',
     '/onboard/a/b', '/v1/instances/a/b/c/d', '/console/', '/v1/me%00', '/v1/me%2F', '/%2e%2e/etc/passwd',
-  ] // prettier-ignore
+  ]
 
   test.each(UNKNOWN)('%s is 404 not_found to whoever has a key, with any method', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -89,24 +91,32 @@ describe('an unknown path', () => {
 })
 
 describe('an id in a path', () => {
+  // prettier-ignore
   const ODD = [
     'nobody', '..', '%2e%2e', '%00', '%0a', 'null', 'undefined', '0', '-1', '1e9', '*', '%25', 'x'.repeat(999), 'x'.repeat(3_000),
     'urn:uuid:0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', '{0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60}', '0197f0c26a3e7c519d2b5f8e1a7c4b60',
     "'%20OR%201=1%20--", '%F0%9F%98%80', '__proto__', 'constructor', '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b6g', ' ',
-  ] // prettier-ignore
+  ]
   const withIds = OPERATIONS.filter(({ path }) => path.includes('{'))
 
-  test.each(ODD.map((id) => [id.slice(0, 40), id]))('that is none (%s) is 404 not_found on every path', async (_shown, id) => {
-    for (const { method, path, confirm } of withIds) {
-      // Every name of a catcher of the allowed letters is one, and a webhook called "deliveries" is another list.
-      if (path.includes('/catcher/')) continue
-      const at = path.replaceAll(/\{\w+\}/g, encodeURI(id).replaceAll('%25', '%'))
-      const answer = await w.wire(method, confirm === undefined ? at : `${at}?confirm=true`, method === 'GET' ? undefined : {})
-      expect(code(answer), `${method} ${at.slice(0, 200)}`).toMatch(/^404 not_found$|^400 validation_error$/)
-      // A phone exists for every number, so there it is the body that is looked at first.
-      if (answer.status === 400) expect(path).toMatch(/phones|messages$/)
-    }
-  })
+  test.each(ODD.map((id) => [id.slice(0, 40), id]))(
+    'that is none (%s) is 404 not_found on every path',
+    async (_shown, id) => {
+      for (const { method, path, confirm } of withIds) {
+        // Every name of a catcher of the allowed letters is one, and a webhook called "deliveries" is another list.
+        if (path.includes('/catcher/')) continue
+        const at = path.replaceAll(/\{\w+\}/g, encodeURI(id).replaceAll('%25', '%'))
+        const answer = await w.wire(
+          method,
+          confirm === undefined ? at : `${at}?confirm=true`,
+          method === 'GET' ? undefined : {},
+        )
+        expect(code(answer), `${method} ${at.slice(0, 200)}`).toMatch(/^404 not_found$|^400 validation_error$/)
+        // A phone exists for every number, so there it is the body that is looked at first.
+        if (answer.status === 400) expect(path).toMatch(/phones|messages$/)
+      }
+    },
+  )
 
   test('is read without regard to case', async () => {
     const { id } = await w.instance()

@@ -21,12 +21,18 @@ describe('what is thrown inside', () => {
     expect(found?.message).not.toContain('SQLITE')
   })
 
-  test.each([new Error('boom'), new TypeError('x is not a function'), new ConstraintError('UNIQUE'), 'text', null, undefined, { code: 'ENOENT' }, { code: '__proto__' }])(
-    'has no place in the catalogue when it is anything else (%s), and so leaves as internal_error',
-    (error) => {
-      expect(asApiError(error)).toBeUndefined()
-    },
-  )
+  test.each([
+    new Error('boom'),
+    new TypeError('x is not a function'),
+    new ConstraintError('UNIQUE'),
+    'text',
+    null,
+    undefined,
+    { code: 'ENOENT' },
+    { code: '__proto__' },
+  ])('has no place in the catalogue when it is anything else (%s), and so leaves as internal_error', (error) => {
+    expect(asApiError(error)).toBeUndefined()
+  })
 
   test.each([
     ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
@@ -46,9 +52,17 @@ describe('at its limit', () => {
       w.api('POST', '/v1/webhooks', { url: `https://host-${i}.example/hook`, events: ['*'] }),
     )
     await w.quiet()
-    for (const [method, path] of [['GET', '/v1/me'], ['GET', '/v1/instances'], ['POST', '/v1/instances']] as const) {
+    for (const [method, path] of [
+      ['GET', '/v1/me'],
+      ['GET', '/v1/instances'],
+      ['POST', '/v1/instances'],
+    ] as const) {
       const refused = await w.api(method, path, method === 'POST' ? {} : undefined)
-      expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
+      expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+        503,
+        'service_unavailable',
+        '1',
+      ])
       expect(refused.body.error.retryable).toBe(true)
     }
     // What needs no room is answered all the same.
@@ -71,9 +85,15 @@ describe('at its limit', () => {
     await w.quiet()
     const mark = await w.mark()
     const refused = await send(128)
-    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
+    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+      503,
+      'service_unavailable',
+      '1',
+    ])
     expect((await w.api('GET', '/v1/instances')).status).toBe(200)
-    expect((await w.api('POST', `/v1/instances/${other.id}/messages`, { to: '12025550177', text: 'Hi' })).status).toBe(201)
+    expect((await w.api('POST', `/v1/instances/${other.id}/messages`, { to: '12025550177', text: 'Hi' })).status).toBe(
+      201,
+    )
     expect((await w.eventsSince(mark)).filter(({ instance }) => instance.id === id)).toEqual([])
 
     await w.pass(21_000)

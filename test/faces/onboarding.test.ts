@@ -25,7 +25,11 @@ describe('the page behind onboarding_url', () => {
   test('is for a person: it needs no key, names the instance and asks for one number', async () => {
     const { page } = await opened('Café <b>“Olé”</b> & Co')
     const { status, headers, text } = await look(page)
-    expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/html; charset=utf-8', 'no-store'])
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ])
     expect(text).toContain('Café &lt;b&gt;“Olé”&lt;/b&gt; &amp; Co')
     expect(text).not.toContain('<b>“')
     expect(text).toContain('Sandbox')
@@ -59,25 +63,35 @@ describe('the page behind onboarding_url', () => {
     expect(record).not.toHaveProperty('onboarding_url')
   })
 
-  test.each(['', 'number=', 'number=123', 'number=call+me', 'number=1234567890123456', 'other=12025550151', 'number=١٢٠٢٥٥٥٠١٥١'])(
-    'asks again when what was typed is no number (%s), and nothing happens',
-    async (form) => {
-      const { page } = await opened()
-      const mark = await w.mark()
-      const answer = await submit(page, form)
-      expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
-      expect(answer.text).toMatch(/role="alert">Enter the number/)
-      expect(await w.typesSince(mark)).toEqual([])
-    },
-  )
+  test.each([
+    '',
+    'number=',
+    'number=123',
+    'number=call+me',
+    'number=1234567890123456',
+    'other=12025550151',
+    'number=١٢٠٢٥٥٥٠١٥١',
+  ])('asks again when what was typed is no number (%s), and nothing happens', async (form) => {
+    const { page } = await opened()
+    const mark = await w.mark()
+    const answer = await submit(page, form)
+    expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(answer.text).toMatch(/role="alert">Enter the number/)
+    expect(await w.typesSince(mark)).toEqual([])
+  })
 
-  test.each(['{"number":12025550152}', '{"number":["12025550152"]}', '{"number":null}', 'null', '5', '"12025550152"', '[]'])(
-    'asks again when a program sends %s',
-    async (json) => {
-      const { page } = await opened()
-      expect((await submit(page, json, { 'content-type': 'application/json' })).status).toBe(400)
-    },
-  )
+  test.each([
+    '{"number":12025550152}',
+    '{"number":["12025550152"]}',
+    '{"number":null}',
+    'null',
+    '5',
+    '"12025550152"',
+    '[]',
+  ])('asks again when a program sends %s', async (json) => {
+    const { page } = await opened()
+    expect((await submit(page, json, { 'content-type': 'application/json' })).status).toBe(400)
+  })
 
   test('works once: a number that is connected cannot be replaced by whoever finds the address', async () => {
     const { page } = await opened()
@@ -91,15 +105,24 @@ describe('the page behind onboarding_url', () => {
 
   test('of two people who press the button at once one connects', async () => {
     const { page } = await opened()
-    const answers = await Promise.all([submit(page, { number: '12025550155' }), submit(page, { number: '12025550156' })])
+    const answers = await Promise.all([
+      submit(page, { number: '12025550155' }),
+      submit(page, { number: '12025550156' }),
+    ])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
   })
 
-  test.each(['unknown', '%00', 'x'.repeat(100), '..%2f..', "'%20OR%201=1"])('is 404 for the token %s, which nobody was given', async (token) => {
-    for (const answer of [await look(`/onboard/${token}`), await submit(`/onboard/${token}`, { number: '12025550157' })]) {
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
-    }
-  })
+  test.each(['unknown', '%00', 'x'.repeat(100), '..%2f..', "'%20OR%201=1"])(
+    'is 404 for the token %s, which nobody was given',
+    async (token) => {
+      for (const answer of [
+        await look(`/onboard/${token}`),
+        await submit(`/onboard/${token}`, { number: '12025550157' }),
+      ]) {
+        expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+      }
+    },
+  )
 
   test('is gone with its instance', async () => {
     const { id, page } = await opened()
@@ -109,7 +132,9 @@ describe('the page behind onboarding_url', () => {
 
   test('does not take a form that a page of another origin sends, nor one of 5 KB', async () => {
     const { page } = await opened()
-    expect((await submit(page, { number: '12025550158' }, { origin: 'https://evil.example' })).body.error.code).toBe('forbidden_origin')
+    expect((await submit(page, { number: '12025550158' }, { origin: 'https://evil.example' })).body.error.code).toBe(
+      'forbidden_origin',
+    )
     expect((await submit(page, { number: '1'.repeat(5_000) })).body.error.code).toBe('payload_too_large')
   })
 

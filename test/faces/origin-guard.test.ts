@@ -16,7 +16,9 @@ const code = ({ status, body }: Reply) => `${status} ${body?.error?.code ?? ''}`
 /** Every address of the service, and some that are none. */
 const EVERYWHERE = [
   ...OPERATIONS.map(({ method, path }) => [method, pathWith(path)] as const),
-  ...['/openapi.yaml', '/healthz', '/onboard/x', '/mcp', '/', '/nothing', '/v1/%zz', '/console/', '/favicon.ico'].map((path) => ['GET', path] as const),
+  ...['/openapi.yaml', '/healthz', '/onboard/x', '/mcp', '/', '/nothing', '/v1/%zz', '/console/', '/favicon.ico'].map(
+    (path) => ['GET', path] as const,
+  ),
   ['POST', '/mcp'],
   ['POST', '/onboard/x'],
   ['DELETE', '/mcp'],
@@ -37,8 +39,17 @@ describe('on every path, with a key that is valid and without one', () => {
 
   test.each(EVERYWHERE)('%s %s answers no page of another origin', async (method, path) => {
     for (const key of [w.allScopes, null]) {
-      for (const origin of ['https://evil.example', 'null', `http://127.0.0.1.evil.example:${port}`, 'http://127.0.0.1:1']) {
-        const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+      for (const origin of [
+        'https://evil.example',
+        'null',
+        `http://127.0.0.1.evil.example:${port}`,
+        'http://127.0.0.1:1',
+      ]) {
+        const headers = {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        }
         const answer = await w.api(method, path, method === 'POST' ? {} : undefined, { key, headers })
         expect(code(answer), origin).toBe('403 forbidden_origin')
         expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -54,6 +65,7 @@ describe('of its own names', () => {
     expect((await w.api('GET', '/v1/me', undefined, { headers: { origin } })).status).toBe(200)
   })
 
+  // prettier-ignore
   test.each([
     '127.0.0.1', 'localhost', 'localhost.', '127.1', '0.0.0.0', '2130706433', '127.0.0.1.', '127.0.0.2', '::1', 'localhost@evil.example',
     'evil.example#localhost', '127.0.0.1, evil.example', 'ⓛocalhost', 'localhost\t',
@@ -62,7 +74,7 @@ describe('of its own names', () => {
       const answer = await w.api('GET', '/v1/me', undefined, { headers: { host } })
       expect(code(answer), host).toBe('403 forbidden_host')
     }
-  }) // prettier-ignore
+  })
 
   test('a Host that is right does not excuse an Origin that is wrong, nor the other way round', async () => {
     const headers = { host: `localhost:${port}`, origin: 'https://evil.example' }
@@ -72,20 +84,35 @@ describe('of its own names', () => {
   })
 
   test('an Origin with a path, a user or another scheme is none', async () => {
-    for (const origin of [`http://127.0.0.1:${port}/`, `http://me@127.0.0.1:${port}`, `ftp://127.0.0.1:${port}`, `127.0.0.1:${port}`, '', 'file://']) {
-      expect(code(await w.api('GET', '/v1/me', undefined, { headers: { origin } })), origin).toBe('403 forbidden_origin')
+    for (const origin of [
+      `http://127.0.0.1:${port}/`,
+      `http://me@127.0.0.1:${port}`,
+      `ftp://127.0.0.1:${port}`,
+      `127.0.0.1:${port}`,
+      '',
+      'file://',
+    ]) {
+      expect(code(await w.api('GET', '/v1/me', undefined, { headers: { origin } })), origin).toBe(
+        '403 forbidden_origin',
+      )
     }
   })
 
   test('a request without a Host header is refused like one with a foreign name', async () => {
-    const heard = await w.raw(`GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n\r\n`)
+    const heard = await w.raw(
+      `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n\r\n`,
+    )
     expect(heard).toMatch(/^HTTP\/1\.1 403 /)
     expect(heard).toContain('forbidden_host')
   })
 
   test('two Host headers are as good as none, whichever comes first', async () => {
     const head = `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n`
-    for (const [first, second] of [['evil.example', w.host], [w.host, 'evil.example'], [w.host, w.host]] as const) {
+    for (const [first, second] of [
+      ['evil.example', w.host],
+      [w.host, 'evil.example'],
+      [w.host, w.host],
+    ] as const) {
       expect(await w.raw(`${head}Host: ${first}\r\nHost: ${second}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /)
     }
   })

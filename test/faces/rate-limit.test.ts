@@ -181,13 +181,20 @@ describe('the rate of a key', () => {
   test('is spent by a replay like by any request', async () => {
     const { id } = await w.pair()
     const { key } = await w.key({ rate: 2 })
-    const send = () => w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550177', text: 'Hi' }, { key, headers: { 'idempotency-key': 'r' } })
+    const send = () =>
+      w.api(
+        'POST',
+        `/v1/instances/${id}/messages`,
+        { to: '12025550177', text: 'Hi' },
+        { key, headers: { 'idempotency-key': 'r' } },
+      )
     expect([(await send()).status, (await send()).status, (await send()).status]).toEqual([201, 201, 429])
   })
 
   test('is not spent by a foreign Host or Origin, which anybody’s page could send', async () => {
     const { key } = await w.key({ rate: 2 })
-    for (let i = 0; i < 10; i++) await w.api('GET', '/v1/me', undefined, { key, headers: { origin: 'https://evil.example' } })
+    for (let i = 0; i < 10; i++)
+      await w.api('GET', '/v1/me', undefined, { key, headers: { origin: 'https://evil.example' } })
     expect(figures(await me(w, key))).toEqual([2, 1])
   })
 
@@ -225,7 +232,11 @@ describe('without a valid key', () => {
       expect([answer.status, ...figures(answer)]).toEqual([401, 60, 60 - i])
     }
     const refused = await knock(w)
-    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '1'])
+    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+      429,
+      'rate_limited',
+      '1',
+    ])
     expect((await w.api('GET', '/healthz', undefined, { key: null })).status).toBe(429)
     expect((await w.api('GET', '/nothing', undefined, { key: null })).status).toBe(429)
   })

@@ -42,8 +42,16 @@ describe('the sentence of a refusal names the field and its rule', () => {
     [Digits, '+1 202', 'it must be phone number with country code, digits only, 7 to 15.'],
     [Type.String({ pattern: '^a+$' }), 'b', 'it must be of the form ^a+$.'],
     [Body({ a: Type.Optional(Type.String()) }, { minProperties: 1 }), {}, 'it must have at least 1 field.'],
-    [Type.Object({}, { maxProperties: 1, additionalProperties: true }), { a: 1, b: 2 }, 'it must have at most 1 field.'],
-    [Type.Object({}, { propertyNames: Type.String({ maxLength: 1 }) }), { ab: 1 }, 'it has the key "ab", which must have at most 1 character.'],
+    [
+      Type.Object({}, { maxProperties: 1, additionalProperties: true }),
+      { a: 1, b: 2 },
+      'it must have at most 1 field.',
+    ],
+    [
+      Type.Object({}, { propertyNames: Type.String({ maxLength: 1 }) }),
+      { ab: 1 },
+      'it has the key "ab", which must have at most 1 character.',
+    ],
   ]
 
   test.each(RULES)('%# %j', (schema, value, sentence) => {
@@ -70,7 +78,13 @@ describe('the sentence of a refusal names the field and its rule', () => {
 
 describe('a body', () => {
   test('is never coerced', () => {
-    for (const [schema, value] of [[Type.Integer(), '5'], [Type.Boolean(), 'true'], [Type.String(), 5], [Nullable(Type.String()), 0], [Type.Array(Type.String()), 'a']] as const) {
+    for (const [schema, value] of [
+      [Type.Integer(), '5'],
+      [Type.Boolean(), 'true'],
+      [Type.String(), 5],
+      [Nullable(Type.String()), 0],
+      [Type.Array(Type.String()), 'a'],
+    ] as const) {
       const body = { it: value }
       expect(refusal(field(schema), body)).not.toBe('nothing')
       expect(body).toEqual({ it: value })
@@ -103,22 +117,28 @@ describe('a query', () => {
   })
 
   test('says a parameter once', () => {
-    expect(refusal(Type.Object({ limit: Type.Integer() }), { limit: ['5', '6'] }, 'query')).toBe('limit must be an integer.')
+    expect(refusal(Type.Object({ limit: Type.Integer() }), { limit: ['5', '6'] }, 'query')).toBe(
+      'limit must be an integer.',
+    )
   })
 })
 
 describe('a time', () => {
-  test.each(['2026-03-01T09:30:00.000Z', '2026-03-01T09:30Z', '2026-03-01T09:30:00+02:00', '2024-02-29T23:59:59.999999999Z', '0001-01-01T00:00:00Z'])(
-    '%s is one',
-    (value) => {
-      expect(refusal(field(Timestamp), { it: value })).toBe('nothing')
-    },
-  )
+  test.each([
+    '2026-03-01T09:30:00.000Z',
+    '2026-03-01T09:30Z',
+    '2026-03-01T09:30:00+02:00',
+    '2024-02-29T23:59:59.999999999Z',
+    '0001-01-01T00:00:00Z',
+  ])('%s is one', (value) => {
+    expect(refusal(field(Timestamp), { it: value })).toBe('nothing')
+  })
 
+  // prettier-ignore
   test.each([
     '2026-02-30T00:00:00Z', '2026-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z', '2026-01-00T00:00:00Z',
     '2026-01-01T25:00:00Z', '2026-01-01T00:60:00Z', '2026-01-01', '2026-01-01T00:00:00', '20260101T000000Z', '1767225600', 'now', '2026-01-01 00:00:00Z', '+002026-01-01T00:00:00Z',
   ])('%s is none', (value) => {
     expect(refusal(field(Timestamp), { it: value })).toContain('must be an ISO 8601 time')
-  }) // prettier-ignore
+  })
 })

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { catchEverything, pairedInstance } from '../support/sandbox.ts'
-import { pause, testHome, until, type Api, type TestHome } from '../support/service-process.ts'
+import { testHome, until, type Api, type TestHome } from '../support/service-process.ts'
 
 const OURS = '12025550100'
 const CUSTOMER = '12025550101'
@@ -26,10 +28,10 @@ test('a session at the most talkative level logs no key, secret, number, code, m
   const { key } = await home.key('Logged')
   const secrets = await live(first.api(key), key)
   await first.end('SIGKILL')
-  // What a crash cut off is recovered, and its failures are logged, too.
+  breakSecrets()
   const second = await home.start(environment)
-  await second.api(key)('GET', '/v1/instances')
-  await pause(1_500)
+  await second.api(key)('POST', '/v1/instances', { name: 'One event that cannot be signed' })
+  await until('a failure in the log', () => second.errors().includes('delivery.claim_failed'))
   await second.end('SIGTERM')
 
   const log = first.errors() + second.errors()
@@ -41,6 +43,13 @@ test('a session at the most talkative level logs no key, secret, number, code, m
   expect(log).not.toMatch(/swb_|whsec_|SWITCHBOARD-SANDBOX:|data:image|sha256=|Bearer/)
   for (const line of log.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('event')
 })
+
+/** A fault of our own, so that the log has causes and stacks in it. */
+function breakSecrets(): void {
+  const database = new Database(join(home.dir, 'switchboard.db'))
+  database.prepare('UPDATE webhooks SET secret_enc = zeroblob(64)').run()
+  database.close()
+}
 
 /** Does everything that could be logged, and much that fails. @returns what must not stand in the log. */
 async function live(api: Api, key: string): Promise<Record<string, string>> {

@@ -4,13 +4,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startReceiver } from '../support/receiver.ts'
 import { world, worldOfTest, type Caught, type World } from '../support/world.ts'
-import { DELIVERY_HEADERS, DELIVERY_STATUSES, DISABLED_REASONS, ENVELOPE_FIELDS, LIMITS, WEBHOOK_FIELDS } from './tables.ts'
+import {
+  DELIVERY_HEADERS,
+  DELIVERY_STATUSES,
+  DISABLED_REASONS,
+  ENVELOPE_FIELDS,
+  LIMITS,
+  WEBHOOK_FIELDS,
+} from './tables.ts'
 
 const ANA = '12025550177'
 const LINE = '12025550100'
 
 /** What the specification tells receivers to do, written down a second time. */
-function isSigned(headers: Readonly<Record<string, unknown>>, body: string | Buffer, secret: string, header = 'x-service-signature') {
+function isSigned(
+  headers: Readonly<Record<string, unknown>>,
+  body: string | Buffer,
+  secret: string,
+  header = 'x-service-signature',
+) {
   const digest = createHmac('sha256', secret)
     .update(`${String(headers['x-service-timestamp'])}.`)
     .update(body)
@@ -18,8 +30,13 @@ function isSigned(headers: Readonly<Record<string, unknown>>, body: string | Buf
   return headers[header] === `sha256=${digest}`
 }
 
-const hook = (name: string, more: object = {}) => ({ url: `https://catcher.sandbox/${name}`, events: ['message.received'], ...more })
-const say = (w: World, text = 'Grüße, 世界 👋\u2028') => w.api('POST', `/v1/sandbox/phones/${ANA}/messages`, { to: LINE, text })
+const hook = (name: string, more: object = {}) => ({
+  url: `https://catcher.sandbox/${name}`,
+  events: ['message.received'],
+  ...more,
+})
+const say = (w: World, text = 'Grüße, 世界 👋\u2028') =>
+  w.api('POST', `/v1/sandbox/phones/${ANA}/messages`, { to: LINE, text })
 
 describe('a request to an account webhook', () => {
   let w: World
@@ -36,7 +53,11 @@ describe('a request to an account webhook', () => {
   afterAll(() => w.close())
 
   test('carries the headers of the specification, and no others of their kind', () => {
-    expect(Object.keys(caught.headers).filter((name) => name.startsWith('x-')).toSorted()).toEqual(DELIVERY_HEADERS.toSorted())
+    expect(
+      Object.keys(caught.headers)
+        .filter((name) => name.startsWith('x-'))
+        .toSorted(),
+    ).toEqual(DELIVERY_HEADERS.toSorted())
     expect(caught.headers['content-type']).toBe('application/json')
   })
 
@@ -156,7 +177,9 @@ describe('the secret', () => {
     const read = (await w.api('GET', at)).body
     expect(read.secret_last4).toBe(rotated.secret.slice(-4))
     for (const field of WEBHOOK_FIELDS) expect(read).toHaveProperty(field)
-    const stored = JSON.stringify(await w.rows('SELECT * FROM webhooks'), (_key, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value))
+    const stored = JSON.stringify(await w.rows('SELECT * FROM webhooks'), (_key, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    )
     expect(stored).not.toContain(rotated.secret)
     await w.api('DELETE', at)
   })
@@ -178,7 +201,8 @@ describe('the secret', () => {
 
   test('of before stops at once with an overlap of 0, and of two rotations only the latest secret of before signs along', async () => {
     const { id } = (await w.api('POST', '/v1/webhooks', hook('twice'))).body
-    const rotate = async (overlap_seconds: number) => (await w.api('POST', `/v1/webhooks/${id}/rotate-secret`, { overlap_seconds })).body.secret
+    const rotate = async (overlap_seconds: number) =>
+      (await w.api('POST', `/v1/webhooks/${id}/rotate-secret`, { overlap_seconds })).body.secret
     const [second, third] = [await rotate(60), await rotate(60)]
     await say(w)
     const twice = (await w.caught('twice')).at(-1)!
@@ -232,9 +256,14 @@ describe('the statuses of a delivery', () => {
   test('come with the log of each attempt', async () => {
     const { data } = (await w.api('GET', '/v1/webhooks/deliveries?status=exhausted')).body
     const detail = (await w.api('GET', `/v1/webhooks/deliveries/${data[0].id}`)).body
-    expect(detail.attempt_log.map(({ attempt, outcome, status_code, counted }: Record<string, unknown>) => [attempt, outcome, status_code, counted])).toEqual(
-      Array.from({ length: LIMITS.deliveryAttempts }, (_, i) => [i + 1, 'http_error', 500, true]),
-    )
+    expect(
+      detail.attempt_log.map(({ attempt, outcome, status_code, counted }: Record<string, unknown>) => [
+        attempt,
+        outcome,
+        status_code,
+        counted,
+      ]),
+    ).toEqual(Array.from({ length: LIMITS.deliveryAttempts }, (_, i) => [i + 1, 'http_error', 500, true]))
     expect(detail.payload.event_id).toBe(detail.event_id)
   })
 
@@ -257,8 +286,10 @@ describe('the statuses of a delivery', () => {
     const times = data.map((one: { created_at: string }) => one.created_at)
     expect(times).toEqual(times.toSorted().toReversed())
     const paged: string[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: any = (await w.api('GET', `/v1/webhooks/deliveries?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: any = (
+        await w.api('GET', `/v1/webhooks/deliveries?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      ).body
       paged.push(...page.data.map(({ id }: { id: string }) => id))
       expect(page.has_more).toBe(page.next_cursor !== null)
       cursor = page.next_cursor

@@ -24,7 +24,8 @@ describe('an instance', () => {
     const [changed] = (await get('/v1/instances?updated_since=2000-01-01T00:00:00Z')).data
     const made = await w.instance()
     const patched = (await w.api('PATCH', `/v1/instances/${made.id}`, { name: 'x' })).body
-    for (const shown of [made, patched, listed, changed, await get(`/v1/instances/${smv2.id}`)]) expect(shown).toHaveProperty(field)
+    for (const shown of [made, patched, listed, changed, await get(`/v1/instances/${smv2.id}`)])
+      expect(shown).toHaveProperty(field)
     await w.api('DELETE', `/v1/instances/${made.id}?confirm=true`)
   })
 
@@ -53,9 +54,13 @@ describe('an instance', () => {
 
   test('lists are {data, count} without updated_since, and have the five fields of the specification with it', async () => {
     expect(Object.keys(await get('/v1/instances')).toSorted()).toEqual(['count', 'data'])
-    expect(Object.keys(await get('/v1/instances?updated_since=2026-01-01T00:00:00Z')).toSorted()).toEqual(
-      ['data', 'deleted', 'deleted_has_more', 'has_more', 'next_cursor'],
-    )
+    expect(Object.keys(await get('/v1/instances?updated_since=2026-01-01T00:00:00Z')).toSorted()).toEqual([
+      'data',
+      'deleted',
+      'deleted_has_more',
+      'has_more',
+      'next_cursor',
+    ])
   })
 
   test('is found by its external_ref', async () => {
@@ -65,12 +70,19 @@ describe('an instance', () => {
   })
 })
 
-test.each(['smv2', 'official'])('the connection view of %s has exactly the fields of the specification', async (engine) => {
-  const { id } = engine === 'smv2' ? smv2 : official
-  const view = await get(`/v1/instances/${id}/connection`)
-  expect(Object.keys(view).toSorted()).toEqual(CONNECTION_FIELDS.toSorted())
-  expect(view).toMatchObject({ connected: true, logged_in: true, number: engine === 'smv2' ? '12025550100' : '12025550101' })
-})
+test.each(['smv2', 'official'])(
+  'the connection view of %s has exactly the fields of the specification',
+  async (engine) => {
+    const { id } = engine === 'smv2' ? smv2 : official
+    const view = await get(`/v1/instances/${id}/connection`)
+    expect(Object.keys(view).toSorted()).toEqual(CONNECTION_FIELDS.toSorted())
+    expect(view).toMatchObject({
+      connected: true,
+      logged_in: true,
+      number: engine === 'smv2' ? '12025550100' : '12025550101',
+    })
+  },
+)
 
 test('the QR view has the fields of the specification, and the QR is a data URI', async () => {
   const { id } = await w.instance()
@@ -79,14 +91,22 @@ test('the QR view has the fields of the specification, and the QR is a data URI'
   expect(view.qr).toMatch(/^data:image\/png;base64,/)
 })
 
-test.each(['smv2', 'official'])('the health view of %s answers 200 also when the instance server is down', async (engine) => {
-  const { id } = engine === 'smv2' ? smv2 : official
-  expect(await get(`/v1/instances/${id}/health`)).toMatchObject({ status: 'ok', connected: true, engine, engine_reachable: true })
-  await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
-  const down = await w.api('GET', `/v1/instances/${id}/health`)
-  expect([down.status, down.body.engine_reachable]).toEqual([200, false])
-  expect(down.body.status).not.toBe('ok')
-})
+test.each(['smv2', 'official'])(
+  'the health view of %s answers 200 also when the instance server is down',
+  async (engine) => {
+    const { id } = engine === 'smv2' ? smv2 : official
+    expect(await get(`/v1/instances/${id}/health`)).toMatchObject({
+      status: 'ok',
+      connected: true,
+      engine,
+      engine_reachable: true,
+    })
+    await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
+    const down = await w.api('GET', `/v1/instances/${id}/health`)
+    expect([down.status, down.body.engine_reachable]).toEqual([200, false])
+    expect(down.body.status).not.toBe('ok')
+  },
+)
 
 test('a send answers with engine, sent and message_id, and nothing else', async () => {
   for (const { id } of [await w.pair(), await w.official()]) {
@@ -96,24 +116,33 @@ test('a send answers with engine, sent and message_id, and nothing else', async 
 })
 
 describe('what a message may hold', () => {
-  const media = (kind: string, file: string) => ({ to: '12025550177', media_type: kind, media_url: `https://media.sandbox/${file}` })
+  const media = (kind: string, file: string) => ({
+    to: '12025550177',
+    media_type: kind,
+    media_url: `https://media.sandbox/${file}`,
+  })
   const send = async (body: object, id: string) => w.api('POST', `/v1/instances/${id}/messages`, body)
 
-  test.each([['image', 'image.png'], ['audio', 'audio.ogg'], ['video', 'video.mp4'], ['document', 'document.pdf']])(
-    '%s, fetched from an address, with a caption and a filename',
-    async (kind, file) => {
-      const { id } = await w.pair()
-      const { status, body } = await send({ ...media(kind, file), caption: 'Look', filename: 'a.bin' }, id)
-      expect([status, body.sent]).toEqual([201, true])
-      expect((await get(`/v1/instances/${id}/messages/${body.message_id}`)).type).toBe(kind)
-      await w.quiet()
-      const [received] = (await get('/v1/sandbox/phones/12025550177/messages')).data
-      expect(received).toMatchObject({ type: kind, media: { caption: 'Look', filename: 'a.bin' } })
-    },
-  )
+  test.each([
+    ['image', 'image.png'],
+    ['audio', 'audio.ogg'],
+    ['video', 'video.mp4'],
+    ['document', 'document.pdf'],
+  ])('%s, fetched from an address, with a caption and a filename', async (kind, file) => {
+    const { id } = await w.pair()
+    const { status, body } = await send({ ...media(kind, file), caption: 'Look', filename: 'a.bin' }, id)
+    expect([status, body.sent]).toEqual([201, true])
+    expect((await get(`/v1/instances/${id}/messages/${body.message_id}`)).type).toBe(kind)
+    await w.quiet()
+    const [received] = (await get('/v1/sandbox/phones/12025550177/messages')).data
+    expect(received).toMatchObject({ type: kind, media: { caption: 'Look', filename: 'a.bin' } })
+  })
 
   test('a raw payload of the Cloud API on the official engine, and on no other', async () => {
-    const body = { to: '12025550177', cloud_api: { type: 'template', template: { name: 'hello', language: { code: 'en' } } } }
+    const body = {
+      to: '12025550177',
+      cloud_api: { type: 'template', template: { name: 'hello', language: { code: 'en' } } },
+    }
     const [line, desk] = [await w.official(), await w.pair()]
     const { status, body: sent } = await send(body, line.id)
     expect(status).toBe(201)
@@ -127,6 +156,7 @@ describe('what a message may hold', () => {
     const { id } = await w.official()
     const to = '12025550177'
     const mark = await w.mark()
+    // prettier-ignore
     for (const body of [
       { to }, { text: 'x' }, { to, text: 'x', cloud_api: {} }, { ...media('image', 'image.png'), text: 'x' }, { to, media_type: 'image' },
       { to, media_url: 'https://media.sandbox/image.png' }, { to, text: 'x', caption: 'y' }, { to, text: 'x', filename: 'y' },
@@ -136,7 +166,7 @@ describe('what a message may hold', () => {
     ]) {
       const answer = await send(body, id)
       expect([answer.status, answer.body.error?.code], JSON.stringify(body).slice(0, 100)).toEqual([400, 'validation_error'])
-    } // prettier-ignore
+    }
     expect(await w.typesSince(mark)).toEqual([])
     expect((await send({ to, text: 'x'.repeat(65_536) }, id)).status).toBe(201)
   })

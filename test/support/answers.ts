@@ -89,7 +89,10 @@ function holdToHeaders(said: string, { status, headers }: Heard): void {
   expect(String(remaining), said).toMatch(/^\d+$/)
   expect(Number(remaining), said).toBeLessThanOrEqual(Number(limit))
   expect(headers['x-request-id'], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/)
-  expect(Object.keys(headers).filter((name) => name.startsWith('access-control-')), said).toEqual([])
+  expect(
+    Object.keys(headers).filter((name) => name.startsWith('access-control-')),
+    said,
+  ).toEqual([])
   expect(headers, said).not.toHaveProperty('server')
   expect(headers, said).not.toHaveProperty('x-powered-by')
   expect(headers, said).not.toHaveProperty('x-ratelimit-reset')

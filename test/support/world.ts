@@ -251,7 +251,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     raw: (bytes) => rawExchange(host, bytes),
     key,
     async stranger() {
-      const other = { id: createIds(clock, seededRandom(seed + 3_000_017 + numbers++)).account(), name: 'Another agency' }
+      const other = {
+        id: createIds(clock, seededRandom(seed + 3_000_017 + numbers++)).account(),
+        name: 'Another agency',
+      }
       await db.commit((tx) => tx.run(insertAccount, { ...other, now: clock.now() }))
       return { account: other, key: (await key({ account: other.id })).key }
     },
@@ -300,10 +303,26 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   async function close(): Promise<void> {
     if (soundAtEnd) expect(await checkInvariants(db)).toEqual([])
     await accounts.close()
-    await service.close()
+    if (!('advance' in clock)) await service.close()
+    else {
+      await inPassing(made.clock, service.close())
+      expect(made.clock.waiting(), 'timers left behind').toBe(0)
+    }
     if (options.home === undefined) rmSync(home, { recursive: true, force: true })
   }
   return made
+}
+
+/** Resolves with what was begun. Somebody may be waiting in it for time to pass, and then it does. */
+export async function inPassing<T>(clock: Pick<FakeClock, 'advance'>, begun: Promise<T>): Promise<T> {
+  const state = { isOver: false }
+  const end = () => void (state.isOver = true)
+  begun.then(end, end)
+  for (let turns = 0; !state.isOver; turns++) {
+    await settle(2)
+    if (turns > 30) await clock.advance(1_000)
+  }
+  return begun
 }
 
 /** A world that ends with the test that asks for it. */
@@ -315,7 +334,16 @@ export async function worldOfTest(options: WorldOptions = {}): Promise<World> {
 
 /** The settings as a user would give them; a home folder is the only one that must be. */
 function settingsOfTests(home: string): Config {
-  const flags = ['--home', home, '--port', '0', '--rate-limit-per-minute', '1000000', '--sandbox-timeline-ms', '0,0,0,0']
+  const flags = [
+    '--home',
+    home,
+    '--port',
+    '0',
+    '--rate-limit-per-minute',
+    '1000000',
+    '--sandbox-timeline-ms',
+    '0,0,0,0',
+  ]
   const machine = { argv: flags, env: {}, platform: process.platform, homedir: home, readFile: () => null }
   return { ...readConfig(machine), anonymousRatePerMinute: 1_000_000 }
 }
@@ -349,13 +377,17 @@ function overSocket(
     const { hostname, port } = new URL(url)
     const payload = body === undefined ? undefined : payloadOf(body)
     // Node leaves the length out where a body is unusual, as with DELETE, and the bytes would be taken for a request.
-    const length = payload === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(payload) }
-    const sent = request({ hostname, port, method, path, headers: { ...headers, ...length }, agent: false }, (answer) => {
-      readText(answer).then((text) => {
-        const { statusCode: status = 0, headers: found } = answer
-        resolve({ status, headers: found as Record<string, string>, text })
-      }, reject)
-    })
+    const length =
+      payload === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(payload) }
+    const sent = request(
+      { hostname, port, method, path, headers: { ...headers, ...length }, agent: false },
+      (answer) => {
+        readText(answer).then((text) => {
+          const { statusCode: status = 0, headers: found } = answer
+          resolve({ status, headers: found as Record<string, string>, text })
+        }, reject)
+      },
+    )
     sent.once('error', reject)
     sent.end(payload)
   })
@@ -379,4 +411,3 @@ function rawExchange(host: string, bytes: string | Buffer): Promise<string> {
     socket.write(bytes)
   })
 }
-

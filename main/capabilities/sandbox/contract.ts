@@ -143,7 +143,12 @@ export const sandboxContract = {
     reach: 'account',
     origin: 'ours',
     body: Body({ number: Digits, ...optionalSettings }),
-    reply: { status: 201, description: 'The phone. 200 when the number had one already.', schema: SandboxPhone },
+    reply: {
+      status: 201,
+      description: 'The new phone.',
+      schema: SandboxPhone,
+      also: { status: 200, description: 'The phone the number had already, with what was sent changed.' },
+    },
     errors: [],
     examples: { body: { number: '12025550123', name: 'Ana Souza' }, reply: PHONE_EXAMPLE },
     tool: { name: 'create_sandbox_phone', title: 'Create a sandbox phone', idempotent: true, openWorld: false },

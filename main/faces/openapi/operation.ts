@@ -26,6 +26,13 @@ function replyName(id: string): string {
 /** An operation as the document shows it. */
 export function operationEntry(operation: Operation, room: string, { refer }: Components): OperationEntry {
   const { id, summary, scope, origin, body, reply, examples } = operation
+  const success = (description: string): ResponseEntry => ({
+    description,
+    headers: successHeaders(operation),
+    ...(reply.schema !== null && {
+      content: { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
+    }),
+  })
   return {
     operationId: id,
     summary,
@@ -41,13 +48,8 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
       },
     }),
     responses: {
-      [reply.status]: {
-        description: reply.description,
-        headers: successHeaders(operation),
-        ...(reply.schema !== null && {
-          content: { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
-        }),
-      } satisfies ResponseEntry,
+      [reply.status]: success(reply.description),
+      ...(reply.also !== undefined && { [reply.also.status]: success(reply.also.description) }),
       ...errorReferences(operation),
     },
   }
