@@ -100,13 +100,13 @@ export function createAdmission(needs: AdmissionNeeds) {
 export const unknownPath = () =>
   new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
 
-export const confirmationRequired = (operation: Operation) =>
+const confirmationRequired = (operation: Operation) =>
   new ApiError(
     'confirmation_required',
     `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`,
   )
 
-export function showRate(reply: FastifyReply, verdict: RateVerdict): void {
+function showRate(reply: FastifyReply, verdict: RateVerdict): void {
   reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
 }
 

@@ -37,7 +37,7 @@ export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
 }
 
 /** One sentence for the person who must fix it: the deepest failure says most about what they meant. */
-export function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
+function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
   const details = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error))
   const error = details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
   if (error === undefined) return `The ${part} does not match the documented shape.`

@@ -132,6 +132,16 @@ describe('HTTP that is odd but well-formed', () => {
     expect((await w.wire(method, path, undefined, { headers })).status).toBe(status)
   })
 
+  test('nonsense after a request that is still being carried out is not answered: it would be taken for the answer to that', async () => {
+    const body = '{"to":"12025550504","text":"Hi"}'
+    const head = `POST /v1/instances/${id}/messages HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\n`
+    const mark = await w.mark()
+    const heard = await w.raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}nonsense\r\n\r\n`)
+    expect(heard).toBe('')
+    await w.pass(30_000)
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered'])
+  })
+
   test('a tunnel through the service is not to be had', async () => {
     expect(await w.raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')).not.toMatch(
       /^HTTP\/1.1 2/,

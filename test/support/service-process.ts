@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
-export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
+const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
 
 export interface Reply {
   status: number
@@ -38,7 +38,7 @@ export interface RunningService extends ProductProcess {
   api(key: string): Api
 }
 
-export interface Ran {
+interface Ran {
   /** null when a signal ended it. */
   readonly code: number | null
   readonly out: string
@@ -168,7 +168,7 @@ export async function untilListening(service: ProductProcess): Promise<RunningSe
 }
 
 /** Speaks to a running service as any program would. A request that nobody answers fails after half a minute. */
-export function createApi(url: string, key: string): Api {
+function createApi(url: string, key: string): Api {
   return async (method, path, body, headers = {}) => {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, {

@@ -52,13 +52,13 @@ export interface Reply {
   readonly body: any
 }
 
-export interface Sending {
+interface Sending {
   /** Default: the world's own key with every scope; null sends none. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface KeyWish {
+interface KeyWish {
   readonly scopes?: readonly ScopeWord[]
   /** Ids of the only instances it reaches. */
   readonly instances?: readonly string[] | null
@@ -67,7 +67,7 @@ export interface KeyWish {
   readonly account?: AccountId
 }
 
-export interface TestKey {
+interface TestKey {
   readonly id: string
   /** The key itself. */
   readonly key: string
@@ -85,7 +85,7 @@ export interface RecordedEvent {
 }
 
 /** Where the ledger stood. */
-export type Mark = number
+type Mark = number
 
 /** The whole service in this process, with everything replaced that is outside of it. */
 export interface World {

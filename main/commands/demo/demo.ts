@@ -33,10 +33,11 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
   const story = createStory({ clock, terminal })
   const startedMs = clock.mono()
   terminal.out('\n Switchboard: the main job, end to end, on the sandbox network')
+  const interruption = listenForInterruption()
   let service: ServiceProcess | undefined
   try {
     await Promise.race([
-      interrupted(),
+      interruption.happened,
       story
         .step('The service starts', async () => {
           service = await startServiceProcess(entry, settingsOfDemo(environment))
@@ -51,15 +52,23 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
     )
     return true
   } catch (error) {
-    terminal.out(`     ✗ ${error instanceof Error ? error.message : String(error)}`)
-    terminal.out(`\n Step ${story.steps} did not hold.\n`)
-    const said = service?.said()
+    const isAlive = service?.isAlive() ?? true
+    await service?.stop()
+    // A Ctrl+C reaches the service as well, and its silence can be noticed first.
+    const fault = interruption.reason() ?? (isAlive ? error : new BrokenPromise('the service ended under it'))
+    tellFailure(terminal, story, fault)
+    const said = service?.said().trim()
     if (said) terminal.err(`What the service said:\n${said}`)
-    if (!(error instanceof BrokenPromise) && error instanceof Error) terminal.err(error.stack ?? '')
     return false
   } finally {
     await service?.stop()
   }
+}
+
+function tellFailure(terminal: Terminal, story: Story, fault: unknown): void {
+  terminal.out(`     ✗ ${fault instanceof Error ? fault.message : String(fault)}`)
+  terminal.out(`\n Step ${story.steps} did not hold.\n`)
+  if (fault instanceof Error && !(fault instanceof BrokenPromise)) terminal.err(fault.stack ?? '')
 }
 
 /** The demo shows the product as it comes; settings of this machine would show another one. */
@@ -68,12 +77,14 @@ function settingsOfDemo(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file' }
 }
 
-/** Rejects at Ctrl+C, so that the service is stopped and its home removed then too. */
-function interrupted(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = () => reject(new BrokenPromise('it was interrupted'))
-    process.once('SIGINT', stop).once('SIGTERM', stop)
+/** Ctrl+C ends the story like a step that did not hold, so that the service is stopped and its home removed then too. */
+function listenForInterruption(): { happened: Promise<never>; reason(): BrokenPromise | undefined } {
+  let reason: BrokenPromise | undefined
+  const happened = new Promise<never>((_resolve, reject) => {
+    const stop = () => reject((reason ??= new BrokenPromise('it was interrupted')))
+    process.on('SIGINT', stop).on('SIGTERM', stop)
   })
+  return { happened, reason: () => reason }
 }
 
 async function tell(story: Story, service: ServiceProcess): Promise<void> {

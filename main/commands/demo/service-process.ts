@@ -10,6 +10,7 @@ export interface ServiceProcess {
   readonly url: string
   /** Runs another command of the product on the same home folder and reads its JSON answer. */
   command(...args: string[]): Promise<Record<string, unknown>>
+  isAlive(): boolean
   /** Its warnings and its log so far. */
   said(): string
   /** Ends it and removes its home folder. */
@@ -26,8 +27,9 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
     spawn(process.execPath, [entry, ...args, '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const service = run('serve', '--port', '0', '--json')
   const said = collect(service)
+  const isAlive = () => service.exitCode === null && service.signalCode === null
   const stop = async () => {
-    if (service.exitCode === null && service.signalCode === null) {
+    if (isAlive()) {
       service.kill('SIGTERM')
       await once(service, 'exit')
     }
@@ -41,6 +43,7 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
   const { url } = JSON.parse(first) as { url: string }
   return {
     url,
+    isAlive,
     said: said.soFar,
     stop,
     async command(...args) {
