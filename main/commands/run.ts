@@ -27,6 +27,8 @@ export async function runCommand(
   { entry }: { entry: string },
 ): Promise<number> {
   const terminal = systemTerminal
+  // Messages, keys and secrets lie in what is written here: for this user alone, also in a folder open to others.
+  process.umask(0o077)
   try {
     return await dispatch(command, argv, entry, terminal)
   } catch (error) {

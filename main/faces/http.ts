@@ -90,7 +90,7 @@ export function createDoor(needs: DoorNeeds): Door {
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
       // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
-      if (owed.get(socket)?.values().some(({ complete }) => complete) === true) return void socket.destroy()
+      if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute)
       answerRaw(socket, malformed(error.code), ids.request(), rate)
     },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -132,6 +132,19 @@ test('a damaged database is refused with a sentence', async () => {
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.err).toContain(file)
   expect(refused.err).not.toMatch(/\n\s+at /)
+})
+
+test('what it writes is for its user alone, also in a home folder that others can read', async () => {
+  chmodSync(home.dir, 0o755)
+  const { key } = await home.key('Private')
+  const service = await home.start()
+  await service.api(key)('POST', '/v1/instances', { name: 'Something to write' })
+
+  const files = readdirSync(home.dir).filter((name) => name !== 'settings.json')
+  expect(files).toEqual(
+    expect.arrayContaining(['control.sock', 'lock.db', 'switchboard.db', 'switchboard.db-wal', 'vault.key']),
+  )
+  for (const name of files) expect([name, statSync(join(home.dir, name)).mode & 0o077]).toEqual([name, 0])
 })
 
 test('SIGTERM ends an idle service at once and leaves nothing behind', async () => {

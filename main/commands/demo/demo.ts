@@ -52,10 +52,9 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
     )
     return true
   } catch (error) {
-    const isAlive = service?.isAlive() ?? true
-    await service?.stop()
+    const hasFailed = (await service?.stop()) === 'had failed'
     // A Ctrl+C reaches the service as well, and its silence can be noticed first.
-    const fault = interruption.reason() ?? (isAlive ? error : new BrokenPromise('the service ended under it'))
+    const fault = interruption.reason() ?? (hasFailed ? new BrokenPromise('the service ended under it') : error)
     tellFailure(terminal, story, fault)
     const said = service?.said().trim()
     if (said) terminal.err(`What the service said:\n${said}`)
@@ -74,7 +73,7 @@ function tellFailure(terminal: Terminal, story: Story, fault: unknown): void {
 /** The demo shows the product as it comes; settings of this machine would show another one. */
 function settingsOfDemo(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const foreign = Object.entries(environment).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
-  return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file' }
+  return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
 }
 
 /** Ctrl+C ends the story like a step that did not hold, so that the service is stopped and its home removed then too. */

@@ -10,11 +10,10 @@ export interface ServiceProcess {
   readonly url: string
   /** Runs another command of the product on the same home folder and reads its JSON answer. */
   command(...args: string[]): Promise<Record<string, unknown>>
-  isAlive(): boolean
   /** Its warnings and its log so far. */
   said(): string
-  /** Ends it and removes its home folder. */
-  stop(): Promise<void>
+  /** Ends it and removes its home folder. Repeating it tells the same. */
+  stop(): Promise<'ended' | 'had failed'>
 }
 
 /**
@@ -27,13 +26,12 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
     spawn(process.execPath, [entry, ...args, '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const service = run('serve', '--port', '0', '--json')
   const said = collect(service)
-  const isAlive = () => service.exitCode === null && service.signalCode === null
+  const exited = once(service, 'exit')
   const stop = async () => {
-    if (isAlive()) {
-      service.kill('SIGTERM')
-      await once(service, 'exit')
-    }
+    service.kill('SIGTERM')
+    await exited
     rmSync(home, { recursive: true, force: true })
+    return service.exitCode === 0 ? 'ended' : 'had failed'
   }
   const first = await firstLine(service)
   if (first === undefined) {
@@ -43,7 +41,6 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
   const { url } = JSON.parse(first) as { url: string }
   return {
     url,
-    isAlive,
     said: said.soFar,
     stop,
     async command(...args) {
