@@ -99,7 +99,7 @@ async function demo(argv: readonly string[], entry: string, terminal: Terminal):
 }
 
 /** How long a home may be taken by a service that does not listen yet, or by another command. */
-const PATIENCE_MS = 3_000
+const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 50
 
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */

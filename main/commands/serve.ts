@@ -8,10 +8,12 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   if (unknown.length > 0)
     throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
   const service = await startService(world)
+  // Before anybody can read that it listens: whoever does may say stop at once.
+  const told = toldToStop(world.clock)
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
   if (argv.includes('--json')) terminal.out(JSON.stringify({ event: 'listening', url: service.url, console_url: null }))
   else terminal.out(`Switchboard listens at ${service.url}. Its home folder is ${world.config.home}. Ctrl+C stops it.`)
-  await toldToStop(world.clock)
+  await told
   return closeInTime(service, world.clock, terminal)
 }
 

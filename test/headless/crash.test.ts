@@ -91,6 +91,7 @@ test(
     const repeated = checkRequests(requests, records, secret)
     expect(repeated).toBeLessThanOrEqual(victim.kills() * REPEATS_PER_KILL)
     const stored = await checkDatabase(requests, acknowledged)
+    expect(stored.interrupted).toBeLessThanOrEqual(victim.kills() * REPEATS_PER_KILL)
     process.stdout.write(
       `SEED=${SEED}: ${victim.kills()} kills, ${sends.answers()}, ${requests.length} requests for ${stored.events} events, ` +
         `${repeated} repeated with a higher attempt, ${stored.interrupted} interrupted, recovery at most ${victim.slowestStartMs()} ms\n`,

@@ -22,7 +22,10 @@ const heard = (status: number, body: unknown, headers: object = {}): Heard => ({
   headers: { ...HEADERS, ...headers },
   text: body === undefined ? '' : JSON.stringify(body),
 })
-const judge = (answer: Heard, path = '/v1/me', method = 'GET') => () => holdToDocument(method, path, answer)
+const judge =
+  (answer: Heard, path = '/v1/me', method = 'GET') =>
+  () =>
+    holdToDocument(method, path, answer)
 const without = (name: string): Heard => {
   const { headers, ...rest } = heard(200, ME)
   return { ...rest, headers: Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name)) }
@@ -56,7 +59,10 @@ describe('an answer does not pass', () => {
     ['a field missing', { ...ME, scopes: undefined }],
     ['a word that is not in the list', { ...ME, scopes: ['root'] }],
     ['a malformed id', { ...ME, account: { ...ME.account, id: 'urn:uuid:5' } }],
-    ['a time without milliseconds', { ...ME, key: { id: ME.account.id, name: 'k', last4: 'abcd', expires_at: '2026-01-01T00:00:00Z' } }],
+    [
+      'a time without milliseconds',
+      { ...ME, key: { id: ME.account.id, name: 'k', last4: 'abcd', expires_at: '2026-01-01T00:00:00Z' } },
+    ],
     ['nothing', undefined],
   ])('with %s', (_name, body) => {
     expect(judge(heard(200, body))).toThrow()
