@@ -11,6 +11,8 @@ export default defineConfig({
     build: {
       target: 'node24',
       sourcemap: true,
+      // Its 370 small files cost an idle service 16 MB and every start 80 ms (measured); bundled, only what is used stays.
+      externalizeDeps: { exclude: ['typebox'] },
       rolldownOptions: {
         input: { headless: at('main/headless.ts'), start: at('main/start.ts') },
       },

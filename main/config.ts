@@ -202,7 +202,8 @@ export function readTextFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    // ENOTDIR: the home is a file; what uses the home says so.
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
     throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -23,7 +23,7 @@ import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_H
 import { createCommands } from './faces/commands.ts'
 import { controlAddress, listenForCommands, type ControlRequest } from './faces/control.ts'
 import { createDoor, type Door } from './faces/http.ts'
-import { createMcp } from './faces/mcp.ts'
+import type { Mcp } from './faces/mcp.ts'
 import { addMcpRoute } from './faces/mcp-route.ts'
 import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
 import { addRawRoutes } from './faces/raw-routes.ts'
@@ -211,14 +211,20 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
   const { accounts, instances, network, address } = rooms
   const { version } = manifest
   const { anonymousRatePerMinute, allowedHosts, publicBaseUrl } = config
-  const mcp = createMcp({
-    contracts: CONTRACTS,
-    call: (who, request) => door.call(who, request),
-    clock,
-    random,
-    log,
-    version,
-  })
+  // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
+  let mcp: Promise<Mcp> | undefined
+  const openMcp = () => (mcp ??= loadMcp())
+  const loadMcp = async () => {
+    const { createMcp } = await import('./faces/mcp.ts')
+    return createMcp({
+      contracts: CONTRACTS,
+      call: (who, request) => door.call(who, request),
+      clock,
+      random,
+      log,
+      version,
+    })
+  }
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
@@ -228,7 +234,7 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
     authenticate: accounts.authenticate,
     subject: instances.subject,
     rawRoutes(app) {
-      addMcpRoute(app, mcp)
+      addMcpRoute(app, openMcp)
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,
@@ -239,7 +245,7 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
       })
     },
   })
-  return { door, mcp }
+  return { door, closeMcp: async () => (await mcp)?.close() }
 }
 
 async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
@@ -247,7 +253,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   const { address, accounts, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, mcp } = openDoor(world, home, rooms, () => isReady)
+  const { door, closeMcp } = openDoor(world, home, rooms, () => isReady)
 
   await webhooks.recover()
   await instanceWebhooks.recover()
@@ -274,7 +280,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   const close = async () => {
     isReady = false
     await control.close()
-    await mcp.close()
+    await closeMcp()
     // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
     await Promise.all([door.close(), webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
     await messages.stop()
@@ -288,7 +294,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     log.info({ event: 'service.stopped' })
   }
   let closing: Promise<void> | undefined
-  const warnings = warningsOf(config, vault)
+  const warnings = warningsOf(config, address.url, vault)
   return { url: address.url, warnings, door, db: home.db, carryOut, close: () => (closing ??= close()) }
 }
 
@@ -351,11 +357,9 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
   EAI_AGAIN: unknownHost,
 }
 
-function warningsOf(config: Config, vault: { notice: string | null; problem(): string | null }): string[] {
+function warningsOf(config: Config, url: string, vault: { notice: string | null; problem(): string | null }): string[] {
   const exposed = config.allowLan
-    ? [
-        `The API can be reached from other machines at ${config.host}:${config.port}, without encryption. Put a TLS proxy in front of it.`,
-      ]
+    ? [`The API can be reached from other machines, at ${url} and without encryption. Put a TLS proxy in front of it.`]
     : []
   return [...exposed, vault.notice, vault.problem()].filter((line) => line !== null)
 }

@@ -58,7 +58,7 @@ async function run(name, args) {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) {
     process.stderr.write(`Usage: node resources/run.mjs <${[...Object.keys(COMMANDS), 'build'].join('|')}> [...args]\n`)
-    process.exit(2)
+    process.exit(1)
   }
   const folder = build()
   markInUse(folder)

@@ -56,6 +56,6 @@ export function served(rooms: Rooms): Served[] {
 function pair<C extends Contract>(contract: C, handlers: Handlers<C>, existence: Existence<C> = {}): Served[] {
   return Object.entries(contract).map(([name, operation]) => {
     // Both have only names of C, and each entry was checked against its own operation when it was written.
-    return { operation, handler: handlers[name] as unknown as Handler, exists: existence[name] as Served['exists'] }
+    return { operation, handler: handlers[name] as Handler, exists: existence[name] }
   })
 }

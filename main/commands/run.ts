@@ -27,6 +27,8 @@ export async function runCommand(
   { entry }: { entry: string },
 ): Promise<number> {
   const terminal = systemTerminal
+  // Messages, keys and secrets lie in what is written here: for this user alone, also in a folder open to others.
+  process.umask(0o077)
   try {
     return await dispatch(command, argv, entry, terminal)
   } catch (error) {
@@ -37,7 +39,7 @@ export async function runCommand(
 }
 
 async function dispatch(command: string, argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
-  if (argv.some((word) => word === '--help' || word === '-h')) {
+  if ([command, ...argv].some((word) => word === '--help' || word === '-h')) {
     terminal.out(command === 'keys' ? KEYS_USAGE : USAGE)
     return 0
   }
@@ -97,7 +99,7 @@ async function demo(argv: readonly string[], entry: string, terminal: Terminal):
 }
 
 /** How long a home may be taken by a service that does not listen yet, or by another command. */
-const PATIENCE_MS = 3_000
+const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 50
 
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */

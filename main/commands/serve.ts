@@ -8,10 +8,12 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   if (unknown.length > 0)
     throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
   const service = await startService(world)
+  // Before anybody can read that it listens: whoever does may say stop at once.
+  const told = toldToStop(world.clock)
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
   if (argv.includes('--json')) terminal.out(JSON.stringify({ event: 'listening', url: service.url, console_url: null }))
   else terminal.out(`Switchboard listens at ${service.url}. Its home folder is ${world.config.home}. Ctrl+C stops it.`)
-  await toldToStop(world.clock)
+  await told
   return closeInTime(service, world.clock, terminal)
 }
 
@@ -37,15 +39,12 @@ const LONGEST_CLOSE_MS = 5_800
 
 /** No timer of the product keeps a process alive, and its sockets close first: this does, until everything is on disk. */
 async function closeInTime(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
-  const beganMono = clock.mono()
-  let isClosed = false
-  const closing = service.close().finally(() => (isClosed = true))
-  while (!isClosed) {
-    if (clock.mono() - beganMono > LONGEST_CLOSE_MS) {
-      terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
-      process.exit(1)
-    }
-    await Promise.race([closing, clock.sleep(LOOK_EVERY_MS)])
+  const deadlineMono = clock.mono() + LONGEST_CLOSE_MS
+  const closed = service.close().then(() => true)
+  while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
+    if (clock.mono() < deadlineMono) continue
+    terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
+    process.exit(1)
   }
   return 0
 }

@@ -73,7 +73,7 @@ export interface Operation {
   readonly reply: {
     readonly status: 200 | 201 | 202 | 204
     readonly description: string
-    /** Another success, with a body of the same shape. */
+    /** The same body under another status: 200 where what was to be made was there already, 201 where something was. */
     readonly also?: { readonly status: 200 | 201; readonly description: string }
     readonly schema: TSchema | null
     /** The answer is a file and not JSON: bytes under a Content-Type of their own. */

@@ -40,7 +40,7 @@ export function isScopeWord(word: string): word is ScopeWord {
 }
 
 /** The scope a word stands for: itself, or what it is a synonym of. */
-export function scopeOf(word: ScopeWord): Scope {
+function scopeOf(word: ScopeWord): Scope {
   return word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as ScopeSynonym] : (word as Scope)
 }
 

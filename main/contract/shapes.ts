@@ -55,12 +55,12 @@ export const MEDIA_TYPES = ['image', 'video', 'audio', 'document'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
 export const MediaType = Type.Enum([...MEDIA_TYPES])
 
-export const SOURCES = ['api', 'campaign', 'ai', 'ghl', 'mcp', 'console', 'phone'] as const
+const SOURCES = ['api', 'campaign', 'ai', 'ghl', 'mcp', 'console', 'phone'] as const
 /** Who asked for a message. */
 export type Source = (typeof SOURCES)[number]
 export const Source = Type.Enum([...SOURCES])
 
-export const MESSAGE_ERROR_CODES = [
+const MESSAGE_ERROR_CODES = [
   'reachout_restricted',
   'not_on_whatsapp',
   'outside_window',

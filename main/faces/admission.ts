@@ -5,7 +5,7 @@ import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
 import { mayReach, requireReach, requireScope, type Principal } from '../kernel/access.ts'
 import { currentCaller } from './identity.ts'
-import type { OriginGuard } from './origin-guard.ts'
+import { hostOf, type OriginGuard } from './origin-guard.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 
 /** What the door asks of the rooms. */
@@ -68,7 +68,7 @@ export function createAdmission(needs: AdmissionNeeds) {
     }
     const address = `address:${request.ip}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute))
-    guard.check({ host: request.headers.host, origin: request.headers.origin })
+    guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
 
     const { authorization } = request.headers
     const principal = await authenticate(authorization, needs)
@@ -100,13 +100,13 @@ export function createAdmission(needs: AdmissionNeeds) {
 export const unknownPath = () =>
   new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
 
-export const confirmationRequired = (operation: Operation) =>
+const confirmationRequired = (operation: Operation) =>
   new ApiError(
     'confirmation_required',
     `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`,
   )
 
-export function showRate(reply: FastifyReply, verdict: RateVerdict): void {
+function showRate(reply: FastifyReply, verdict: RateVerdict): void {
   reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
 }
 

@@ -108,7 +108,7 @@ async function answer(
 }
 
 /** A service that is stopped or frozen keeps nobody waiting at a terminal. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 5_000
 
 /**
  * Asks the running service.
@@ -124,22 +124,30 @@ export async function askRunningService(
   try {
     socket.setTimeout(PATIENCE_MS, () => socket.destroy())
     socket.write(`${JSON.stringify(request)}\n`)
-    for await (const line of createInterface({ input: socket })) {
-      const reply = JSON.parse(line) as ControlAnswer
-      if (!reply.ok) throw new CommandRefused(reply.message)
-      return { result: reply.result }
-    }
-    throw new CommandRefused('The running service ended, or fell silent, before it answered. Repeat the command.')
+    const line = await firstLine(socket)
+    if (line === undefined)
+      throw new CommandRefused('The running service ended, or fell silent, before it answered. Repeat the command.')
+    const reply = JSON.parse(line) as ControlAnswer
+    if (!reply.ok) throw new CommandRefused(reply.message)
+    return { result: reply.result }
   } finally {
     socket.destroy()
   }
+}
+
+/** @returns undefined when the line breaks before. */
+function firstLine(socket: Socket): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    createInterface({ input: socket }).once('line', resolve)
+    socket.once('close', () => resolve(undefined))
+  })
 }
 
 function dial(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => {
-      // From here on the reader of the answer notices by itself when the line breaks.
+      // What breaks from here on shows as its close.
       socket.on('error', () => {})
       resolve(socket)
     })

@@ -36,8 +36,9 @@ const STORAGE = {
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof StorageError) return STORAGE[error.kind]()
-  const code = (error as Partial<FastifyError>).code
-  return code === undefined ? undefined : FRAMEWORK[code]?.()
+  // Anything can be thrown, null included.
+  const code = (error as Partial<FastifyError> | null | undefined)?.code
+  return code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code]?.() : undefined
 }
 
 /** Says nothing but the request id; the cause is in the log under it. */

@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Served } from '../capabilities/handler.ts'
 import { errorBody } from '../contract/errors.ts'
@@ -64,6 +65,9 @@ export function createDoor(needs: DoorNeeds): Door {
   const admit = createAdmission({ ...needs, guard, limiter })
   const gate = createGate(LIMITS.requestsInFlight)
 
+  /** Requests on each connection that are not answered yet. */
+  const owed = new WeakMap<Socket, Set<IncomingMessage>>()
+
   const app = Fastify({
     logger: false,
     requestIdHeader: false,
@@ -85,12 +89,19 @@ export function createDoor(needs: DoorNeeds): Door {
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
+      // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
+      if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute)
       answerRaw(socket, malformed(error.code), ids.request(), rate)
     },
   })
   app.server.maxConnections = 2_000
-  // The same for an Expect that Node does not know. HTTP lets a server pass over it.
+  app.server.on('request', (request, response) => {
+    const open = owed.get(request.socket) ?? new Set()
+    owed.set(request.socket, open.add(request))
+    response.once('close', () => open.delete(request))
+  })
+  // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('admitted')
   app.decorateRequest('rawText')

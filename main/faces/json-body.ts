@@ -10,10 +10,11 @@ export function acceptJson(app: FastifyInstance): void {
       const text = decode(bytes as Buffer)
       if (text === '') return done(null, undefined)
       request.rawText = text
-      return parse(request, text, (error, value: unknown) => {
-        if (error === null) inspect(text, value)
-        done(error, value)
-      })
+      let outcome: { error: Error | null; value?: unknown } = { error: null }
+      // It answers at once, and would take what is thrown here for bad JSON.
+      void parse(request, text, (error, value: unknown) => void (outcome = { error, value }))
+      if (outcome.error === null) inspect(text, outcome.value)
+      return done(outcome.error, outcome.value)
     } catch (error) {
       return done(error as Error)
     }

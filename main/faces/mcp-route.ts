@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Mcp } from './mcp.ts'
 
-/** MCP's address. The door's hooks have run: Host and Origin, key, one token of the key's rate. */
-export function addMcpRoute(app: FastifyInstance, mcp: Mcp): void {
+/**
+ * MCP's address. The door's hooks have run: Host and Origin, key, one token of the key's rate.
+ * @param openMcp asked at the first request, and at each one after it.
+ */
+export function addMcpRoute(app: FastifyInstance, openMcp: () => Promise<Mcp>): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     handler: async (request, reply) => {
       const { principal } = request.admitted
       if (principal === null) throw new Error('/mcp was reached without a principal')
+      const mcp = await openMcp()
       // Taken out of the framework's hands, and with it the headers that the hooks have set.
       const headers = Object.fromEntries(
         Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),

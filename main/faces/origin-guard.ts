@@ -30,6 +30,15 @@ export function createOriginGuard(hosts: () => ReadonlySet<string>): OriginGuard
   }
 }
 
+/**
+ * The Host a request names; undefined when it names none, or more than one: Node would go by the first, and whatever
+ * stands in front perhaps by the last.
+ */
+export function hostOf(rawHeaders: readonly string[]): string | undefined {
+  const named = rawHeaders.filter((_text, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
+  return named.length === 1 ? named[0] : undefined
+}
+
 function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
   const parts = /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())
   return parts?.[1] !== undefined && hosts.has(parts[1])

@@ -18,6 +18,8 @@ export interface RateLimiter {
 }
 
 const SWEEP_AT = 10_000
+/** Sweeping at every new caller would cost the more the more callers there are. In this time no more come than memory holds. */
+const SWEEP_EVERY_MS = 1_000
 
 /**
  * GCRA: a bucket of `perMinute` tokens that refills evenly. It stores one number a bucket, the theoretical arrival
@@ -26,6 +28,7 @@ const SWEEP_AT = 10_000
  */
 export function createRateLimiter(clock: Clock): RateLimiter {
   const arrival = new Map<string, number>()
+  let sweptAt = -Infinity
 
   const look = (bucket: string, perMinute: number, now: number) => {
     const intervalMs = 60_000 / perMinute
@@ -35,6 +38,8 @@ export function createRateLimiter(clock: Clock): RateLimiter {
 
   /** A bucket whose arrival time has passed is full again, and so the same as no bucket. */
   const sweep = (now: number) => {
+    if (arrival.size < SWEEP_AT || now - sweptAt < SWEEP_EVERY_MS) return
+    sweptAt = now
     for (const [bucket, next] of arrival) if (next <= now) arrival.delete(bucket)
   }
 
@@ -50,7 +55,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
       const now = clock.mono()
       const { intervalMs, next, free } = look(bucket, perMinute, now)
       if (free < 1) return verdict(perMinute, free, intervalMs, false)
-      if (arrival.size >= SWEEP_AT && !arrival.has(bucket)) sweep(now)
+      if (!arrival.has(bucket)) sweep(now)
       arrival.set(bucket, next + intervalMs)
       return verdict(perMinute, free - 1, intervalMs, true)
     },

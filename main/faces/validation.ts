@@ -5,10 +5,13 @@ import { isUuid } from '../contract/request.ts'
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
+/** Node reads the 30th of February as the 2nd of March. */
+const isDay = (text: string): boolean => new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
+
 /** Formats of ours: the usual collection accepts `urn:uuid:…`, and dates that do not exist. */
 const FORMATS = {
   uuid: isUuid,
-  'date-time': (text: string) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)),
+  'date-time': (text: string) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)),
   uri: (text: string) => URL.canParse(text),
   email: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text),
 } as const
@@ -34,13 +37,16 @@ export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
 }
 
 /** One sentence for the person who must fix it: the deepest failure says most about what they meant. */
-export function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
-  const unions = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')
-  const details = errors.filter((error) => !unions.includes(error) && !isNullBranch(error))
+function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
+  const details = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error))
   const error = details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
   if (error === undefined) return `The ${part} does not match the documented shape.`
-  return `${fieldName(error, part)} ${rule(error)}.`
+  const key = error.propertyName === undefined ? '' : `has the key ${quoted(error.propertyName)}, which `
+  return `${fieldName(error, part)} ${key}${rule(error)}.`
 }
+
+/** They only say that something within them fails; the failure itself comes with them. */
+const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'propertyNames'])
 
 /** "must be null" is only the other half of a nullable field; the failure of the first half is the useful one. */
 function isNullBranch(error: ErrorObject): boolean {
@@ -53,8 +59,14 @@ function depth(error: ErrorObject): number {
 
 function fieldName(error: ErrorObject, part: string): string {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer).join('.')
-  return path === '' ? `The ${part}` : path
+  return path === '' ? `The ${part}` : shortened(path)
 }
+
+const LONGEST_QUOTE = 80
+
+/** Names come from the caller and can be as long as a body. */
+const shortened = (name: string) => (name.length <= LONGEST_QUOTE ? name : `${name.slice(0, LONGEST_QUOTE)}…`)
+const quoted = (name: unknown) => JSON.stringify(shortened(String(name)))
 
 const unescapePointer = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')
 
@@ -63,7 +75,7 @@ type Params = Record<string, unknown>
 const RULES: Record<string, (params: Params, error: ErrorObject) => string> = {
   type: ({ type }) => `must be ${Array.isArray(type) ? type.join(' or ') : article(String(type))}`,
   required: ({ missingProperty }) => `must have ${String(missingProperty)}`,
-  additionalProperties: ({ additionalProperty }) => `has an unknown field ${JSON.stringify(additionalProperty)}`,
+  additionalProperties: ({ additionalProperty }) => `has an unknown field ${quoted(additionalProperty)}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
   minLength: ({ limit }) => `must have at least ${plural(limit, 'character')}`,
@@ -77,7 +89,6 @@ const RULES: Record<string, (params: Params, error: ErrorObject) => string> = {
   uniqueItems: () => 'must not repeat an item',
   format: ({ format }) => `must be ${FORMAT_WORDS[String(format)] ?? `a valid ${String(format)}`}`,
   pattern: (_params, error) => `must be ${describedBy(error)}`,
-  propertyNames: ({ propertyName }) => `has a key that is not allowed: ${JSON.stringify(propertyName)}`,
 }
 
 const FORMAT_WORDS: Record<string, string> = {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { oneLine } from './faults.ts'
 
 /** The file cannot be trusted any more. */
-export class DamagedDatabaseError extends Error {
+class DamagedDatabaseError extends Error {
   constructor(file: string, detail: string, options?: ErrorOptions) {
     super(
       `The database ${file} is damaged (${oneLine(detail)}). ` +

@@ -74,6 +74,7 @@ const IN_THE_BODY: readonly Step[] = [
 const message = { to: '12025550177', text: 'Hello' }
 
 /** For each operation: a good request, and everything it can violate, in the order in which it must be found. */
+// prettier-ignore
 const LADDERS: readonly [name: string, request: () => Request, steps: readonly Step[], good: number][] = [
   ['sending a message', () => ({ method: 'POST', path: `/v1/instances/${line.id}/messages`, body: message }), [
     ...AT_THE_DOOR, OUTSIDE_THE_LIST, UNKNOWN, ...IN_THE_BODY,
@@ -134,7 +135,7 @@ const LADDERS: readonly [name: string, request: () => Request, steps: readonly S
   ['editing a message on a sandbox phone', () => ({ method: 'POST', path: '/v1/sandbox/phones/12025550177/messages/none/edit', body: { text: 'x' } }), [
     ...AT_THE_DOOR, RESTRICTED, ['not_found', (request) => request],
   ], 0],
-] // prettier-ignore
+]
 
 beforeAll(async () => {
   const headers = { 'idempotency-key': 'used' }
@@ -168,7 +169,8 @@ describe.each(LADDERS)('%s', (_name, good, steps, status) => {
 
 test('a replay is answered also when the instance is no longer connected', async () => {
   const { id } = await w.pair()
-  const send = (body: object) => w.api('POST', `/v1/instances/${id}/messages`, body, { headers: { 'idempotency-key': 'r' } })
+  const send = (body: object) =>
+    w.api('POST', `/v1/instances/${id}/messages`, body, { headers: { 'idempotency-key': 'r' } })
   const first = await send(message)
   await w.api('POST', `/v1/instances/${id}/disconnect`)
   const again = await send(message)

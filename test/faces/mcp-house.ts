@@ -64,7 +64,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
             deleted: false,
           }
         : undefined,
-    rawRoutes: (app) => addMcpRoute(app, mcp),
+    rawRoutes: (app) => addMcpRoute(app, async () => mcp),
   })
   const port = await door.listen('127.0.0.1', 0)
   const url = `http://127.0.0.1:${port}/mcp`

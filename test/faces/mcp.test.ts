@@ -120,11 +120,16 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     ['an unknown id', { instance_id: 'nothing', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id that climbs to another path', { instance_id: '..', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id with slashes', { instance_id: `${INSTANCE_ID}/../x`, to: '12025550123', text: 'x' }, 'not_found'],
-    ['half a surrogate as an id', { instance_id: '\ud800', to: '12025550123', text: 'x' }, 'not_found'],
   ])('is told in REST’s words about %s, and nothing happens', async (_case, given, code) => {
     const refused = await call(house.key(), 'send_words', given)
     expect(refused.isError).toBe(true)
     expect(refused.structuredContent).toMatchObject({ error: { code } })
+    expect(house.asked).toEqual([])
+  })
+
+  test('cannot smuggle half a surrogate past the door, which reads no such body', async () => {
+    const smuggled = call(house.key(), 'send_words', { instance_id: '\ud800', to: '12025550123', text: 'x' })
+    await expect(smuggled).rejects.toThrow('half of a surrogate pair')
     expect(house.asked).toEqual([])
   })
 

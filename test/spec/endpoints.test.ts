@@ -81,7 +81,11 @@ test('every operation that says it is of the specification is one', () => {
 
 test('every operation that says it is ours is not of the specification', () => {
   const lines = rows.map(({ line }) => line)
-  expect(OPERATIONS.filter(({ origin }) => origin === 'ours').map(lineOf).filter((line) => lines.includes(line))).toEqual([])
+  expect(
+    OPERATIONS.filter(({ origin }) => origin === 'ours')
+      .map(lineOf)
+      .filter((line) => lines.includes(line)),
+  ).toEqual([])
 })
 
 test('assistants are offered tools of built operations and no others', async () => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { ERROR_CODES, ERRORS as CATALOGUE, isRetryable, type ErrorCode } from '../../main/contract/errors.ts'
+import { ERROR_CODES, ERRORS as CATALOGUE, type ErrorCode } from '../../main/contract/errors.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { tempFolder } from '../support/database.ts'
 import { OPERATIONS } from '../support/operations.ts'
@@ -203,6 +203,8 @@ test('a storage that is closed is service_unavailable, on reads, on writes and f
 
 test('a disk that is full is storage_full, nothing was stored, and it works again once there is room', async () => {
   const own = await worldOfTest()
+  const waiting: { id: string }[] = []
+  for (let i = 0; i < 40; i++) waiting.push(await own.instance())
   const most = (pages: number) => sql<object, object>(`PRAGMA max_page_count = ${pages}`)
   await own.service.db.commit((tx) => tx.one(most(1), {}))
   const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`key${i}`, 'x'.repeat(1_024)]))
@@ -210,8 +212,16 @@ test('a disk that is full is storage_full, nothing was stored, and it works agai
   let answer = await own.api('POST', '/v1/instances', { metadata })
   for (; answer.status === 201 && made < 200; made++) answer = await own.api('POST', '/v1/instances', { metadata })
   expectError(answer, 'storage_full')
-  expect((await own.api('GET', '/v1/instances')).body.count).toBe(made)
-  expect((await own.events()).map(({ type }) => type)).toEqual(Array(made).fill('instance.created'))
+  expect((await own.api('GET', '/v1/instances')).body.count).toBe(40 + made)
+  expect((await own.events()).map(({ type }) => type)).toEqual(Array(40 + made).fill('instance.created'))
+
+  // A read that begins something writes as well, and finds out when the last room in the last page is taken.
+  let read = await own.api('GET', `/v1/instances/${waiting.pop()?.id ?? ''}/qr`)
+  while (read.status === 200 && waiting.length > 0) {
+    read = await own.api('GET', `/v1/instances/${waiting.pop()?.id ?? ''}/qr`)
+    await own.quiet()
+  }
+  expectError(read, 'storage_full')
   await own.service.db.commit((tx) => tx.one(most(1_000_000), {}))
   expect((await own.api('POST', '/v1/instances', { metadata })).status).toBe(201)
 })
@@ -232,6 +242,6 @@ test('a locked keychain is sealed wherever a secret is needed, and only there', 
 })
 
 function expectError({ status, body }: Reply, code: ErrorCode): void {
-  expect(body.error).toMatchObject({ code, retryable: isRetryable(code) })
+  expect(body.error).toMatchObject({ code, retryable: status === 429 || status >= 500 })
   expect(status).toBe(CATALOGUE[code].status)
 }

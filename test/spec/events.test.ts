@@ -147,7 +147,9 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   })
 
   test('counts up in its instance', async () => {
-    const sequences = (await w.events()).filter(({ instance }) => instance.id === scene.id).map(({ data }) => data['sequence'])
+    const sequences = (await w.events())
+      .filter(({ instance }) => instance.id === scene.id)
+      .map(({ data }) => data['sequence'])
     expect(sequences).toEqual(sequences.map((_, i) => i + 1))
   })
 })
@@ -179,11 +181,14 @@ describe('what a person writes to an instance', () => {
     expect(data).toMatchObject({ chat: '120363@g.us', from: ANA, is_group: true, participant: ANA })
   })
 
-  test.each(['image', 'audio', 'video', 'document'])('describes a file of the kind %s and never holds it', async (kind) => {
-    const { data } = await heard({ media_type: kind, caption: 'Look' })
-    expect(data).toMatchObject({ type: kind, media: { size: expect.any(Number), caption: 'Look' } })
-    expect(JSON.stringify(data)).not.toContain('base64')
-  })
+  test.each(['image', 'audio', 'video', 'document'])(
+    'describes a file of the kind %s and never holds it',
+    async (kind) => {
+      const { data } = await heard({ media_type: kind, caption: 'Look' })
+      expect(data).toMatchObject({ type: kind, media: { size: expect.any(Number), caption: 'Look' } })
+      expect(JSON.stringify(data)).not.toContain('base64')
+    },
+  )
 
   test('is never without a sender: a hidden number is named by its id, and an answer to that id arrives', async () => {
     const hidden = '900000012345678'

@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => w.close())
 
 /** Every status the service answers with today, on a real socket. */
+// prettier-ignore
 const ANSWERS: readonly [status: number, name: string, ask: () => Promise<Reply>][] = [
   [200, 'a read', () => w.wire('GET', '/v1/me')],
   [200, 'a HEAD', () => w.wire('HEAD', '/v1/me')],
@@ -47,7 +48,7 @@ const ANSWERS: readonly [status: number, name: string, ask: () => Promise<Reply>
   }],
   [431, 'headers of more than 16 KiB', () => w.wire('GET', '/v1/me', undefined, { headers: { 'x-padding': 'x'.repeat(16_500) } })],
   [502, 'an engine out of reach', () => w.wire('POST', `/v1/instances/${id}/messages`, { to: '12025550502', text: 'Hi' })],
-] // prettier-ignore
+]
 
 test.each(ANSWERS)('%i (%s) carries the headers of every answer', async (status, _name, ask) => {
   // Waits for what an earlier answer set going: a restart takes its time.
@@ -76,6 +77,7 @@ test('503 and 500 carry them too', async () => {
 })
 
 describe('bytes that are no HTTP', () => {
+  // prettier-ignore
   const BYTES: readonly [name: string, bytes: string | Buffer, status: number][] = [
     ['a line of nonsense', 'hello\r\n\r\n', 400],
     ['a method that does not exist', 'BREW /v1/me HTTP/1.1\r\nHost: x\r\n\r\n', 400],
@@ -88,16 +90,20 @@ describe('bytes that are no HTTP', () => {
     ['a control character in a header', 'GET /v1/me HTTP/1.1\r\nHost: x\r\nIdempotency-Key: a\x01b\r\n\r\n', 400],
     ['a request line of 20 KB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'X-Pad: yyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(800)}`, 431],
-  ] // prettier-ignore
+  ]
 
-  test.each(BYTES)('%s are answered in the one shape with the headers of every answer, and the socket closes', async (_name, bytes, status) => {
-    const heard = await w.raw(bytes)
-    expectWholeAnswer(heard, status)
-    expect((await w.api('GET', '/v1/me')).status).toBe(200)
-  })
+  test.each(BYTES)(
+    '%s are answered in the one shape with the headers of every answer, and the socket closes',
+    async (_name, bytes, status) => {
+      const heard = await w.raw(bytes)
+      expectWholeAnswer(heard, status)
+      expect((await w.api('GET', '/v1/me')).status).toBe(200)
+    },
+  )
 })
 
 describe('HTTP that is odd but well-formed', () => {
+  // prettier-ignore
   const ODD: readonly [name: string, bytes: string, status: number][] = [
     ['no Host header', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n', 403],
     ['HTTP/1.0', 'GET /v1/me HTTP/1.0\r\n\r\n', 403],
@@ -107,11 +113,14 @@ describe('HTTP that is odd but well-formed', () => {
     ['TRACE', 'TRACE /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 403],
     ['OPTIONS for the server as a whole', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 403],
     ['a whole address as its target', 'GET http://evil.example/v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 403],
-  ] // prettier-ignore
+  ]
 
-  test.each(ODD)('%s is refused for its Host, in the one shape with the headers of every answer', async (_name, bytes, status) => {
-    expectWholeAnswer(await w.raw(bytes), status)
-  })
+  test.each(ODD)(
+    '%s is refused for its Host, in the one shape with the headers of every answer',
+    async (_name, bytes, status) => {
+      expectWholeAnswer(await w.raw(bytes), status)
+    },
+  )
 
   test.each([
     ['an expectation nobody knows', 'GET', '/v1/me', { expect: 'the-inquisition' }, 200],
@@ -123,8 +132,20 @@ describe('HTTP that is odd but well-formed', () => {
     expect((await w.wire(method, path, undefined, { headers })).status).toBe(status)
   })
 
+  test('nonsense after a request that is still being carried out is not answered: it would be taken for the answer to that', async () => {
+    const body = '{"to":"12025550504","text":"Hi"}'
+    const head = `POST /v1/instances/${id}/messages HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\n`
+    const mark = await w.mark()
+    const heard = await w.raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}nonsense\r\n\r\n`)
+    expect(heard).toBe('')
+    await w.pass(30_000)
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered'])
+  })
+
   test('a tunnel through the service is not to be had', async () => {
-    expect(await w.raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')).not.toMatch(/^HTTP\/1.1 2/)
+    expect(await w.raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')).not.toMatch(
+      /^HTTP\/1.1 2/,
+    )
   })
 })
 
@@ -132,7 +153,9 @@ function expectWholeAnswer(heard: string, status: number): void {
   const [head = '', body = ''] = heard.split('\r\n\r\n')
   const [line = '', ...fields] = head.split('\r\n')
   expect(line, heard.slice(0, 200)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)]))
+  const headers = new Map(
+    fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)]),
+  )
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9A-Z]{26}$/)
   expect(headers.get('x-ratelimit-limit')).toMatch(/^[1-9]\d*$/)
   expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)

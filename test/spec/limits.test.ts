@@ -50,6 +50,7 @@ describe('a body field at its edge', () => {
   const last = 'r'.repeat(LIMITS.externalRefLength)
   const emoji = '👋'.repeat(LIMITS.externalRefLength)
   /** What is accepted, and the smallest thing beyond it. */
+  // prettier-ignore
   const EDGES: readonly [name: string, good: readonly object[], bad: readonly object[]][] = [
     ['external_ref', [{ external_ref: last }, { external_ref: emoji }, { external_ref: null }, { external_ref: 'r' }],
       [{ external_ref: `${last}r` }, { external_ref: `${emoji}👋` }, { external_ref: '' }, { external_ref: 5 }]],
@@ -58,41 +59,47 @@ describe('a body field at its edge', () => {
     ['a metadata key', [{ metadata: pairs(1, 64) }, { metadata: { k: '' } }], [{ metadata: pairs(1, 65) }, { metadata: { '': 'v' } }]],
     ['a metadata value', [{ metadata: pairs(1, 2, 1_024) }], [{ metadata: pairs(1, 2, 1_025) }, { metadata: { k: 5 } }, { metadata: { k: null } }]],
     ['name', [{ name: 'n' }, { name: 'n'.repeat(100) }], [{ name: '' }, { name: 'n'.repeat(101) }, { name: null }]],
-  ] // prettier-ignore
+  ]
 
-  test.each(EDGES)('%s: the last value is kept as it is on creation and on change, the next is refused', async (_name, good, bad) => {
-    for (const body of good) {
-      const made = await w.api('POST', '/v1/instances', body)
-      expect(made.status, made.text).toBe(201)
-      expect(made.body).toMatchObject(body)
-      await w.api('DELETE', `/v1/instances/${made.body.id}?confirm=true`)
-      expect((await w.api('PATCH', `/v1/instances/${instance.id}`, body)).body).toMatchObject(body)
-    }
-    const { count } = (await w.api('GET', '/v1/instances')).body
-    const before = (await w.api('GET', `/v1/instances/${instance.id}`)).text
-    const mark = await w.mark()
-    for (const body of bad) {
-      expect(code(await w.api('POST', '/v1/instances', body)), JSON.stringify(body)).toBe('400 validation_error')
-      expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, body))).toBe('400 validation_error')
-    }
-    expect(await w.typesSince(mark)).toEqual([])
-    expect((await w.api('GET', '/v1/instances')).body.count).toBe(count)
-    expect((await w.api('GET', `/v1/instances/${instance.id}`)).text).toBe(before)
-  })
+  test.each(EDGES)(
+    '%s: the last value is kept as it is on creation and on change, the next is refused',
+    async (_name, good, bad) => {
+      for (const body of good) {
+        const made = await w.api('POST', '/v1/instances', body)
+        expect(made.status, made.text).toBe(201)
+        expect(made.body).toMatchObject(body)
+        await w.api('DELETE', `/v1/instances/${made.body.id}?confirm=true`)
+        expect((await w.api('PATCH', `/v1/instances/${instance.id}`, body)).body).toMatchObject(body)
+      }
+      const { count } = (await w.api('GET', '/v1/instances')).body
+      const before = (await w.api('GET', `/v1/instances/${instance.id}`)).text
+      const mark = await w.mark()
+      for (const body of bad) {
+        expect(code(await w.api('POST', '/v1/instances', body)), JSON.stringify(body)).toBe('400 validation_error')
+        expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, body))).toBe('400 validation_error')
+      }
+      expect(await w.typesSince(mark)).toEqual([])
+      expect((await w.api('GET', '/v1/instances')).body.count).toBe(count)
+      expect((await w.api('GET', `/v1/instances/${instance.id}`)).text).toBe(before)
+    },
+  )
 })
 
 test('external_ref is unique in the account, and only there', async () => {
   await w.instance({ external_ref: 'unique-1' })
   const mark = await w.mark()
   expect(code(await w.api('POST', '/v1/instances', { external_ref: 'unique-1' }))).toBe('409 external_ref_conflict')
-  expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, { external_ref: 'unique-1' }))).toBe('409 external_ref_conflict')
+  expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, { external_ref: 'unique-1' }))).toBe(
+    '409 external_ref_conflict',
+  )
   expect(await w.typesSince(mark)).toEqual([])
   const { key } = await w.stranger()
   expect((await w.api('POST', '/v1/instances', { external_ref: 'unique-1' }, { key })).status).toBe(201)
 })
 
 describe('X-Request-Id', () => {
-  const echoOf = async (id: string) => (await w.api('GET', '/v1/me', undefined, { headers: { 'x-request-id': id } })).headers['x-request-id']
+  const echoOf = async (id: string) =>
+    (await w.api('GET', '/v1/me', undefined, { headers: { 'x-request-id': id } })).headers['x-request-id']
   const longest = 'Az09._:-'.repeat(LIMITS.requestIdLength / 8)
 
   test.each(['a', longest])('%s is echoed', async (id) => {
@@ -116,11 +123,14 @@ describe('Idempotency-Key', () => {
     expect(first.headers).not.toHaveProperty('idempotent-replayed')
   })
 
-  test.each(['', ' ', 'k'.repeat(LIMITS.idempotencyKeyLength + 1)])('of 0 or 201 characters is refused', async (key) => {
-    const mark = await w.mark()
-    expect(code(await send({ 'idempotency-key': key }))).toBe('400 validation_error')
-    expect(await w.typesSince(mark)).toEqual([])
-  })
+  test.each(['', ' ', 'k'.repeat(LIMITS.idempotencyKeyLength + 1)])(
+    'of 0 or 201 characters is refused',
+    async (key) => {
+      const mark = await w.mark()
+      expect(code(await send({ 'idempotency-key': key }))).toBe('400 validation_error')
+      expect(await w.typesSince(mark)).toEqual([])
+    },
+  )
 
   test('is unique per instance: the same key means another send in another instance', async () => {
     const other = await w.pair()
@@ -137,7 +147,12 @@ describe('Idempotency-Key', () => {
     const own = await worldOfTest()
     const { id } = await own.pair()
     const post = () =>
-      own.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Hello' }, { headers: { 'idempotency-key': 'day' } })
+      own.api(
+        'POST',
+        `/v1/instances/${id}/messages`,
+        { to: ANA, text: 'Hello' },
+        { headers: { 'idempotency-key': 'day' } },
+      )
     const madeAt = own.clock.now()
     const first = (await post()).body.message_id
     own.clock.set(madeAt + LIMITS.idempotencyHours * HOUR_MS - 1_000)
@@ -154,7 +169,8 @@ describe('account webhooks', () => {
   test('are at most 10: the eleventh is refused, and one that is deleted makes room', async () => {
     const own = await worldOfTest()
     const ids: string[] = []
-    for (let i = 0; i < LIMITS.webhooksPerAccount; i++) ids.push((await own.api('POST', '/v1/webhooks', hookOf(`w${i}`))).body.id)
+    for (let i = 0; i < LIMITS.webhooksPerAccount; i++)
+      ids.push((await own.api('POST', '/v1/webhooks', hookOf(`w${i}`))).body.id)
     expect(code(await own.api('POST', '/v1/webhooks', hookOf('w10')))).toBe('409 webhook_limit_reached')
     expect((await own.api('GET', '/v1/webhooks')).body.count).toBe(LIMITS.webhooksPerAccount)
     await own.api('DELETE', `/v1/webhooks/${ids[0] ?? ''}`)
@@ -179,6 +195,7 @@ describe('account webhooks', () => {
     await w.api('DELETE', at)
   })
 
+  // prettier-ignore
   test.each([
     'http://hooks.example.com/x', 'https://127.0.0.1/x', 'https://10.1.2.3/x', 'https://[::1]/x', 'https://localhost/x',
     'https://printer.localhost/x', 'https://169.254.169.254/latest', 'https://user:pass@hooks.example.com/', 'ftp://hooks.example.com/', 'nonsense',
@@ -186,12 +203,20 @@ describe('account webhooks', () => {
     const { count } = (await w.api('GET', '/v1/webhooks')).body
     expect(code(await w.api('POST', '/v1/webhooks', { ...hook, url }))).toBe('400 invalid_url')
     expect((await w.api('GET', '/v1/webhooks')).body.count).toBe(count)
-  }) // prettier-ignore
+  })
 
   test('take 1 to 16 types, each once, or exactly ["*"]', async () => {
     const made = await w.api('POST', '/v1/webhooks', { ...hook, events: ['*'] })
     const at = `/v1/webhooks/${made.body.id}`
-    for (const events of [[], ['message.sent', 'message.sent'], ['*', 'message.sent'], ['message.*'], ['Message.Sent'], '*', null]) {
+    for (const events of [
+      [],
+      ['message.sent', 'message.sent'],
+      ['*', 'message.sent'],
+      ['message.*'],
+      ['Message.Sent'],
+      '*',
+      null,
+    ]) {
       expect(code(await w.api('PATCH', at, { events }))).toBe('400 validation_error')
       expect(code(await w.api('POST', '/v1/webhooks', { ...hook, events }))).toBe('400 validation_error')
     }
@@ -211,7 +236,8 @@ describe('overlap_seconds', () => {
       expect([status, body.secret.startsWith('whsec_')]).toEqual([200, true])
       last4 = body.secret_last4
     }
-    for (const value of [least - 1, most + 1, 0.5, '0', null]) expect(code(await rotate(value))).toBe('400 validation_error')
+    for (const value of [least - 1, most + 1, 0.5, '0', null])
+      expect(code(await rotate(value))).toBe('400 validation_error')
     expect((await w.api('GET', `/v1/webhooks/${id}`)).body.secret_last4).toBe(last4)
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
@@ -256,7 +282,11 @@ describe('a delivery', () => {
     cleanly('too-late', { delay_ms: LIMITS.deliveryTimeoutSeconds * 1_000 + 100 }, async (webhook) => {
       await w.clock.advance(10_050)
       const delivery = await deliveryOf(webhook)
-      expect(delivery).toMatchObject({ status: 'failed', attempts: 1, attempt_log: [{ outcome: 'timeout', counted: true }] })
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        attempt_log: [{ outcome: 'timeout', counted: true }],
+      })
       await w.api('PUT', '/v1/sandbox/catcher/too-late', { status: 200 })
       await w.pass(70_000)
       expect(await deliveryOf(webhook)).toMatchObject({ status: 'delivered', attempts: 2 })
@@ -265,10 +295,16 @@ describe('a delivery', () => {
   test('is attempted 8 times, exhausted then, and not attempted again', () =>
     cleanly('never', { status: 500 }, async (webhook) => {
       await w.pass(30_000)
-      expect(await deliveryOf(webhook)).toMatchObject({ status: 'exhausted', attempts: LIMITS.deliveryAttempts, next_attempt_at: null })
+      expect(await deliveryOf(webhook)).toMatchObject({
+        status: 'exhausted',
+        attempts: LIMITS.deliveryAttempts,
+        next_attempt_at: null,
+      })
       await w.pass(120_000)
       const bodies = (await w.caught('never')).map(({ body }) => JSON.parse(body))
-      expect(bodies.map(({ attempt }) => attempt)).toEqual(Array.from({ length: LIMITS.deliveryAttempts }, (_, i) => i + 1))
+      expect(bodies.map(({ attempt }) => attempt)).toEqual(
+        Array.from({ length: LIMITS.deliveryAttempts }, (_, i) => i + 1),
+      )
       expect(new Set(bodies.map(({ event_id }) => event_id)).size).toBe(1)
     }))
 
@@ -299,7 +335,9 @@ describe('a delivery', () => {
       expect((await deliveryOf(webhook)).status).toBe('delivered')
       expect(caught.length).toBeGreaterThan(2)
       for (const { received_at, headers, signature } of caught) {
-        expect(Math.abs(Date.parse(received_at) / 1_000 - Number(headers['x-service-timestamp']))).toBeLessThanOrEqual(1)
+        expect(Math.abs(Date.parse(received_at) / 1_000 - Number(headers['x-service-timestamp']))).toBeLessThanOrEqual(
+          1,
+        )
         expect(signature).toBe('valid')
       }
     }))
@@ -325,6 +363,7 @@ describe('a page', () => {
   test.each(LISTS)('of %s has at most %i entries', async (path, most) => {
     const ask = (limit: unknown) => w.api('GET', `${path}${path.includes('?') ? '&' : '?'}limit=${String(limit)}`)
     for (const limit of [1, most]) expect((await ask(limit)).status).toBe(200)
-    for (const limit of [0, most + 1, -1, 'ten', 1.5, '']) expect(code(await ask(limit)), String(limit)).toBe('400 validation_error')
+    for (const limit of [0, most + 1, -1, 'ten', 1.5, ''])
+      expect(code(await ask(limit)), String(limit)).toBe('400 validation_error')
   })
 })

@@ -28,7 +28,8 @@ describe.each(OPERATIONS.map((operation) => ({ line: lineOf(operation), operatio
       if (status === 403) expect(body.error.code).toBe('insufficient_scope')
       else opened.push(word)
     }
-    const expected = scope === null ? [...keys.keys()] : [...keys.keys()].filter((word) => (modern.get(word) ?? word) === scope)
+    const expected =
+      scope === null ? [...keys.keys()] : [...keys.keys()].filter((word) => (modern.get(word) ?? word) === scope)
     expect(opened).toEqual(expected)
   })
 })

@@ -28,12 +28,12 @@ const PATHS: Record<MessageStatus, readonly Report[]> = {
 /** The way from one status to what is reported, by the rows of the table alone. */
 function stepsOf(from: MessageStatus, report: Report): { to: MessageStatus; event: EventType }[] {
   const rows = MESSAGE_TRANSITIONS.filter(([before]) => before === from)
-  for (const [, , to, event] of rows) if (to === report) return [{ to, event: event! }]
+  for (const [, , to, event] of rows) if (to === report) return [{ to, event: event }]
   // A report that skips a status crosses what lies between; only failure is a dead end.
   for (const [, , to, event] of rows) {
     if (to === 'failed' || to === 'queued') continue
     const rest = stepsOf(to, report)
-    if (rest.length > 0) return [{ to, event: event! }, ...rest]
+    if (rest.length > 0) return [{ to, event: event }, ...rest]
   }
   return []
 }
@@ -62,7 +62,10 @@ describe('the status of a message', () => {
   async function report(messageId: string, what: Report): Promise<void> {
     const atMs = w.clock.now()
     const error = { code: 'engine_rejected', message: 'The network gave up.', provider_code: 479 }
-    const signal = what === 'failed' ? { kind: 'failed', messageId, error, atMs } : { kind: 'receipt', messageId, status: what, atMs }
+    const signal =
+      what === 'failed'
+        ? { kind: 'failed', messageId, error, atMs }
+        : { kind: 'receipt', messageId, status: what, atMs }
     await w.service.db.commit(async (tx) => {
       const seq = await tx.next('sandbox')
       await tx.run(tell, { seq, id, lane: `test ${seq}`, atMs, signal: JSON.stringify(signal) })
@@ -76,7 +79,11 @@ describe('the status of a message', () => {
 
   test('is queued once the send is accepted, and nobody is told', async () => {
     const mark = await w.mark()
-    expect(await record(await send())).toMatchObject({ status: 'queued', sent_at: null, history: [{ status: 'queued' }] })
+    expect(await record(await send())).toMatchObject({
+      status: 'queued',
+      sent_at: null,
+      history: [{ status: 'queued' }],
+    })
     expect(await about(mark)).toEqual([])
   })
 
@@ -87,30 +94,39 @@ describe('the status of a message', () => {
     expect(pairs.filter(([from, what]) => stepsOf(from, what).length > 0).length).toBe(9)
   })
 
-  test.each(pairs)('%s: a report of %s moves it as the table says, with one event for each status crossed', async (from, what) => {
-    const messageId = await send()
-    for (const step of PATHS[from]) await report(messageId, step)
-    const before = await record(messageId)
-    expect(before.status).toBe(from)
+  test.each(pairs)(
+    '%s: a report of %s moves it as the table says, with one event for each status crossed',
+    async (from, what) => {
+      const messageId = await send()
+      for (const step of PATHS[from]) await report(messageId, step)
+      const before = await record(messageId)
+      expect(before.status).toBe(from)
 
-    const mark = await w.mark()
-    await report(messageId, what)
-    const steps = stepsOf(from, what)
-    const events = await about(mark)
-    expect(events.map(({ type }) => type)).toEqual(steps.map(({ event }) => event))
-    for (const [i, { data }] of events.entries()) {
-      expect(data).toMatchObject({ message_id: messageId, to: ANA, status: steps[i]?.to, source: 'api', campaign_id: null })
-    }
-    const after = await record(messageId)
-    if (steps.length === 0) expect(after).toEqual(before)
-    else {
-      expect(after.status).toBe(steps.at(-1)?.to)
-      expect(after.history.slice(before.history.length).map(({ status }: { status: string }) => status)).toEqual(
-        steps.map(({ to }) => to),
-      )
-      expect(after.error).toEqual(what === 'failed' ? expect.objectContaining({ code: 'engine_rejected' }) : null)
-    }
-  })
+      const mark = await w.mark()
+      await report(messageId, what)
+      const steps = stepsOf(from, what)
+      const events = await about(mark)
+      expect(events.map(({ type }) => type)).toEqual(steps.map(({ event }) => event))
+      for (const [i, { data }] of events.entries()) {
+        expect(data).toMatchObject({
+          message_id: messageId,
+          to: ANA,
+          status: steps[i]?.to,
+          source: 'api',
+          campaign_id: null,
+        })
+      }
+      const after = await record(messageId)
+      if (steps.length === 0) expect(after).toEqual(before)
+      else {
+        expect(after.status).toBe(steps.at(-1)?.to)
+        expect(after.history.slice(before.history.length).map(({ status }: { status: string }) => status)).toEqual(
+          steps.map(({ to }) => to),
+        )
+        expect(after.error).toEqual(what === 'failed' ? expect.objectContaining({ code: 'engine_rejected' }) : null)
+      }
+    },
+  )
 })
 
 const tell = sql<{ seq: number; id: string; lane: string; atMs: number; signal: string }>(
@@ -145,19 +161,25 @@ test.each([
   ['smv2', '12025550404', 'not_on_whatsapp', null],
   ['official', '12025550047', 'outside_window', 131_047],
   ['official', '12025550404', 'undeliverable', 131_026],
-])('a message that %s refuses for good (%s) is 201 with sent false, failed with %s', async (engine, to, code, providerCode) => {
-  const w = await worldOfTest()
-  const { id } = engine === 'smv2' ? await w.pair() : await w.official()
-  const mark = await w.mark()
-  const { status, body } = await w.api('POST', `/v1/instances/${id}/messages`, { to, text: 'Hello' })
-  expect([status, body]).toEqual([201, { engine, sent: false, message_id: expect.stringMatching(/^msg_/) }])
-  const [event, ...more] = await w.eventsSince(mark)
-  expect(more).toEqual([])
-  expect(event).toMatchObject({ type: 'message.failed', data: { status: 'failed', error: { code, provider_code: providerCode } } })
-  const record = (await w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`)).body
-  expect(record).toMatchObject({ status: 'failed', sent_at: null, error: { code } })
-  expect(record.history.map((entry: { status: string }) => entry.status)).toEqual(['queued', 'failed'])
-})
+])(
+  'a message that %s refuses for good (%s) is 201 with sent false, failed with %s',
+  async (engine, to, code, providerCode) => {
+    const w = await worldOfTest()
+    const { id } = engine === 'smv2' ? await w.pair() : await w.official()
+    const mark = await w.mark()
+    const { status, body } = await w.api('POST', `/v1/instances/${id}/messages`, { to, text: 'Hello' })
+    expect([status, body]).toEqual([201, { engine, sent: false, message_id: expect.stringMatching(/^msg_/) }])
+    const [event, ...more] = await w.eventsSince(mark)
+    expect(more).toEqual([])
+    expect(event).toMatchObject({
+      type: 'message.failed',
+      data: { status: 'failed', error: { code, provider_code: providerCode } },
+    })
+    const record = (await w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`)).body
+    expect(record).toMatchObject({ status: 'failed', sent_at: null, error: { code } })
+    expect(record.history.map((entry: { status: string }) => entry.status)).toEqual(['queued', 'failed'])
+  },
+)
 
 test('a message may fail after it was sent', async () => {
   const w = await worldOfTest()
@@ -188,10 +210,16 @@ describe('the activity of an account webhook', () => {
 
   test('PATCH with active false pauses it: nothing arrives, no reason is given, and what was held arrives on resume', async () => {
     const { id } = await make('paused')
-    expect((await w.api('PATCH', `/v1/webhooks/${id}`, { active: false })).body).toMatchObject({ active: false, disabled_reason: null })
+    expect((await w.api('PATCH', `/v1/webhooks/${id}`, { active: false })).body).toMatchObject({
+      active: false,
+      disabled_reason: null,
+    })
     await happen()
     expect(await w.caught('paused')).toEqual([])
-    expect((await w.api('PATCH', `/v1/webhooks/${id}`, { active: true })).body).toMatchObject({ active: true, disabled_reason: null })
+    expect((await w.api('PATCH', `/v1/webhooks/${id}`, { active: true })).body).toMatchObject({
+      active: true,
+      disabled_reason: null,
+    })
     expect((await w.caught('paused')).length).toBe(1)
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
@@ -299,10 +327,11 @@ test('the life of an smv2 instance, every event of it and no other', async () =>
   await step(async () => (await w.pass(165_000), look()))
   await step(async () => w.api('DELETE', at('?confirm=true')))
 
+  // prettier-ignore
   expect(statuses).toEqual([
     'created', 'qr', 'connected', 'disconnected', 'connected', 'disconnected', 'connected', 'disconnected', 'qr',
     'disconnected',
-  ]) // prettier-ignore
+  ])
   expect(seen).toEqual([
     ['instance.created'],
     ['instance.connecting', 'instance.qr.updated'],

@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
-export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
+const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
 
 export interface Reply {
   status: number
@@ -37,7 +38,7 @@ export interface RunningService extends ProductProcess {
   api(key: string): Api
 }
 
-export interface Ran {
+interface Ran {
   /** null when a signal ended it. */
   readonly code: number | null
   readonly out: string
@@ -51,55 +52,63 @@ export interface TestHome {
   /** @param settings what settings.json holds from now on. */
   write(settings: Record<string, unknown>): void
   /** Starts the service and waits until it listens. */
-  start(environment?: Environment): Promise<RunningService>
+  start(environment?: Environment, ...args: string[]): Promise<RunningService>
   /** Starts the service without waiting for anything. */
-  launch(environment?: Environment): ProductProcess & { readonly listening: Promise<RunningService> }
+  launch(environment?: Environment, ...args: string[]): ProductProcess & { readonly listening: Promise<RunningService> }
   /** Runs a command of the product to its end. */
   command(...args: string[]): Promise<Ran>
   commandIn(environment: Environment, ...args: string[]): Promise<Ran>
+  /** The same on another home folder. */
+  commandAt(home: string, ...args: string[]): Promise<Ran>
   key(name: string, ...args: string[]): Promise<{ id: string; key: string }>
   /** Ends what still runs and removes the folder. */
   remove(): Promise<void>
 }
 
-/** Variables of the machine that runs the tests would decide what is tested. */
-const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_')))
+/** The machine's environment without settings of the product: those would decide what is tested. */
+export const inherited: Environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_'))),
+  NODE_OPTIONS: undefined,
+}
 
 const ENVIRONMENT: Environment = {
   ...inherited,
-  NODE_OPTIONS: undefined,
   SWITCHBOARD_VAULT: 'file',
   SWITCHBOARD_LOG_LEVEL: 'warn',
   SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
-export function testHome(): TestHome {
-  const dir = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+/** @param below lies so deep in the folder that is removed at the end. */
+export function testHome(below = ''): TestHome {
+  const root = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+  const dir = join(root, below)
   const running = new Set<ProductProcess>()
 
-  const run = (args: readonly string[], more: Environment) => {
-    const started = startProcess([...args, '--home', dir], { ...ENVIRONMENT, ...more })
+  const run = (args: readonly string[], more: Environment, place = dir) => {
+    const started = startProcess([...args, '--home', place], { ...ENVIRONMENT, ...more })
     running.add(started)
     void started.ended.then(() => running.delete(started))
     return started
   }
-  const launch: TestHome['launch'] = (more = {}) => {
-    const service = run(['serve', '--port', '0', '--json'], more)
+  const launch: TestHome['launch'] = (more = {}, ...args) => {
+    const service = run(['serve', '--port', '0', '--json', ...args], more)
     return { ...service, listening: untilListening(service) }
   }
-  const commandIn: TestHome['commandIn'] = async (more, ...args) => {
+  const toItsEnd = async (start: () => ProductProcess): Promise<Ran> => {
     const startedAt = performance.now()
-    const child = run(args, more)
+    const child = start()
     const code = await child.ended
     return { code, out: child.out(), err: child.errors(), ms: performance.now() - startedAt }
   }
+  const commandIn: TestHome['commandIn'] = (more, ...args) => toItsEnd(() => run(args, more))
   return {
     dir,
     launch,
     commandIn,
+    commandAt: (place, ...args) => toItsEnd(() => run(args, {}, place)),
     command: (...args) => commandIn({}, ...args),
     write: (settings) => writeFileSync(join(dir, 'settings.json'), JSON.stringify(settings)),
-    start: (more) => launch(more).listening,
+    start: (more, ...args) => launch(more, ...args).listening,
     async key(name, ...args) {
       const { code, out, err } = await commandIn({}, 'keys', 'create', '--name', name, '--json', ...args)
       if (code !== 0) throw new Error(`keys create: ${err}`)
@@ -107,23 +116,30 @@ export function testHome(): TestHome {
     },
     async remove() {
       await Promise.all([...running].map((child) => child.end('SIGKILL')))
-      rmSync(dir, { recursive: true, force: true })
+      rmSync(root, { recursive: true, force: true })
     },
   }
 }
 
-/** One process of the product. It never outlives the process that runs the tests. */
-export function startProcess(args: readonly string[], environment: Environment, entry = ENTRY): ProductProcess {
-  const child = spawn(process.execPath, [entry, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+const alive = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+function startProcess(args: readonly string[], environment: Environment): ProductProcess {
+  return follow(spawn(process.execPath, [ENTRY, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** Follows a process to its end. It never outlives the process that runs the tests. */
+export function follow(child: ChildProcessByStdio<null, Readable, Readable>): ProductProcess {
   let out = ''
   let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
+  alive.add(child)
   // "close", not "exit": only then everything it printed has been read.
   const ended = once(child, 'close').then(([code]) => {
-    process.off('exit', kill)
+    alive.delete(child)
     return code as number | null
   })
   return {
@@ -139,19 +155,20 @@ export function startProcess(args: readonly string[], environment: Environment, 
   }
 }
 
-async function untilListening(service: ProductProcess): Promise<RunningService> {
-  let hasEnded = false
-  void service.ended.then(() => (hasEnded = true))
-  while (!service.out().includes('\n')) {
-    if (hasEnded) throw new Error(`the service ended before it listened: ${service.errors()}`)
-    await pause(5)
+/** Waits for the line of --json; lines of others, such as npm's, may stand before it. */
+export async function untilListening(service: ProductProcess): Promise<RunningService> {
+  const ended = service.ended.then(() => true)
+  const line = () => /^(\{"event":"listening",.*\})\n/m.exec(service.out())?.[1]
+  while (line() === undefined) {
+    if (await Promise.race([ended, pause(5).then(() => false)]))
+      throw new Error(`the service ended before it listened: ${service.errors()}`)
   }
-  const { url } = JSON.parse(service.out().split('\n', 1)[0] ?? '') as { url: string }
+  const { url } = JSON.parse(line() ?? '') as { url: string }
   return { ...service, url, api: (key) => createApi(url, key) }
 }
 
 /** Speaks to a running service as any program would. A request that nobody answers fails after half a minute. */
-export function createApi(url: string, key: string): Api {
+function createApi(url: string, key: string): Api {
   return async (method, path, body, headers = {}) => {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, {

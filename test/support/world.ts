@@ -1,7 +1,4 @@
 import { rmSync } from 'node:fs'
-import { request } from 'node:http'
-import { connect } from 'node:net'
-import type { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
 import { createAccounts } from '../../main/capabilities/account/index.ts'
 import { insertAccount, type Account } from '../../main/capabilities/account/store.ts'
@@ -13,6 +10,7 @@ import { SCOPES, type ScopeWord } from '../../main/contract/scopes.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds, type AccountId, type Random } from '../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
+import type { Resolve } from '../../main/kernel/outbound.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import { holdToDocument, type Heard } from './answers.ts'
@@ -21,6 +19,7 @@ import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
+import { overSocket, payloadOf, rawExchange } from './wire.ts'
 
 export interface WorldOptions {
   /** Default: one that stands still until the test moves it. */
@@ -33,6 +32,8 @@ export interface WorldOptions {
   readonly settings?: Partial<Config>
   /** What stands outside: only these can be reached. */
   readonly receivers?: readonly Receiver[]
+  /** Names of the outside that are no receivers, or that never resolve. */
+  readonly resolve?: Resolve
   /** A home that another world left behind; it is not removed at the end. */
   readonly home?: string
   /** false for a world whose storage the test breaks. */
@@ -49,13 +50,13 @@ export interface Reply {
   readonly body: any
 }
 
-export interface Sending {
+interface Sending {
   /** Default: the world's own key with every scope; null sends none. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface KeyWish {
+interface KeyWish {
   readonly scopes?: readonly ScopeWord[]
   /** Ids of the only instances it reaches. */
   readonly instances?: readonly string[] | null
@@ -64,7 +65,7 @@ export interface KeyWish {
   readonly account?: AccountId
 }
 
-export interface TestKey {
+interface TestKey {
   readonly id: string
   /** The key itself. */
   readonly key: string
@@ -82,7 +83,7 @@ export interface RecordedEvent {
 }
 
 /** Where the ledger stood. */
-export type Mark = number
+type Mark = number
 
 /** The whole service in this process, with everything replaced that is outside of it. */
 export interface World {
@@ -143,7 +144,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const vault = options.vault ?? memoryVault()
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
-  const service = await startService({ clock, random, config, log, vault, ...outside(...receivers) })
+  const { resolve, dial } = outside(...receivers)
+  const service = await startService({ clock, random, config, log, vault, dial, resolve: options.resolve ?? resolve })
   const { db, door, url } = service
   const host = url.slice('http://'.length)
 
@@ -247,7 +249,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     raw: (bytes) => rawExchange(host, bytes),
     key,
     async stranger() {
-      const other = { id: createIds(clock, seededRandom(seed + 3_000_017 + numbers++)).account(), name: 'Another agency' }
+      const other = {
+        id: createIds(clock, seededRandom(seed + 3_000_017 + numbers++)).account(),
+        name: 'Another agency',
+      }
       await db.commit((tx) => tx.run(insertAccount, { ...other, now: clock.now() }))
       return { account: other, key: (await key({ account: other.id })).key }
     },
@@ -296,10 +301,26 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   async function close(): Promise<void> {
     if (soundAtEnd) expect(await checkInvariants(db)).toEqual([])
     await accounts.close()
-    await service.close()
+    if (!('advance' in clock)) await service.close()
+    else {
+      await inPassing(made.clock, service.close())
+      expect(made.clock.waiting(), 'timers left behind').toBe(0)
+    }
     if (options.home === undefined) rmSync(home, { recursive: true, force: true })
   }
   return made
+}
+
+/** Resolves with what was begun. Somebody may be waiting in it for time to pass, and then it does. */
+export async function inPassing<T>(clock: Pick<FakeClock, 'advance'>, begun: Promise<T>): Promise<T> {
+  const state = { isOver: false }
+  const end = () => void (state.isOver = true)
+  begun.then(end, end)
+  for (let turns = 0; !state.isOver; turns++) {
+    await settle(2)
+    if (turns > 30) await clock.advance(1_000)
+  }
+  return begun
 }
 
 /** A world that ends with the test that asks for it. */
@@ -311,7 +332,16 @@ export async function worldOfTest(options: WorldOptions = {}): Promise<World> {
 
 /** The settings as a user would give them; a home folder is the only one that must be. */
 function settingsOfTests(home: string): Config {
-  const flags = ['--home', home, '--port', '0', '--rate-limit-per-minute', '1000000', '--sandbox-timeline-ms', '0,0,0,0']
+  const flags = [
+    '--home',
+    home,
+    '--port',
+    '0',
+    '--rate-limit-per-minute',
+    '1000000',
+    '--sandbox-timeline-ms',
+    '0,0,0,0',
+  ]
   const machine = { argv: flags, env: {}, platform: process.platform, homedir: home, readFile: () => null }
   return { ...readConfig(machine), anonymousRatePerMinute: 1_000_000 }
 }
@@ -330,46 +360,3 @@ const PULSE = `SELECT
   (SELECT COALESCE(SUM(attempts), 0) FROM deliveries) AS attempts,
   (SELECT COUNT(*) FROM events) AS events,
   (SELECT COUNT(*) FROM sandbox_caught) AS caught`
-
-const payloadOf = (body: unknown): string | Buffer =>
-  typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-
-function overSocket(
-  url: string,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body: unknown,
-): Promise<Heard> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url)
-    const sent = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
-      readText(answer).then((text) => {
-        const { statusCode: status = 0, headers: found } = answer
-        resolve({ status, headers: found as Record<string, string>, text })
-      }, reject)
-    })
-    sent.once('error', reject)
-    sent.end(body === undefined ? undefined : payloadOf(body))
-  })
-}
-
-async function readText(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
-}
-
-function rawExchange(host: string, bytes: string | Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    const [hostname = '', port] = host.split(':')
-    const socket = connect(Number(port), hostname)
-    let heard = ''
-    socket.on('data', (chunk) => (heard += chunk.toString('latin1')))
-    // A service that has had enough may reset the connection; what it said before counts.
-    socket.on('error', () => {})
-    socket.once('close', () => resolve(heard))
-    socket.write(bytes)
-  })
-}
-

@@ -284,7 +284,7 @@ export const instancesContract = {
       phone: Type.Optional(Digits),
     }),
     reply: { status: 200, description: 'Where pairing stands.', schema: QrView },
-    errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable'],
+    errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable', 'storage_full'],
     examples: { reply: QR_READY },
     tool: {
       name: 'get_instance_qr',

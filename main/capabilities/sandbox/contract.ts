@@ -146,9 +146,9 @@ export const sandboxContract = {
     body: Body({ number: Digits, ...optionalSettings }),
     reply: {
       status: 201,
-      description: 'The phone.',
-      also: { status: 200, description: 'The number had a phone already; it is shown as it is now.' },
+      description: 'The new phone.',
       schema: SandboxPhone,
+      also: { status: 200, description: 'The phone the number had already, with what was sent changed.' },
     },
     errors: [],
     examples: { body: { number: '12025550123', name: 'Ana Souza' }, reply: PHONE_EXAMPLE },

@@ -1,12 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Terminal } from '../terminal.ts'
 import { createApiClient, type ApiAnswer, type ApiClient } from './client.ts'
 import { drawQr, readQrPicture } from './qr-picture.ts'
-import { startServiceProcess } from './service-process.ts'
+import { startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { BrokenPromise, createStory, type Story } from './story.ts'
 
 const OURS = '12025550100'
@@ -20,64 +17,90 @@ interface Caught {
   signature: string
 }
 
+interface DemoNeeds {
+  /** The built headless entry. */
+  readonly entry: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly terminal: Terminal
+}
+
 /**
  * The main job end to end on the sandbox network, told as it happens.
  * @returns whether every step held.
  */
-export async function runDemo(needs: {
-  entry: string
-  environment: NodeJS.ProcessEnv
-  clock: Clock
-  terminal: Terminal
-}): Promise<boolean> {
-  const { entry, environment, clock, terminal } = needs
-  const home = mkdtempSync(join(tmpdir(), 'switchboard-demo-'))
+export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds): Promise<boolean> {
   const story = createStory({ clock, terminal })
   const startedMs = clock.mono()
-  const seconds = () => `${((clock.mono() - startedMs) / 1000).toFixed(1)} s`
-  let service: Awaited<ReturnType<typeof startServiceProcess>> | undefined
   terminal.out('\n Switchboard: the main job, end to end, on the sandbox network')
+  const interruption = listenForInterruption()
+  let service: ServiceProcess | undefined
   try {
-    service = await story.step('The service starts', async () => {
-      const running = await startServiceProcess(entry, home, {
-        ...environment,
-        SWITCHBOARD_VAULT: 'file',
-        SWITCHBOARD_NETWORK: 'sandbox',
-      })
-      story.say(`It answers at ${running.url}; its home folder is a temporary one, removed at the end.`)
-      return running
-    })
-    const running = service
-    const { api, account } = await story.step('An account and a key', () => makeKey(story, running))
-    const secret = await story.step('A webhook that wants every event', () => makeWebhook(story, api))
-    const desk = await story.step('A number to pair: its QR code', () => makeInstance(story, api))
-    await story.step('A phone scans it', () => scan(story, api, desk))
-    const send = await story.step('A message goes out', () => sendMessage(story, api, desk.id))
-    await story.step('The customer answers', () => answerAsCustomer(story, api))
-    await story.step('The same send once more, by mistake', () => repeatSend(story, api, desk.id, send))
-    const official = await story.step('A second number, on the official engine', () => sendOfficially(story, api))
-    await story.step('What the webhook received', () =>
-      checkEvents(story, api, { secret, account, desk: desk.id, official }),
-    )
+    await Promise.race([
+      interruption.happened,
+      story
+        .step('The service starts', async () => {
+          service = await startServiceProcess(entry, settingsOfDemo(environment))
+          story.hold(true, `it answers at ${service.url}; its home folder is a temporary one, removed at the end`)
+          return service
+        })
+        .then((running) => tell(story, running)),
+    ])
+    const seconds = ((clock.mono() - startedMs) / 1000).toFixed(1)
     terminal.out(
-      `\n All ${story.steps} steps held, in ${seconds()}. Next: npm run serve, and the README's “Pair a number”.\n`,
+      `\n All ${story.steps} steps held, in ${seconds} s. Next: npm run serve, and the README's “Pair a number”.\n`,
     )
     return true
   } catch (error) {
-    terminal.out(`     ✗ ${error instanceof Error ? error.message : String(error)}`)
-    if (!(error instanceof BrokenPromise) && error instanceof Error) terminal.err(error.stack ?? '')
-    terminal.out(`\n Step ${story.steps} did not hold.\n`)
+    const hasFailed = (await service?.stop()) === 'had failed'
+    // A Ctrl+C reaches the service as well, and its silence can be noticed first.
+    const fault = interruption.reason() ?? (hasFailed ? new BrokenPromise('the service ended under it') : error)
+    tellFailure(terminal, story, fault)
+    const said = service?.said().trim()
+    if (said) terminal.err(`What the service said:\n${said}`)
     return false
   } finally {
     await service?.stop()
-    rmSync(home, { recursive: true, force: true })
   }
 }
 
-async function makeKey(
-  story: Story,
-  service: { url: string; command(...args: string[]): Promise<Record<string, unknown>> },
-) {
+function tellFailure(terminal: Terminal, story: Story, fault: unknown): void {
+  terminal.out(`     ✗ ${fault instanceof Error ? fault.message : String(fault)}`)
+  terminal.out(`\n Step ${story.steps} did not hold.\n`)
+  if (fault instanceof Error && !(fault instanceof BrokenPromise)) terminal.err(fault.stack ?? '')
+}
+
+/** The demo shows the product as it comes; settings of this machine would show another one. */
+function settingsOfDemo(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign = Object.entries(environment).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
+  return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
+}
+
+/** Ctrl+C ends the story like a step that did not hold, so that the service is stopped and its home removed then too. */
+function listenForInterruption(): { happened: Promise<never>; reason(): BrokenPromise | undefined } {
+  let reason: BrokenPromise | undefined
+  const happened = new Promise<never>((_resolve, reject) => {
+    const stop = () => reject((reason ??= new BrokenPromise('it was interrupted')))
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+  })
+  return { happened, reason: () => reason }
+}
+
+async function tell(story: Story, service: ServiceProcess): Promise<void> {
+  const { api, account } = await story.step('An account and a key', () => makeKey(story, service))
+  const secret = await story.step('A webhook that wants every event', () => makeWebhook(story, api))
+  const desk = await story.step('A number to pair: its QR code', () => makeInstance(story, api))
+  await story.step('A phone scans it', () => scan(story, api, desk))
+  const send = await story.step('A message goes out', () => sendMessage(story, api, desk.id))
+  await story.step('The customer answers', () => answerAsCustomer(story, api))
+  await story.step('The same send once more, by mistake', () => repeatSend(story, api, desk.id, send))
+  const official = await story.step('A second number, on the official engine', () => sendOfficially(story, api))
+  await story.step('What the webhook received', () =>
+    checkEvents(story, api, { secret, account, desk: desk.id, official }),
+  )
+}
+
+async function makeKey(story: Story, service: ServiceProcess) {
   const { key } = await service.command('keys', 'create', '--name', 'Demo')
   const api = createApiClient(service.url, String(key))
   const me = await api.get('/v1/me')

@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { BrokenPromise } from './story.ts'
 
@@ -7,43 +10,64 @@ export interface ServiceProcess {
   readonly url: string
   /** Runs another command of the product on the same home folder and reads its JSON answer. */
   command(...args: string[]): Promise<Record<string, unknown>>
-  stop(): Promise<void>
+  /** Its warnings and its log so far. */
+  said(): string
+  /** Ends it and removes its home folder. Repeating it tells the same. */
+  stop(): Promise<'ended' | 'had failed'>
 }
 
-/** Starts the real service as its own process, as `npm run serve -- --json` does. @param entry the built headless entry. */
-export async function startServiceProcess(
-  entry: string,
-  home: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<ServiceProcess> {
+/**
+ * Starts the real service as a process of its own with a temporary home, as `npm run serve -- --json` does.
+ * @param entry the built headless entry.
+ */
+export async function startServiceProcess(entry: string, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+  const home = temporaryHome()
   const run = (...args: string[]) =>
     spawn(process.execPath, [entry, ...args, '--home', home], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const service = run('serve', '--port', '0', '--json')
-  const errors = collect(service)
+  const said = collect(service)
+  const exited = once(service, 'exit')
+  const stop = async () => {
+    service.kill('SIGTERM')
+    await exited
+    rmSync(home, { recursive: true, force: true })
+    return service.exitCode === 0 ? 'ended' : 'had failed'
+  }
   const first = await firstLine(service)
-  if (first === undefined) throw new BrokenPromise(`the service starts: ${errors().trim()}`)
+  if (first === undefined) {
+    await stop()
+    throw new BrokenPromise(`it ended before it listened: ${await said.atTheEnd()}`)
+  }
   const { url } = JSON.parse(first) as { url: string }
   return {
     url,
+    said: said.soFar,
+    stop,
     async command(...args) {
       const child = run(...args, '--json')
       const problems = collect(child)
       const line = await firstLine(child)
-      if (line === undefined) throw new BrokenPromise(`${args.join(' ')}: ${problems().trim()}`)
+      if (line === undefined) throw new BrokenPromise(`${args.slice(0, 2).join(' ')}: ${await problems.atTheEnd()}`)
       return JSON.parse(line) as Record<string, unknown>
-    },
-    async stop() {
-      if (service.exitCode !== null || service.signalCode !== null) return
-      service.kill('SIGTERM')
-      await once(service, 'exit')
     },
   }
 }
 
-function collect(child: ChildProcess): () => string {
+function temporaryHome(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'switchboard-demo-'))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new BrokenPromise(`no temporary folder can be made: ${why}. TMPDIR names the place for them.`)
+  }
+}
+
+/** What a process prints on standard error. */
+function collect(child: ChildProcess) {
   let text = ''
   child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')))
-  return () => text
+  const closed = once(child, 'close')
+  return { soFar: () => text, atTheEnd: () => closed.then(() => text.trim()) }
 }
 
 /** The first line a process prints, or undefined when it ends without one. */

@@ -26,6 +26,16 @@ function replyName(id: string): string {
 /** An operation as the document shows it. */
 export function operationEntry(operation: Operation, room: string, { refer }: Components): OperationEntry {
   const { id, summary, scope, origin, body, reply, examples } = operation
+  const success = (description: string): ResponseEntry => ({
+    description,
+    headers: successHeaders(operation),
+    ...(reply.schema !== null && {
+      content:
+        reply.file === true
+          ? { '*/*': { schema: refer(reply.schema) } }
+          : { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
+    }),
+  })
   return {
     operationId: id,
     summary,
@@ -41,21 +51,10 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
       },
     }),
     responses: {
-      [reply.status]: success(operation, reply.description, refer),
-      ...(reply.also && { [reply.also.status]: success(operation, reply.also.description, refer) }),
+      [reply.status]: success(reply.description),
+      ...(reply.also !== undefined && { [reply.also.status]: success(reply.also.description) }),
       ...errorReferences(operation),
     },
-  }
-}
-
-function success(operation: Operation, description: string, refer: Components['refer']): ResponseEntry {
-  const { schema, file } = operation.reply
-  const type = file === true ? '*/*' : 'application/json'
-  const shown = file === true ? {} : example(operation.examples.reply)
-  return {
-    description,
-    headers: successHeaders(operation),
-    ...(schema !== null && { content: { [type]: { schema: refer(schema), ...shown } } }),
   }
 }
 

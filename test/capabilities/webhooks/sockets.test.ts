@@ -60,7 +60,8 @@ test('64 deliveries that hang do not hold up another webhook on the same host', 
     .filter(({ path }) => path === '/well')
     .map(({ atMs, body }) => atMs - Date.parse((JSON.parse(body.toString()) as { created_at: string }).created_at))
     .toSorted((a, b) => a - b)
-  expect(latencies[100]).toBeLessThan(100)
+  // Milliseconds on a quiet machine; held up they would wait for the hanging ones, ten seconds.
+  expect(latencies[100]).toBeLessThan(1_000)
 }, 40_000)
 
 test('what arrives on the wire is the signed body with the headers of the spec, over kept connections', async () => {

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../main/contract/operation.ts'
+import { newKey } from '../../main/kernel/keys.ts'
+import { confirmed, lineOf, OPERATIONS, pathWith } from '../support/operations.ts'
+import { seededRandom } from '../support/random.ts'
+import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+
+let w: World
+beforeAll(async () => {
+  w = await world()
+})
+afterAll(() => w.close())
+
+const me = (authorization: string | undefined, world: World = w) =>
+  world.api('GET', '/v1/me', undefined, { key: null, headers: authorization === undefined ? {} : { authorization } })
+
+describe('an API key', () => {
+  const flip = (key: string, at: number) => key.slice(0, at) + (key[at] === 'A' ? 'B' : 'A') + key.slice(at + 1)
+
+  test('is taken whatever the case of the word Bearer and however many spaces follow it', async () => {
+    for (const word of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+      expect((await me(`${word} ${w.allScopes}`)).status).toBe(200)
+    }
+  })
+
+  test('is refused in every other form, with WWW-Authenticate and one answer for all', async () => {
+    const key = w.allScopes
+    // prettier-ignore
+    const wrong = [
+      undefined, '', 'Bearer', 'Bearer ', key, `Basic ${Buffer.from(`x:${key}`).toString('base64')}`, `Token ${key}`,
+      `Bearer ${key} ${key}`, `Bearer ${key},${key}`, `Bearer "${key}"`, `Bearer ${key.toLowerCase()}`, `Bearer ${key}x`,
+      `Bearer ${key.slice(0, -1)}`, `Bearer ${key.slice(4)}`, `Bearer sk_${key.slice(4)}`, `Bearer ${flip(key, 10)}`,
+      `Bearer ${flip(key, 39)}`, `Bearer ${newKey(seededRandom(99)).open()}`, `Bearer ${'x'.repeat(10_000)}`, `Bearer ${key}%00`,
+      'Bearer null', 'Bearer undefined', "Bearer ' OR 1=1 --",
+    ]
+    for (const authorization of wrong) {
+      const answer = await me(authorization)
+      expect([answer.status, answer.body.error.code], String(authorization).slice(0, 60)).toEqual([401, 'unauthorized'])
+      expect(answer.headers['www-authenticate']).toBe('Bearer')
+      expect(answer.text).not.toContain(key.slice(4, 30))
+      if (authorization !== undefined) {
+        expect(answer.body.error.message).toBe(
+          'The API key is malformed, unknown, revoked or expired. Check it, or create a new one.',
+        )
+      }
+    }
+  })
+
+  test('is not taken from a query or a cookie', async () => {
+    expect(
+      (await w.api('GET', `/v1/me?api_key=${w.allScopes}&access_token=${w.allScopes}`, undefined, { key: null }))
+        .status,
+    ).toBe(401)
+    expect(
+      (await w.api('GET', '/v1/me', undefined, { key: null, headers: { cookie: `key=${w.allScopes}` } })).status,
+    ).toBe(401)
+    expect((await w.api('GET', '/v1/me', undefined, { key: null, headers: { 'x-api-key': w.allScopes } })).status).toBe(
+      401,
+    )
+  })
+
+  test('that was revoked is refused from the next request on', async () => {
+    const { id, key } = await w.key()
+    expect((await me(`Bearer ${key}`)).status).toBe(200)
+    await w.service.carryOut({ command: 'keys.revoke', input: { id } })
+    expect((await me(`Bearer ${key}`)).status).toBe(401)
+  })
+
+  test('that expires is good until that moment and not at it', async () => {
+    const own = await worldOfTest()
+    const expiresAtMs = own.clock.now() + 60_000
+    const { key } = await own.key({ expiresAtMs })
+    expect((await me(`Bearer ${key}`, own)).body.key.expires_at).toBe(new Date(expiresAtMs).toISOString())
+    own.clock.set(expiresAtMs - 1)
+    expect((await me(`Bearer ${key}`, own)).status).toBe(200)
+    own.clock.set(expiresAtMs)
+    expect((await me(`Bearer ${key}`, own)).status).toBe(401)
+  })
+
+  test('is stored as a hash: nothing in the database holds it', async () => {
+    const [row] = await w.rows<{ hash: Uint8Array; last4: string }>(
+      'SELECT hash, last4 FROM api_keys WHERE last4 = :last4',
+      {
+        last4: w.allScopes.slice(-4),
+      },
+    )
+    expect(row?.hash.length).toBe(32)
+    const rows = await w.rows('SELECT * FROM api_keys')
+    expect(JSON.stringify(rows)).not.toContain(w.allScopes.slice(4, 20))
+  })
+})
+
+describe('what answers without a key', () => {
+  const OPEN = ['/healthz', '/openapi.yaml', '/onboard/unknown']
+
+  test.each(OPEN)('%s does, and a key that is sent all the same is checked', async (path) => {
+    expect([200, 404]).toContain((await w.api('GET', path, undefined, { key: null })).status)
+    expect((await w.api('GET', path)).status).not.toBe(401)
+    expect((await w.api('GET', path, undefined, { key: 'swb_wrong' })).status).toBe(401)
+  })
+
+  test('is nothing else: every operation and /mcp ask for one', async () => {
+    for (const { method, path } of [...OPERATIONS, { method: 'POST', path: '/mcp' }, { method: 'GET', path: '/mcp' }]) {
+      const answer = await w.api(method, pathWith(path), method === 'GET' ? undefined : {}, { key: null })
+      expect([answer.status, answer.body.error.code], `${method} ${path}`).toEqual([401, 'unauthorized'])
+    }
+  })
+})
+
+/** Every operation × whose instance it is: to a caller it must look the same as one that does not exist. */
+describe('an instance that is not the caller’s', () => {
+  const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
+  let mine: { id: string }
+  let listed: { id: string }
+  let theirs: { id: string }
+  let restricted: string
+
+  beforeAll(async () => {
+    mine = await w.pair()
+    listed = await w.pair()
+    const stranger = await w.stranger()
+    theirs = (await w.api('POST', '/v1/instances', {}, { key: stranger.key })).body
+    restricted = (await w.key({ instances: [listed.id] })).key
+  })
+
+  const ofInstance = OPERATIONS.filter(({ reach }) => reach === 'instance')
+  const bodyOf = ({ examples, method }: Operation) => (method === 'GET' ? undefined : (examples.body ?? {}))
+
+  /** What a caller can tell answers apart by: all of it but the ids that are different by nature. */
+  const look = ({ status, text, headers }: Reply) => ({
+    status,
+    text: text.replace(headers['x-request-id'] ?? '', 'REQUEST'),
+    headers: Object.entries(headers)
+      .filter(([name]) => !['x-request-id', 'x-ratelimit-remaining', 'date'].includes(name))
+      .toSorted(),
+  })
+
+  test.each(ofInstance.map((operation) => ({ line: lineOf(operation), operation })))(
+    '$line: unknown, another account’s, outside the key’s list and malformed are one 404, byte for byte',
+    async ({ operation }) => {
+      const ask = (id: string, key: string) =>
+        w.api(operation.method, confirmed(operation, pathWith(operation.path, { instances: id })), bodyOf(operation), {
+          key,
+        })
+      const mark = await w.mark()
+      const unknown = look(await ask(UNKNOWN, w.allScopes))
+      expect(unknown.status).toBe(404)
+      expect(look(await ask(theirs.id, w.allScopes))).toEqual(unknown)
+      expect(look(await ask('malformed', w.allScopes))).toEqual(unknown)
+      expect(look(await ask(UNKNOWN, restricted))).toEqual(unknown)
+      expect(look(await ask(mine.id, restricted))).toEqual(unknown)
+      expect(look(await ask(theirs.id, restricted))).toEqual(unknown)
+      expect(await w.typesSince(mark)).toEqual([])
+    },
+  )
+
+  test('a restricted key does in its own instance what any key does', async () => {
+    for (const operation of ofInstance.filter(({ method }) => method === 'GET')) {
+      const path = pathWith(operation.path, { instances: listed.id })
+      const query = operation.path.endsWith('/messages') ? '?idempotency_key=none' : ''
+      const own = look(await w.api('GET', path + query, undefined, { key: restricted }))
+      const full = look(await w.api('GET', path + query))
+      expect(own.status, path).toBe(full.status)
+    }
+    const sent = await w.api(
+      'POST',
+      `/v1/instances/${listed.id}/messages`,
+      { to: '12025550177', text: 'Hi' },
+      { key: restricted },
+    )
+    expect(sent.status).toBe(201)
+  })
+
+  test('a message of one instance is not found in another, and not by another account', async () => {
+    const { body } = await w.api(
+      'POST',
+      `/v1/instances/${mine.id}/messages`,
+      { to: '12025550177', text: 'Hi' },
+      { headers: { 'idempotency-key': 'nested' } },
+    )
+    const read = (id: string, key = w.allScopes) =>
+      w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`, undefined, { key })
+    expect((await read(mine.id)).status).toBe(200)
+    expect((await read(listed.id)).status).toBe(404)
+    expect((await read(listed.id, restricted)).status).toBe(404)
+    expect((await read(mine.id, restricted)).status).toBe(404)
+    expect((await w.api('GET', `/v1/instances/${listed.id}/messages?idempotency_key=nested`)).status).toBe(404)
+  })
+
+  test('a restricted key lists and counts only its own instances, also those that changed or went', async () => {
+    const ids = (list: { id: string }[]) => list.map(({ id }) => id)
+    const plain = (await w.api('GET', '/v1/instances', undefined, { key: restricted })).body
+    expect([ids(plain.data), plain.count]).toEqual([[listed.id], 1])
+    const doomed = await w.instance()
+    await w.api('DELETE', `/v1/instances/${doomed.id}?confirm=true`)
+    const changed = (
+      await w.api('GET', '/v1/instances?updated_since=2000-01-01T00:00:00Z', undefined, { key: restricted })
+    ).body
+    expect([ids(changed.data), ids(changed.deleted)]).toEqual([[listed.id], []])
+    const full = (await w.api('GET', '/v1/instances?updated_since=2000-01-01T00:00:00Z')).body
+    expect(ids(full.deleted)).toContain(doomed.id)
+    expect(ids(full.data)).not.toContain(theirs.id)
+  })
+
+  test('GET /v1/me tells a restricted key which instances it has', async () => {
+    expect((await w.api('GET', '/v1/me', undefined, { key: restricted })).body.allowed_instance_ids).toEqual([
+      listed.id,
+    ])
+  })
+
+  test('a restricted key is told in which way an operation of the account is closed to it', async () => {
+    const CODES = { account: 'key_restricted', webhooks: 'instance_restricted_key' } as const
+    const mark = await w.mark()
+    for (const operation of OPERATIONS) {
+      const { method, path, reach } = operation
+      if (reach !== 'account' && reach !== 'webhooks') continue
+      const { status, body } = await w.api(method, pathWith(path), bodyOf(operation), { key: restricted })
+      expect([status, body.error.code], `${method} ${path}`).toEqual([403, CODES[reach]])
+    }
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+
+  test('a restricted key without the scope is told about the scope: that check comes first', async () => {
+    const { key } = await w.key({ scopes: ['ai:read'], instances: [listed.id] })
+    for (const { method, path, scope } of OPERATIONS.filter((operation) => operation.scope !== null)) {
+      const { body } = await w.api(method, pathWith(path), method === 'GET' ? undefined : {}, { key })
+      expect(body.error.code, `${method} ${path} ${scope ?? ''}`).toBe('insufficient_scope')
+    }
+  })
+})
+
+describe('what belongs to another account', () => {
+  test('webhooks, deliveries, phones and catchers of one account are nothing to another', async () => {
+    const own = await worldOfTest()
+    const { key } = await own.stranger()
+    const instance = await own.pair('12025550100')
+    const webhook = (await own.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/shared', events: ['*'] }))
+      .body
+    await own.api('POST', `/v1/instances/${instance.id}/messages`, { to: '12025550177', text: 'Hi' })
+    await own.quiet()
+    const [delivery] = (await own.api('GET', '/v1/webhooks/deliveries')).body.data
+    const theirs = (method: string, path: string, body?: object) => own.api(method, path, body, { key })
+
+    for (const [method, path, body] of [
+      ['GET', `/v1/webhooks/${webhook.id}`],
+      ['PATCH', `/v1/webhooks/${webhook.id}`, { active: false }],
+      ['DELETE', `/v1/webhooks/${webhook.id}`],
+      ['POST', `/v1/webhooks/${webhook.id}/rotate-secret`, {}],
+      ['GET', `/v1/webhooks/deliveries/${delivery.id}`],
+      ['POST', `/v1/webhooks/deliveries/${delivery.id}/retry`],
+      ['POST', `/v1/sandbox/instances/${instance.id}/faults`, { kind: 'logout' }],
+    ] as const) {
+      expect((await theirs(method, path, body)).status, `${method} ${path}`).toBe(404)
+    }
+    for (const path of [
+      '/v1/webhooks',
+      '/v1/instances',
+      '/v1/webhooks/deliveries',
+      '/v1/sandbox/phones',
+      '/v1/sandbox/phones/12025550177/messages',
+      '/v1/sandbox/catcher/shared',
+    ]) {
+      expect((await theirs('GET', path)).body.data, path).toEqual([])
+    }
+    for (const filter of [`webhook_id=${webhook.id}`, `instance_id=${instance.id}`]) {
+      expect((await theirs('GET', `/v1/webhooks/deliveries?${filter}`)).body.data).toEqual([])
+    }
+    // A number is a number of an account: what their phone says does not reach our instance.
+    const mark = await own.mark()
+    expect(
+      (await theirs('POST', '/v1/sandbox/phones/12025550177/messages', { to: '12025550100', text: 'psst' })).body
+        .instance_ids,
+    ).toEqual([])
+    expect(await own.typesSince(mark)).toEqual([])
+    expect((await own.api('GET', `/v1/webhooks/${webhook.id}`)).body).toMatchObject({
+      active: true,
+      secret_last4: webhook.secret_last4,
+    })
+  })
+})

@@ -1,0 +1,217 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ApiError } from '../../main/contract/errors.ts'
+import { askRunningService, controlAddress, listenForCommands, type ControlRequest } from '../../main/faces/control.ts'
+import { silentLog, type LogFields } from '../../main/kernel/log.ts'
+import { tempFolder } from '../support/database.ts'
+import { world, type World } from '../support/world.ts'
+
+let w: World
+beforeAll(async () => {
+  w = await world()
+})
+afterAll(() => w.close())
+
+interface Desk {
+  readonly address: string
+  readonly asked: ControlRequest[]
+  readonly logged: LogFields[]
+}
+
+function folder(): string {
+  const dir = tempFolder()
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** A service that carries out one command, and listens for it where `home` says. */
+async function desk(carryOut?: (request: ControlRequest) => Promise<unknown>, home = folder()): Promise<Desk> {
+  const asked: ControlRequest[] = []
+  const logged: LogFields[] = []
+  const address = controlAddress(home, process.platform)
+  const server = await listenForCommands({
+    address,
+    carryOut: async (request) => {
+      asked.push(request)
+      return carryOut === undefined ? { said: request.input } : carryOut(request)
+    },
+    log: { ...silentLog, error: (fields) => void logged.push(fields) },
+  })
+  onTestFinished(() => server.close())
+  return { address, asked, logged }
+}
+
+/** Writes text on the socket as it is. @returns the lines that came back by the time `count` were there. */
+function say(address: string, text: string, count: number): Promise<string[]> {
+  return new Promise((resolve) => {
+    const lines: string[] = []
+    const socket = connect(address, () => socket.write(text))
+    createInterface({ input: socket }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length === count) resolve((socket.destroy(), lines))
+    })
+  })
+}
+
+describe('the control socket', () => {
+  test('hands a command to the running service and its result back', async () => {
+    const { address, asked } = await desk()
+    expect(await askRunningService(address, { command: 'greet', input: { name: 'Ana 👋\n' } })).toEqual({
+      result: { said: { name: 'Ana 👋\n' } },
+    })
+    expect(asked).toEqual([{ command: 'greet', input: { name: 'Ana 👋\n' } }])
+  })
+
+  test('lies in the home folder, is for its owner alone, and goes with the service', async () => {
+    const home = folder()
+    const address = controlAddress(home, 'linux')
+    const modeOfNewFile = (name: string) => {
+      writeFileSync(join(home, name), '')
+      return statSync(join(home, name)).mode
+    }
+    const usual = modeOfNewFile('earlier')
+    expect(address).toBe(join(home, 'control.sock'))
+    const server = await listenForCommands({ address, carryOut: async () => null, log: silentLog })
+    expect(statSync(address).mode & 0o777).toBe(0o600)
+    expect(modeOfNewFile('later'), 'of what is made afterwards').toBe(usual)
+    await server.close()
+    expect(existsSync(address)).toBe(false)
+  })
+
+  test('is a pipe with a name of its own for each home on Windows', () => {
+    const pipe = controlAddress('C:\\Users\\Ana\\Switchboard', 'win32')
+    expect(pipe).toMatch(/^\\\\\.\\pipe\\switchboard-[0-9a-f]{16}$/)
+    expect(controlAddress('C:\\Users\\Ben\\Switchboard', 'win32')).not.toBe(pipe)
+  })
+
+  test('works in a home whose path is longer than a socket may have', async () => {
+    const home = join(folder(), 'x'.repeat(80), 'y'.repeat(80))
+    mkdirSync(home, { recursive: true })
+    const { address } = await desk(undefined, home)
+    expect(address.length).toBeGreaterThan(160)
+    expect(await askRunningService(address, { command: 'greet', input: 1 })).toEqual({ result: { said: 1 } })
+    expect(statSync(address).mode & 0o777).toBe(0o600)
+  })
+
+  test('takes the place of one that a killed service left behind', async () => {
+    const home = folder()
+    writeFileSync(controlAddress(home, process.platform), 'left behind')
+    const { address } = await desk(undefined, home)
+    expect(await askRunningService(address, { command: 'greet', input: 2 })).toEqual({ result: { said: 2 } })
+  })
+
+  test('says that nobody listens when nobody does', async () => {
+    const home = folder()
+    expect(
+      await askRunningService(controlAddress(home, process.platform), { command: 'greet', input: 1 }),
+    ).toBeUndefined()
+  })
+
+  test('answers many at once, each with its own', async () => {
+    const { address } = await desk()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => askRunningService(address, { command: 'greet', input: i })),
+    )
+    expect(answers).toEqual(Array.from({ length: 30 }, (_, i) => ({ result: { said: i } })))
+  })
+})
+
+describe('a command that is not carried out', () => {
+  test('is refused with the sentence that was meant for the person', async () => {
+    const { address, logged } = await desk(async () => {
+      throw new ApiError('not_found', 'There is no API key with the id 5.')
+    })
+    await expect(askRunningService(address, { command: 'x', input: 5 })).rejects.toThrow(
+      'There is no API key with the id 5.',
+    )
+    expect(logged).toEqual([])
+  })
+
+  test('for a fault of the service says where to look, and the log has it', async () => {
+    const { address, logged } = await desk(async () => {
+      throw new Error('disk on fire at /home/ana/secret')
+    })
+    const refused = askRunningService(address, { command: 'x', input: 5 })
+    await expect(refused).rejects.toThrow('The running service could not carry out this command; its log says why.')
+    expect(logged).toMatchObject([{ event: 'command.failed', cause: { message: expect.stringContaining('on fire') } }])
+  })
+
+  test('because the service went away meanwhile says so', async () => {
+    const home = folder()
+    const address = controlAddress(home, process.platform)
+    const server = createServer((socket) => void socket.once('data', () => socket.destroy()))
+    await new Promise<void>((resolve) => server.listen(address, resolve))
+    onTestFinished(() => void server.close())
+    await expect(askRunningService(address, { command: 'x', input: 5 })).rejects.toThrow(/ended, or fell silent/)
+  })
+
+  test.each(['{', 'null', '5', '[]', '"x"', '{}', '{"command":null}', '{"command":{}}', ''])(
+    'because the line %j is none leaves the service as it was',
+    async (line) => {
+      const address = controlAddress(w.home, process.platform)
+      const [answer = ''] = await say(address, `${line}\n`, 1)
+      expect(JSON.parse(answer)).toMatchObject({ ok: false, message: expect.stringMatching(/\.$/) })
+      expect(answer).not.toMatch(/TypeError|\bat /)
+      expect(await askRunningService(address, { command: 'keys.list', input: null })).toMatchObject({
+        result: { data: expect.any(Array) },
+      })
+    },
+  )
+})
+
+describe('the commands of the service', () => {
+  test.each(['keys', 'keys.destroy', '__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
+    '%j is none of them',
+    async (command) => {
+      await expect(w.service.carryOut({ command, input: {} })).rejects.toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  const NEW = { name: 'New', scopes: ['messages:send'], allowed_instance_ids: null }
+
+  // prettier-ignore
+  test.each([
+    {}, null, [], 'text', { ...NEW, name: '' }, { ...NEW, name: 5 }, { ...NEW, name: 'x'.repeat(101) }, { ...NEW, scopes: [] }, { ...NEW, scopes: 'all' },
+    { ...NEW, scopes: ['messages:send', 'messages:send'] }, { ...NEW, scopes: ['root'] }, { ...NEW, allowed_instance_ids: [] },
+    { ...NEW, allowed_instance_ids: ['x'] }, { ...NEW, allowed_instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] }, { ...NEW, admin: true },
+  ])('keys.create refuses %j in a sentence, and makes no key', async (input) => {
+    const [before] = await w.rows('SELECT COUNT(*) AS count FROM api_keys')
+    await expect(w.service.carryOut({ command: 'keys.create', input })).rejects.toMatchObject({ code: 'validation_error' })
+    expect(await w.rows('SELECT COUNT(*) AS count FROM api_keys')).toEqual([before])
+  })
+
+  test('keys.create makes a key that works at once, keys.list shows it without its value, keys.revoke ends it', async () => {
+    const instance = await w.instance()
+    const input = {
+      name: 'CRM',
+      scopes: ['instances:read', 'instances:manage'],
+      allowed_instance_ids: [instance.id.toUpperCase()],
+    }
+    const made = (await w.service.carryOut({ command: 'keys.create', input })) as { id: string; key: string }
+    expect(Object.keys(made).toSorted()).toEqual(['allowed_instance_ids', 'id', 'key', 'name', 'scopes'])
+    expect((await w.api('GET', '/v1/me', undefined, { key: made.key })).body).toMatchObject({
+      scopes: input.scopes,
+      allowed_instance_ids: [instance.id],
+    })
+
+    const listed = (await w.service.carryOut({ command: 'keys.list', input: null })) as {
+      data: { id: string; name: string }[]
+    }
+    expect(listed.data.find(({ id }) => id === made.id)).toMatchObject({
+      name: 'CRM',
+      last4: made.key.slice(-4),
+      revoked_at: null,
+    })
+    expect(JSON.stringify(listed)).not.toContain(made.key.slice(4, 20))
+
+    await w.service.carryOut({ command: 'keys.revoke', input: { id: made.id } })
+    await w.service.carryOut({ command: 'keys.revoke', input: { id: made.id } })
+    expect((await w.api('GET', '/v1/me', undefined, { key: made.key })).status).toBe(401)
+    await expect(w.service.carryOut({ command: 'keys.revoke', input: { id: instance.id } })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})

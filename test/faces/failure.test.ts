@@ -1,0 +1,167 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiError } from '../../main/contract/errors.ts'
+import { asApiError, malformed } from '../../main/faces/failure.ts'
+import { ConstraintError, StorageError } from '../../main/kernel/db.ts'
+import { world, worldOfTest, type World } from '../support/world.ts'
+
+describe('what is thrown inside', () => {
+  test('leaves as it is when it is meant for the caller', () => {
+    const error = new ApiError('not_ready', 'Connect first.')
+    expect(asApiError(error)).toBe(error)
+  })
+
+  test.each([
+    ['full', 'storage_full'],
+    ['closed', 'service_unavailable'],
+    ['unknown', 'service_unavailable'],
+  ] as const)('is told apart when the storage failed: %s is %s, without the words of the database', (kind, code) => {
+    const found = asApiError(new StorageError(kind, 'SQLITE_IOERR: disk I/O error'))
+    expect(found?.code).toBe(code)
+    expect(found?.message).not.toContain('SQLITE')
+  })
+
+  test.each([
+    new Error('boom'),
+    new TypeError('x is not a function'),
+    new ConstraintError('UNIQUE'),
+    'text',
+    null,
+    undefined,
+    { code: 'ENOENT' },
+    { code: '__proto__' },
+  ])('has no place in the catalogue when it is anything else (%s), and so leaves as internal_error', (error) => {
+    expect(asApiError(error)).toBeUndefined()
+  })
+
+  test.each([
+    ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
+    ['ERR_HTTP_REQUEST_TIMEOUT', 'validation_error'],
+    ['HPE_INVALID_METHOD', 'validation_error'],
+    [undefined, 'validation_error'],
+  ] as const)('the fault %s of a connection is %s', (fault, code) => {
+    expect(malformed(fault).code).toBe(code)
+  })
+})
+
+describe('at its limit', () => {
+  test('the service answers 64 requests at once, and the next is service_unavailable with Retry-After', async () => {
+    // Names that never resolve: each creation of a webhook waits for two seconds that do not pass.
+    const w = await worldOfTest({ resolve: () => new Promise(() => {}) })
+    const slow = Array.from({ length: 64 }, (_, i) =>
+      w.api('POST', '/v1/webhooks', { url: `https://host-${i}.example/hook`, events: ['*'] }),
+    )
+    await w.quiet()
+    for (const [method, path] of [
+      ['GET', '/v1/me'],
+      ['GET', '/v1/instances'],
+      ['POST', '/v1/instances'],
+    ] as const) {
+      const refused = await w.api(method, path, method === 'POST' ? {} : undefined)
+      expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+        503,
+        'service_unavailable',
+        '1',
+      ])
+      expect(refused.body.error.retryable).toBe(true)
+    }
+    // What needs no room is answered all the same.
+    expect((await w.api('GET', '/healthz')).status).toBe(200)
+    expect((await w.api('GET', '/v1/me', undefined, { key: null })).status).toBe(401)
+
+    for (let second = 0; second < 80; second++) await w.clock.advance(1_000)
+    const statuses = (await Promise.all(slow)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201).length).toBe(10)
+    expect(new Set(statuses)).toEqual(new Set([201, 409]))
+    expect((await w.api('GET', '/v1/me')).status).toBe(200)
+  })
+
+  test('sends that wait for their engine keep nobody else waiting, and beyond 128 of one instance they are refused', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const other = await w.pair()
+    const send = (i: number) => w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550504', text: `Hello ${i}` })
+    const waiting = Array.from({ length: 128 }, (_, i) => send(i))
+    await w.quiet()
+    const mark = await w.mark()
+    const refused = await send(128)
+    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+      503,
+      'service_unavailable',
+      '1',
+    ])
+    expect((await w.api('GET', '/v1/instances')).status).toBe(200)
+    expect((await w.api('POST', `/v1/instances/${other.id}/messages`, { to: '12025550177', text: 'Hi' })).status).toBe(
+      201,
+    )
+    expect((await w.eventsSince(mark)).filter(({ instance }) => instance.id === id)).toEqual([])
+
+    await w.pass(21_000)
+    const codes = (await Promise.all(waiting)).map(({ body }) => body.error.code)
+    expect(new Set(codes)).toEqual(new Set(['upstream_timeout']))
+    await w.pass(10_000)
+    expect((await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550177', text: 'Hi' })).status).toBe(201)
+  })
+})
+
+/** Real seconds: these run beside each other. */
+describe.concurrent('clients that drip', () => {
+  let w: World
+  beforeAll(async () => {
+    w = await world()
+  })
+  afterAll(() => w.close())
+
+  /** Opens sockets that send a beginning and then, every 400 ms, a little more. @returns seconds until each was closed. */
+  function drip(count: number, beginning: string, more: string): Promise<{ seconds: number; heard: string }[]> {
+    const [hostname = '', port] = w.host.split(':')
+    const startedAt = performance.now()
+    return Promise.all(
+      Array.from({ length: count }, () => {
+        const socket: Socket = connect(Number(port), hostname)
+        let heard = ''
+        socket.on('data', (chunk) => (heard += chunk.toString()))
+        socket.on('error', () => {})
+        socket.write(beginning)
+        const timer = setInterval(() => socket.write(more), 400)
+        return new Promise<{ seconds: number; heard: string }>((resolve) =>
+          socket.once('close', () => {
+            clearInterval(timer)
+            resolve({ seconds: (performance.now() - startedAt) / 1_000, heard })
+          }),
+        )
+      }),
+    )
+  }
+
+  const HEAD = 'POST /v1/instances HTTP/1.1\r\n'
+
+  test('headers are closed in 11 seconds, in the one shape', async () => {
+    for (const { seconds, heard } of await drip(10, HEAD, 'X-Drip: y\r\n')) {
+      expect(seconds).toBeLessThan(11)
+      expect(heard).toMatch(/^HTTP\/1\.1 400 /)
+      expect(heard).toContain('"code":"validation_error"')
+      expect(heard).toMatch(/x-request-id: req_/)
+    }
+  })
+
+  test('a body is closed in 18 seconds, and nothing is made of it', async () => {
+    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`
+    for (const { seconds } of await drip(10, beginning, ' ')) expect(seconds).toBeLessThan(18)
+    expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
+  })
+
+  test('a body by chunks is closed in 18 seconds', async () => {
+    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`
+    for (const { seconds } of await drip(5, beginning, '1\r\n \r\n')) expect(seconds).toBeLessThan(18)
+  })
+
+  test('everybody else is answered at once meanwhile', async () => {
+    for (let i = 0; i < 12; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      const startedAt = performance.now()
+      expect((await w.wire('GET', '/v1/me')).status).toBe(200)
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    }
+  })
+})

@@ -1,0 +1,311 @@
+import { connect } from 'node:net'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../main/contract/operation.ts'
+import { isUuid } from '../../main/contract/request.ts'
+import { allowedBy, nearly, ODD } from '../support/arbitrary.ts'
+import { confirmed, lineOf, OPERATIONS, pathWith, type Ids } from '../support/operations.ts'
+import { inPassing, world, type Reply, type World } from '../support/world.ts'
+
+/** Every answer is held against the API document by the world: shape, headers, status, code, and no word of the inside. */
+let w: World
+let ids: Ids
+let officialIds: Ids
+
+beforeAll(async () => {
+  w = await world()
+  const line = await w.pair()
+  const official = await w.official()
+  const webhook = (await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/fuzz', events: ['*'] })).body
+  await w.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hello' })
+  await w.quiet()
+  const [delivery] = (await w.api('GET', '/v1/webhooks/deliveries')).body.data
+  const message = (
+    await w.api('POST', '/v1/sandbox/phones/12025550177/messages', { to: line.phone_number, text: 'Hi' })
+  ).body
+  ids = {
+    instances: line.id,
+    webhooks: webhook.id,
+    deliveries: delivery.id,
+    phones: '12025550177',
+    catcher: 'fuzz',
+    messages: message.id,
+  }
+  officialIds = { ...ids, instances: official.id }
+})
+afterAll(() => w.close())
+
+/** Seeds are fixed, so that a change fails for what it changed. */
+const SEED = 20_261_120
+
+/** Operations that were carried out at least once: a fuzzer whose every request is refused at the door finds nothing. */
+const carriedOut = new Set<string>()
+
+const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
+/** Asked over and over, these would leave nothing to ask. */
+const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage']
+
+/** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
+const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
+
+function holdToRules({ id }: Operation, body: unknown, { status, body: answer, text }: Reply): void {
+  const said = `${id} ${JSON.stringify(body).slice(0, 500)} → ${text.slice(0, 300)}`
+  if (status >= 500) {
+    const isLive = typeof body === 'object' && body !== null && 'network' in body && body.network === 'live'
+    expect([...EXPECTED_FAULTS, ...(isLive ? ['service_unavailable'] : [])], said).toContain(answer.error.code)
+  }
+  if (status >= 400) expect(answer.error.message.length, said).toBeLessThan(500)
+}
+
+const pathOf = (operation: Operation, onOfficial: boolean) =>
+  confirmed(operation, pathWith(operation.path, onOfficial ? officialIds : ids))
+
+const header = fc.string({
+  unit: fc
+    .integer({ min: 0x20, max: 0xff })
+    .filter((code) => code !== 0x7f)
+    .map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+})
+const HEADERS = fc.record(
+  {
+    'idempotency-key': header,
+    'x-request-id': header,
+    accept: header,
+    'user-agent': header,
+    'accept-encoding': header,
+    cookie: header,
+    'x-forwarded-for': header,
+    'x-forwarded-host': header,
+    'x-http-method-override': fc.constantFrom('DELETE', 'PUT'),
+    'if-match': header,
+    'content-encoding': fc.constantFrom('gzip', 'br', 'identity'),
+  },
+  { requiredKeys: [] },
+)
+const TYPES = fc.oneof({ weight: 20, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: header })
+
+/** A body as it goes over the wire. */
+const GARBAGE = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+  ODD.map((value) => JSON.stringify(value)),
+  fc.tuple(ODD, fc.nat(30), fc.string({ maxLength: 3 })).map(([value, at, insert]) => {
+    const text = JSON.stringify(value)
+    return text.slice(0, at) + insert + text.slice(at)
+  }),
+)
+
+/** Where fields exclude each other, what keeps to that. */
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
+const to = fc.stringMatching(/^1202555[0-9]{4}$/)
+const media = {
+  media_type: fc.constantFrom('image', 'audio', 'video', 'document'),
+  media_url: fc.constantFrom(
+    'https://media.sandbox/image.png',
+    'https://media.sandbox/document.pdf',
+    'https://media.sandbox/missing',
+  ),
+}
+const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  sendMessage: fc.oneof(
+    fc.record({ to, text }),
+    fc.record({ to, ...media, caption: text }),
+    fc.record({
+      to,
+      cloud_api: fc.record({ type: fc.constant('text'), text: fc.dictionary(text, ODD, { maxKeys: 3 }) }),
+    }),
+  ),
+  speakFromSandboxPhone: fc.oneof(
+    fc.record({ to, text, referral: fc.dictionary(text, ODD, { maxKeys: 3 }) }),
+    fc.record({ to, media_type: media.media_type }),
+  ),
+}
+
+const runs = (all: number) => ({ seed: SEED, numRuns: Math.ceil(all / ACTING.length), endOnFailure: true })
+
+describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })))('$line', ({ operation }) => {
+  const { method, id, body: schema = { type: 'object', properties: {} } } = operation
+
+  beforeAll(async () => {
+    // Earlier operations may have ended the link.
+    await w.api('POST', `/v1/instances/${ids['instances'] ?? ''}/restart`)
+    await w.quiet()
+  })
+
+  test('meets random bytes and headers without a fault', async () => {
+    await fc.assert(
+      fc.asyncProperty(GARBAGE, HEADERS, TYPES, fc.boolean(), async (payload, headers, type, onOfficial) => {
+        const path = ENDING.includes(operation.id) ? pathWith(operation.path) : pathOf(operation, onOfficial)
+        const answer = await inPassing(
+          w.clock,
+          w.api(method, path, payload, { headers: { ...headers, 'content-type': type } }),
+        )
+        holdToRules(operation, payload, answer)
+      }),
+      runs(2_600),
+    )
+  })
+
+  test('meets bodies that are nearly right without a fault, and does nothing that its schema forbids', async () => {
+    const isAllowed = judge.compile(schema)
+    const cases = fc.oneof(
+      { weight: 3, arbitrary: nearly(schema) },
+      { weight: 1, arbitrary: allowedBy(schema) },
+      ...(MEANT[id] === undefined ? [] : [{ weight: 2, arbitrary: MEANT[id] }]),
+    )
+    await fc.assert(
+      fc.asyncProperty(cases, HEADERS, fc.boolean(), async (body, headers, onOfficial) => {
+        const path = ENDING.includes(operation.id) ? pathWith(operation.path) : pathOf(operation, onOfficial)
+        // Of a raw payload anything is allowed; the judge of what may be in it is the network.
+        const { 'content-encoding': _encoding, ...plain } = headers
+        const mark = await w.mark()
+        const allowed = isAllowed(structuredClone(body))
+        const answer = await inPassing(w.clock, w.api(method, path, JSON.stringify(body), { headers: plain }))
+        if (answer.status < 300) carriedOut.add(operation.id)
+        holdToRules(operation, body, answer)
+        if (allowed) return
+        expect(answer.status, JSON.stringify(body).slice(0, 500)).toBeGreaterThanOrEqual(400)
+        expect(await w.typesSince(mark)).toEqual([])
+      }),
+      runs(2_600),
+    )
+  })
+})
+
+test('the fuzzer came through: what can be carried out with any valid body was', () => {
+  const beyond = [
+    'retryDelivery',
+    'deleteInstance',
+    'deleteWebhook',
+    'refreshInstanceQr',
+    'scanSandboxCode',
+    'deleteSandboxMessage',
+    'onboardSandboxInstance',
+  ]
+  const expected = ACTING.map(({ id }) => id).filter((id) => !beyond.includes(id))
+  expect([...carriedOut].filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted())
+})
+
+const judge = new Ajv2020({
+  strict: false,
+  formats: { uuid: isUuid, uri: true, email: true, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
+})
+
+test('queries and ids at random are met without a fault', async () => {
+  const reading = OPERATIONS.filter(({ method }) => method === 'GET')
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    ODD.map((value) => JSON.stringify(value)),
+    fc.constantFrom('1', '50', '2026-01-01T00:00:00Z', 'true', ''),
+  )
+  const names = fc.constantFrom(
+    'limit',
+    'cursor',
+    'updated_since',
+    'external_ref',
+    'since',
+    'status',
+    'event_type',
+    'webhook_id',
+    'instance_id',
+    'phone',
+    'confirm',
+    'x',
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...reading),
+      fc.array(fc.tuple(names, anything), { maxLength: 5 }),
+      fc.option(anything),
+      async (operation, query, id) => {
+        const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&')
+        const odd = id === null ? undefined : encodeURIComponent(id.toWellFormed()).slice(0, 900) || 'x'
+        const path = odd === undefined ? pathWith(operation.path, ids) : operation.path.replaceAll(/\{\w+\}/g, odd)
+        const answer = await w.wire('GET', `${path}?${search}`)
+        holdToRules(operation, search, answer)
+      },
+    ),
+    { seed: SEED, numRuns: 800, endOnFailure: true },
+  )
+})
+
+test('messages to /mcp at random are met without a fault', async () => {
+  const message = fc.record(
+    {
+      jsonrpc: fc.constantFrom('2.0', '1.0', 2),
+      id: ODD,
+      method: fc.oneof(
+        fc.constantFrom('tools/call', 'tools/list', 'initialize', 'ping', 'server/discover'),
+        fc.string(),
+      ),
+      params: ODD,
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(message, fc.array(message, { maxLength: 3 }), ODD), async (body) => {
+      const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' }
+      const answer = await w.wire('POST', '/mcp', JSON.stringify(body), { headers })
+      expect(answer.status, JSON.stringify(body)).toBeLessThan(500)
+      expect(answer.text).not.toMatch(/node_modules|\.ts:\d|TypeError/)
+    }),
+    { seed: SEED, numRuns: 200, endOnFailure: true },
+  )
+})
+
+test('streams of bytes at random are answered with a refusal or closed, and the service goes on', async () => {
+  const [hostname = '', port] = w.host.split(':')
+  const head = `POST /v1/instances/none/restart HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\n`
+  const pieces = fc.oneof(
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+    fc
+      .constantFrom(
+        'GET / HTTP/1.1\r\n',
+        'Host: x\r\n',
+        '\r\n',
+        '\n',
+        ':',
+        'Content-Length: 5\r\n',
+        'Content-Length: -1\r\n',
+        'Transfer-Encoding: chunked\r\n',
+        '5\r\nabcde\r\n',
+        '0\r\n\r\n',
+        'FFFFFFFFFFFFFFFF\r\n',
+        'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+        ' ',
+        '\t',
+        'Expect: 100-continue\r\n',
+        'Upgrade: h2c\r\n',
+        head,
+      )
+      .map((text) => Buffer.from(text)),
+  )
+  const stream = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => Buffer.concat(all))
+  const streams = fc.sample(stream, { seed: SEED, numRuns: 400 })
+  const before = (await w.api('GET', '/v1/instances')).body.count
+  for (let i = 0; i < streams.length; i += 50) {
+    const heard = await Promise.all(streams.slice(i, i + 50).map((bytes) => halfClosed(Number(port), hostname, bytes)))
+    for (const answer of heard) if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 (100|4\d\d) /)
+  }
+  expect((await w.api('GET', '/v1/instances')).body.count).toBe(before)
+})
+
+/** Sends everything and its end. @returns what came back until the service closed its side. */
+function halfClosed(port: number, hostname: string, bytes: Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, hostname, () => socket.end(bytes))
+    let heard = ''
+    socket.on('data', (chunk) => (heard += chunk.toString('latin1')))
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(heard))
+  })
+}
+
+test('after all of it the service is as it was: it answers, and every event in the ledger is whole', async () => {
+  expect((await w.api('GET', '/v1/me')).status).toBe(200)
+  expect((await w.api('GET', `/v1/instances/${ids['instances'] ?? ''}`)).status).toBe(200)
+  for (const event of await w.events())
+    expect(event).toMatchObject({ event_id: expect.stringMatching(/^evt_/), account_id: w.account.id })
+})

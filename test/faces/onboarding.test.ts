@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { onboardingDone, onboardingPage } from '../../main/faces/onboarding-page.ts'
+import { world, type World } from '../support/world.ts'
+
+let w: World
+beforeAll(async () => {
+  w = await world()
+})
+afterAll(() => w.close())
+
+/** The path of the page behind `onboarding_url`, and the instance it belongs to. */
+async function opened(name = 'Main line'): Promise<{ id: string; page: string }> {
+  const made = (await w.api('POST', '/v1/instances', { engine: 'official', name })).body
+  expect(made.onboarding_url).toMatch(new RegExp(`^http://${w.host}/onboard/[\\w-]+$`))
+  return { id: made.id, page: new URL(made.onboarding_url).pathname }
+}
+const look = (page: string) => w.wire('GET', page, undefined, { key: null })
+const submit = (page: string, form: string | object, headers: Record<string, string> = {}) =>
+  w.wire('POST', page, typeof form === 'string' ? form : new URLSearchParams({ ...form }).toString(), {
+    key: null,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+
+describe('the page behind onboarding_url', () => {
+  test('is for a person: it needs no key, names the instance and asks for one number', async () => {
+    const { page } = await opened('Café <b>“Olé”</b> & Co')
+    const { status, headers, text } = await look(page)
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ])
+    expect(text).toContain('Café &lt;b&gt;“Olé”&lt;/b&gt; &amp; Co')
+    expect(text).not.toContain('<b>“')
+    expect(text).toContain('Sandbox')
+    expect(text.match(/<input/g)?.length).toBe(1)
+    expect(text).toMatch(/<label for="number">/)
+    expect(text).toMatch(/<html lang="en">/)
+  })
+
+  test('runs no script, is embedded nowhere, and may send its form to nobody but the service', async () => {
+    const { page } = await opened()
+    const { headers, text } = await look(page)
+    const policy = headers['content-security-policy'] ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("form-action 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/script-src|unsafe-eval|\*/)
+    expect(text).not.toMatch(/<script|onclick|javascript:/i)
+    // With no-referrer, browsers send `Origin: null` with the form, and the door would refuse its own page.
+    expect(headers['referrer-policy']).toBe('same-origin')
+  })
+
+  test('connects the number a person types, with whatever stands between the digits, and says so', async () => {
+    const { id, page } = await opened()
+    const mark = await w.mark()
+    const done = await submit(page, { number: ' +1 (202) 555-0150 ' }, { origin: `http://${w.host}` })
+    expect([done.status, done.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(done.text).toContain('12025550150')
+    expect(await w.typesSince(mark)).toEqual(['instance.connecting', 'instance.connected'])
+    const record = (await w.api('GET', `/v1/instances/${id}`)).body
+    expect(record).toMatchObject({ status: 'connected', connected: true, phone_number: '12025550150' })
+    expect(record).not.toHaveProperty('onboarding_url')
+  })
+
+  test.each([
+    '',
+    'number=',
+    'number=123',
+    'number=call+me',
+    'number=1234567890123456',
+    'other=12025550151',
+    'number=١٢٠٢٥٥٥٠١٥١',
+  ])('asks again when what was typed is no number (%s), and nothing happens', async (form) => {
+    const { page } = await opened()
+    const mark = await w.mark()
+    const answer = await submit(page, form)
+    expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(answer.text).toMatch(/role="alert">Enter the number/)
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+
+  test.each([
+    '{"number":12025550152}',
+    '{"number":["12025550152"]}',
+    '{"number":null}',
+    'null',
+    '5',
+    '"12025550152"',
+    '[]',
+  ])('asks again when a program sends %s', async (json) => {
+    const { page } = await opened()
+    expect((await submit(page, json, { 'content-type': 'application/json' })).status).toBe(400)
+  })
+
+  test('works once: a number that is connected cannot be replaced by whoever finds the address', async () => {
+    const { page } = await opened()
+    expect((await submit(page, { number: '12025550153' })).status).toBe(200)
+    const mark = await w.mark()
+    for (const answer of [await look(page), await submit(page, { number: '12025550154' })]) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+    }
+    expect(await w.typesSince(mark)).toEqual([])
+  })
+
+  test('of two people who press the button at once one connects', async () => {
+    const { page } = await opened()
+    const answers = await Promise.all([
+      submit(page, { number: '12025550155' }),
+      submit(page, { number: '12025550156' }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
+  })
+
+  test.each(['unknown', '%00', 'x'.repeat(100), '..%2f..', "'%20OR%201=1"])(
+    'is 404 for the token %s, which nobody was given',
+    async (token) => {
+      for (const answer of [
+        await look(`/onboard/${token}`),
+        await submit(`/onboard/${token}`, { number: '12025550157' }),
+      ]) {
+        expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+      }
+    },
+  )
+
+  test('is gone with its instance', async () => {
+    const { id, page } = await opened()
+    await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
+    expect((await look(page)).status).toBe(404)
+  })
+
+  test('does not take a form that a page of another origin sends, nor one of 5 KB', async () => {
+    const { page } = await opened()
+    expect((await submit(page, { number: '12025550158' }, { origin: 'https://evil.example' })).body.error.code).toBe(
+      'forbidden_origin',
+    )
+    expect((await submit(page, { number: '1'.repeat(5_000) })).body.error.code).toBe('payload_too_large')
+  })
+
+  test('takes forms there and nowhere else', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await w.wire('POST', '/v1/instances', 'name=x', { headers })).status).toBe(415)
+  })
+})
+
+test('what people typed cannot become part of the page', () => {
+  const evil = `"><script>alert('x')</script>&`
+  for (const page of [onboardingPage(evil, evil), onboardingDone(evil, evil)]) {
+    expect(page).not.toContain('<script>')
+    expect(page).toContain('&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;')
+  }
+})

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOriginGuard, ownHosts } from '../../main/faces/origin-guard.ts'
+import { OPERATIONS, pathWith } from '../support/operations.ts'
+import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+
+let w: World
+let port: string
+beforeAll(async () => {
+  w = await world()
+  port = w.host.split(':')[1] ?? ''
+})
+afterAll(() => w.close())
+
+const code = ({ status, body }: Reply) => `${status} ${body?.error?.code ?? ''}`.trim()
+
+/** Every address of the service, and some that are none. */
+const EVERYWHERE = [
+  ...OPERATIONS.map(({ method, path }) => [method, pathWith(path)] as const),
+  ...['/openapi.yaml', '/healthz', '/onboard/x', '/mcp', '/', '/nothing', '/v1/%zz', '/console/', '/favicon.ico'].map(
+    (path) => ['GET', path] as const,
+  ),
+  ['POST', '/mcp'],
+  ['POST', '/onboard/x'],
+  ['DELETE', '/mcp'],
+  ['OPTIONS', '/v1/instances'],
+  ['OPTIONS', '/mcp'],
+  ['PUT', '/v1/me'],
+] as const
+
+describe('on every path, with a key that is valid and without one', () => {
+  test.each(EVERYWHERE)('%s %s answers no name but its own', async (method, path) => {
+    for (const key of [w.allScopes, null]) {
+      for (const host of ['rebound.example', `rebound.example:${port}`, '127.0.0.1', `127.0.0.1:1`]) {
+        const answer = await w.api(method, path, method === 'POST' ? {} : undefined, { key, headers: { host } })
+        expect(code(answer), host).toBe('403 forbidden_host')
+      }
+    }
+  })
+
+  test.each(EVERYWHERE)('%s %s answers no page of another origin', async (method, path) => {
+    for (const key of [w.allScopes, null]) {
+      for (const origin of [
+        'https://evil.example',
+        'null',
+        `http://127.0.0.1.evil.example:${port}`,
+        'http://127.0.0.1:1',
+      ]) {
+        const headers = {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        }
+        const answer = await w.api(method, path, method === 'POST' ? {} : undefined, { key, headers })
+        expect(code(answer), origin).toBe('403 forbidden_origin')
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+      }
+    }
+  })
+})
+
+describe('of its own names', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', 'LocalHost', '[::1]'])('%s with its port is one', async (name) => {
+    expect((await w.api('GET', '/v1/me', undefined, { headers: { host: `${name}:${port}` } })).status).toBe(200)
+    const origin = `http://${name.toLowerCase()}:${port}`
+    expect((await w.api('GET', '/v1/me', undefined, { headers: { origin } })).status).toBe(200)
+  })
+
+  // prettier-ignore
+  test.each([
+    '127.0.0.1', 'localhost', 'localhost.', '127.1', '0.0.0.0', '2130706433', '127.0.0.1.', '127.0.0.2', '::1', 'localhost@evil.example',
+    'evil.example#localhost', '127.0.0.1, evil.example', 'ⓛocalhost', 'localhost\t',
+  ])('%s is none, with or without the port', async (name) => {
+    for (const host of [name, `${name}:${port}x`, `${name}:0${port}`, ...(/^(127\.0\.0\.1|localhost)$/.test(name) ? [] : [`${name}:${port}`])]) {
+      const answer = await w.api('GET', '/v1/me', undefined, { headers: { host } })
+      expect(code(answer), host).toBe('403 forbidden_host')
+    }
+  })
+
+  test('a Host that is right does not excuse an Origin that is wrong, nor the other way round', async () => {
+    const headers = { host: `localhost:${port}`, origin: 'https://evil.example' }
+    expect(code(await w.api('GET', '/v1/me', undefined, { headers }))).toBe('403 forbidden_origin')
+    const other = { host: 'evil.example', origin: `http://localhost:${port}` }
+    expect(code(await w.api('GET', '/v1/me', undefined, { headers: other }))).toBe('403 forbidden_host')
+  })
+
+  test('an Origin with a path, a user or another scheme is none', async () => {
+    for (const origin of [
+      `http://127.0.0.1:${port}/`,
+      `http://me@127.0.0.1:${port}`,
+      `ftp://127.0.0.1:${port}`,
+      `127.0.0.1:${port}`,
+      '',
+      'file://',
+    ]) {
+      expect(code(await w.api('GET', '/v1/me', undefined, { headers: { origin } })), origin).toBe(
+        '403 forbidden_origin',
+      )
+    }
+  })
+
+  test('a request without a Host header is refused like one with a foreign name', async () => {
+    const heard = await w.raw(
+      `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(heard).toMatch(/^HTTP\/1\.1 403 /)
+    expect(heard).toContain('forbidden_host')
+  })
+
+  test('two Host headers are as good as none, whichever comes first', async () => {
+    const head = `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n`
+    for (const [first, second] of [
+      ['evil.example', w.host],
+      [w.host, 'evil.example'],
+      [w.host, w.host],
+    ] as const) {
+      expect(await w.raw(`${head}Host: ${first}\r\nHost: ${second}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /)
+    }
+  })
+})
+
+test('names of the settings are its own too, and the public address is', async () => {
+  const own = await worldOfTest({
+    settings: { allowedHosts: ['box.lan', 'box.lan:4780'], publicBaseUrl: 'https://switchboard.example/base' },
+  })
+  for (const host of ['box.lan', 'box.lan:4780', 'BOX.LAN', 'switchboard.example', own.host]) {
+    expect((await own.api('GET', '/v1/me', undefined, { headers: { host } })).status, host).toBe(200)
+  }
+  for (const host of ['box.lan:1', 'other.lan', 'switchboard.example:8443', 'evil.switchboard.example']) {
+    expect(code(await own.api('GET', '/v1/me', undefined, { headers: { host } })), host).toBe('403 forbidden_host')
+  }
+  const { headers } = await own.api('GET', '/v1/me', undefined, { headers: { origin: 'https://switchboard.example' } })
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+describe('the names of a service', () => {
+  test('are written as browsers write them: the port 80 is left out, an IPv6 address is bracketed', () => {
+    expect([...ownHosts({ host: '127.0.0.1', port: 80 }, [], null)]).toEqual(['127.0.0.1', 'localhost', '[::1]'])
+    expect(ownHosts({ host: 'fd00::7', port: 4780 }, [], null)).toContain('[fd00::7]:4780')
+    expect(ownHosts({ host: '192.168.7.2', port: 4780 }, [], null)).toContain('192.168.7.2:4780')
+  })
+
+  test('are not widened by listening on every address', () => {
+    for (const host of ['0.0.0.0', '::']) {
+      expect([...ownHosts({ host, port: 4780 }, [], null)]).toEqual(['127.0.0.1:4780', 'localhost:4780', '[::1]:4780'])
+    }
+  })
+
+  test('are none before the service listens', () => {
+    expect(() => createOriginGuard(() => new Set()).check({ host: '127.0.0.1:4780' })).toThrow(/Host header/)
+  })
+})

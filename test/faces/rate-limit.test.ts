@@ -1,0 +1,264 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRateLimiter } from '../../main/faces/rate-limit.ts'
+import { fakeClock } from '../support/clock.ts'
+import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+
+/** Only the time between two moments matters to a bucket; nothing waits for a timer here. */
+function stopwatch() {
+  let ms = 0
+  return { ...fakeClock(), mono: () => ms, pass: (more: number) => void (ms += more) }
+}
+
+describe('a bucket', () => {
+  test('holds a minute’s worth, refuses the next, and says how long to wait', () => {
+    const limiter = createRateLimiter(stopwatch())
+    for (let i = 1; i <= 600; i++) {
+      expect(limiter.take('k', 600)).toEqual({ allowed: true, limit: 600, remaining: 600 - i, retryAfterSeconds: 0 })
+    }
+    expect(limiter.take('k', 600)).toEqual({ allowed: false, limit: 600, remaining: 0, retryAfterSeconds: 1 })
+  })
+
+  test('refills evenly: one at a time, not all at the end of a minute', () => {
+    const clock = stopwatch()
+    const limiter = createRateLimiter(clock)
+    for (let i = 0; i < 60; i++) limiter.take('k', 60)
+    clock.pass(999)
+    expect(limiter.take('k', 60).allowed).toBe(false)
+    clock.pass(1)
+    expect(limiter.take('k', 60).allowed).toBe(true)
+    expect(limiter.take('k', 60).allowed).toBe(false)
+    clock.pass(30_000)
+    expect(limiter.peek('k', 60).remaining).toBe(30)
+  })
+
+  test('of one a minute asks for a minute of patience', () => {
+    const limiter = createRateLimiter(stopwatch())
+    expect(limiter.take('k', 1).allowed).toBe(true)
+    expect(limiter.take('k', 1).retryAfterSeconds).toBe(60)
+  })
+
+  test('is not touched by looking, nor by the bucket beside it', () => {
+    const limiter = createRateLimiter(stopwatch())
+    limiter.take('a', 2)
+    for (let i = 0; i < 10; i++) expect(limiter.peek('a', 2)).toMatchObject({ allowed: true, remaining: 1 })
+    for (let i = 0; i < 10; i++) limiter.take('b', 2)
+    expect(limiter.take('a', 2).allowed).toBe(true)
+  })
+
+  test('is not charged for what it refuses', () => {
+    const clock = stopwatch()
+    const limiter = createRateLimiter(clock)
+    for (let i = 0; i < 1_000; i++) limiter.take('k', 60)
+    clock.pass(1_000)
+    expect(limiter.take('k', 60).allowed).toBe(true)
+  })
+
+  const steps = fc.array(fc.record({ waitMs: fc.nat(5_000), asks: fc.nat(20) }), { maxLength: 40 })
+
+  test('never lets more through than it holds and has got back meanwhile, whatever the rhythm', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000 }), steps, (perMinute, rhythm) => {
+        const clock = stopwatch()
+        const limiter = createRateLimiter(clock)
+        let allowed = 0
+        for (const { waitMs, asks } of rhythm) {
+          clock.pass(waitMs)
+          for (let i = 0; i < asks; i++) {
+            const before = limiter.peek('k', perMinute)
+            const verdict = limiter.take('k', perMinute)
+            expect(verdict.allowed).toBe(before.allowed)
+            expect(verdict.remaining).toBe(verdict.allowed ? before.remaining - 1 : 0)
+            expect(verdict.remaining).toBeGreaterThanOrEqual(0)
+            expect(verdict.remaining).toBeLessThan(perMinute)
+            if (verdict.allowed) allowed++
+            else expect(verdict.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+          }
+          expect(allowed).toBeLessThanOrEqual(perMinute + (clock.mono() * perMinute) / 60_000 + 1e-6)
+        }
+      }),
+      { seed: 7, numRuns: 100 },
+    )
+  })
+
+  test('lets the next request through after exactly the wait it asked for, and its wait is not a second too long', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.nat(3_000), (perMinute, earlierMs) => {
+        const clock = stopwatch()
+        const limiter = createRateLimiter(clock)
+        for (let i = 0; i < perMinute; i++) limiter.take('k', perMinute)
+        clock.pass(earlierMs)
+        let verdict = limiter.take('k', perMinute)
+        for (let i = 0; verdict.allowed && i <= perMinute; i++) verdict = limiter.take('k', perMinute)
+        clock.pass(verdict.retryAfterSeconds * 1_000)
+        expect(limiter.peek('k', perMinute).allowed).toBe(true)
+        expect(verdict.retryAfterSeconds).toBeLessThanOrEqual(Math.ceil(60 / perMinute))
+      }),
+      { seed: 7, numRuns: 50 },
+    )
+  })
+
+  test('of 100,000 callers each has its own, and so many cost none of them time', () => {
+    const clock = stopwatch()
+    const limiter = createRateLimiter(clock)
+    limiter.take('valued', 2)
+    limiter.take('valued', 2)
+    const startedAt = performance.now()
+    for (let i = 0; i < 100_000; i++) {
+      if (!limiter.take(`address:${i}`, 60).allowed) expect.fail(`caller ${i} was refused`)
+      if (i % 1_000 === 0) clock.pass(10)
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    // A sweep forgets full buckets only: this one is not, and stays empty.
+    expect(limiter.take('valued', 2).allowed).toBe(false)
+  })
+})
+
+const me = (w: World, key: string) => w.api('GET', '/v1/me', undefined, { key })
+const figures = ({ headers }: Reply) => [Number(headers['x-ratelimit-limit']), Number(headers['x-ratelimit-remaining'])]
+
+describe('the rate of a key', () => {
+  let w: World
+  beforeAll(async () => {
+    w = await world({ settings: { ratePerMinute: 600 } })
+  })
+  afterAll(() => w.close())
+
+  test('is 600 a minute unless it has one of its own; the 601st at once is refused with Retry-After 1', async () => {
+    const { key } = await w.key()
+    const statuses: number[] = []
+    for (let i = 1; i <= 620; i++) {
+      const answer = await me(w, key)
+      statuses.push(answer.status)
+      expect(figures(answer)).toEqual([600, Math.max(0, 600 - i)])
+      if (answer.status === 429) {
+        expect(answer.headers['retry-after']).toBe('1')
+        expect(answer.body.error).toMatchObject({ code: 'rate_limited', retryable: true })
+      }
+    }
+    expect(statuses.indexOf(429)).toBe(600)
+    expect(statuses.slice(600)).toEqual(Array(20).fill(429))
+    await w.clock.advance(1_000)
+    const again: number[] = []
+    for (let i = 0; i < 12; i++) again.push((await me(w, key)).status)
+    expect(again).toEqual([...Array(10).fill(200), 429, 429])
+  })
+
+  test('is its own: of 50 keys one may be abusive without any other noticing', async () => {
+    const keys = await Promise.all(Array.from({ length: 50 }, () => w.key({ rate: 20 })))
+    const [abusive = { key: '' }, ...others] = keys
+    const spent: number[] = []
+    const ask = async ({ key }: { key: string }) => (await me(w, key)).status
+    for (let round = 0; round < 20; round++) {
+      const bad = Promise.all(Array.from({ length: 10 }, () => ask(abusive)))
+      expect(new Set(await Promise.all(others.map(ask)))).toEqual(new Set([200]))
+      spent.push(...(await bad))
+    }
+    expect([spent.filter((s) => s === 200).length, spent.filter((s) => s === 429).length]).toEqual([20, 180])
+  })
+
+  test.each([1, 1_000_000])('may be %i a minute', async (rate) => {
+    const { key } = await w.key({ rate })
+    expect(figures(await me(w, key))).toEqual([rate, rate - 1])
+  })
+
+  test('is spent by every answer alike, an error or not', async () => {
+    const { key } = await w.key({ rate: 6, scopes: ['instances:write'] })
+    const ask = (method: string, path: string, body?: unknown) => w.api(method, path, body, { key })
+    const answers = [
+      await ask('GET', '/v1/me'),
+      await ask('GET', '/v1/instances'),
+      await ask('GET', '/nothing'),
+      await ask('POST', '/v1/instances', '{'),
+      await ask('PUT', '/v1/me', {}),
+      await ask('POST', '/v1/instances', 'x'.repeat(2 * 1024 * 1024 + 1)),
+      await ask('GET', '/v1/me'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 403, 404, 400, 405, 413, 429])
+    expect(answers.map((answer) => figures(answer)[1])).toEqual([5, 4, 3, 2, 1, 0, 0])
+  })
+
+  test('is spent by a replay like by any request', async () => {
+    const { id } = await w.pair()
+    const { key } = await w.key({ rate: 2 })
+    const send = () =>
+      w.api(
+        'POST',
+        `/v1/instances/${id}/messages`,
+        { to: '12025550177', text: 'Hi' },
+        { key, headers: { 'idempotency-key': 'r' } },
+      )
+    expect([(await send()).status, (await send()).status, (await send()).status]).toEqual([201, 201, 429])
+  })
+
+  test('is not spent by a foreign Host or Origin, which anybody’s page could send', async () => {
+    const { key } = await w.key({ rate: 2 })
+    for (let i = 0; i < 10; i++)
+      await w.api('GET', '/v1/me', undefined, { key, headers: { origin: 'https://evil.example' } })
+    expect(figures(await me(w, key))).toEqual([2, 1])
+  })
+
+  test('is spent once by a request to /mcp, whatever happens inside', async () => {
+    const { key } = await w.key({ rate: 5 })
+    const headers = { accept: 'application/json, text/event-stream' }
+    const answer = await w.wire('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'nonsense' }, { key, headers })
+    expect(figures(answer)).toEqual([5, 4])
+    expect(figures(await me(w, key))).toEqual([5, 3])
+  })
+
+  test('does not change when the clock of the machine is set: nobody is locked out, nobody gets more', async () => {
+    const own = await worldOfTest()
+    const { key } = await own.key({ rate: 3 })
+    for (let i = 0; i < 3; i++) await me(own, key)
+    const now = own.clock.now()
+    for (const days of [1, -1, 3_650, -3_650, 0]) {
+      own.clock.set(now + days * 86_400_000)
+      const answer = await me(own, key)
+      expect([answer.status, answer.headers['retry-after']], `${days} days`).toEqual([429, '20'])
+    }
+    await own.clock.advance(20_000)
+    expect((await me(own, key)).status).toBe(200)
+  })
+})
+
+describe('without a valid key', () => {
+  const anonymous = async () => worldOfTest({ settings: { anonymousRatePerMinute: 60 } })
+  const knock = (w: World, key: string | null = null) => w.api('GET', '/v1/me', undefined, { key })
+
+  test('an address may knock 60 times a minute, with whatever it knocks', async () => {
+    const w = await anonymous()
+    for (let i = 1; i <= 60; i++) {
+      const answer = await knock(w, i % 2 === 0 ? null : `swb_${'x'.repeat(i)}`)
+      expect([answer.status, ...figures(answer)]).toEqual([401, 60, 60 - i])
+    }
+    const refused = await knock(w)
+    expect([refused.status, refused.body.error.code, refused.headers['retry-after']]).toEqual([
+      429,
+      'rate_limited',
+      '1',
+    ])
+    expect((await w.api('GET', '/healthz', undefined, { key: null })).status).toBe(429)
+    expect((await w.api('GET', '/nothing', undefined, { key: null })).status).toBe(429)
+  })
+
+  test('nobody’s valid key suffers from it, from the same address', async () => {
+    const w = await anonymous()
+    const { key } = await w.key({ rate: 100 })
+    for (let i = 0; i < 2_000; i++) await knock(w, `swb_${i}`)
+    expect(figures(await me(w, key))).toEqual([100, 99])
+    expect((await knock(w)).status).toBe(429)
+  })
+
+  test('the pages that need none spend from the same bucket', async () => {
+    const w = await anonymous()
+    expect(figures(await w.api('GET', '/healthz', undefined, { key: null }))).toEqual([60, 59])
+    expect(figures(await w.api('GET', '/openapi.yaml', undefined, { key: null }))).toEqual([60, 58])
+    expect(figures(await w.api('GET', '/healthz'))).toEqual([1_000_000, 999_999])
+  })
+
+  test('what never became a request shows the same figures', async () => {
+    const w = await anonymous()
+    await knock(w)
+    expect(await w.raw('nonsense\r\n\r\n')).toContain('x-ratelimit-limit: 60')
+  })
+})
