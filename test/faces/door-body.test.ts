@@ -63,7 +63,9 @@ describe('a body is never coerced', () => {
 })
 
 describe('an unknown field is refused by name', () => {
-  const withBody = OPERATIONS.filter(({ method }) => method !== 'GET').map((operation) => ({
+  // A raw payload has whatever fields Graph knows.
+  const closed = OPERATIONS.filter(({ method, id }) => method !== 'GET' && id !== 'sendRawMessage')
+  const withBody = closed.map((operation) => ({
     line: lineOf(operation),
     operation,
   }))

@@ -19,13 +19,16 @@ const NOBODY: Ids = {
   messages: 'msg_01KCW8ZJ4N3Q7V0F5T2B9XEMRD',
   phones: '12025559999',
   catcher: 'nobody',
+  smv2: 'message',
+  action: 'react',
 }
 
 /** The path with ids in it: those given, else such that nothing has. */
 export function pathWith(path: string, ids: Ids = {}): string {
-  return path.replaceAll(/\/([a-z0-9-]+)\/\{\w+\}/g, (_whole, listed: string) => {
-    return `/${listed}/${ids[listed] ?? NOBODY[listed] ?? 'unknown'}`
-  })
+  const idOf = (name: string) => ids[name] ?? NOBODY[name] ?? 'unknown'
+  return path
+    .replaceAll(/\/([a-z0-9-]+)\/\{\w+\}/g, (_whole, listed: string) => `/${listed}/${idOf(listed)}`)
+    .replaceAll(/\{(\w+)\}/g, (_whole, name: string) => idOf(name))
 }
 
 /** Ends with what the operation asks for before it looks at the body. */

@@ -92,7 +92,8 @@ export function createDirect(needs: DirectNeeds): Direct {
     requireAction(group, action) {
       const known: readonly string[] = Object.hasOwn(ACTIONS, group) ? ACTIONS[group as keyof typeof ACTIONS] : []
       if (known.includes(action)) return
-      throw new ApiError('not_found', `The engine smv2 has no ${group}/${action}. The reference lists what it has.`)
+      const asked = `${group}/${action}`.slice(0, 64)
+      throw new ApiError('not_found', `The engine smv2 has no ${asked}. The reference lists what it has.`)
     },
 
     async call(group, action, asked) {

@@ -21,6 +21,6 @@ export function readRaw(payload: RawMessage): Raw {
 }
 
 function messageIdOf({ message_id: messageId }: RawMessage): string {
-  if (typeof messageId === 'string' && messageId.length > 0 && messageId.length <= 512) return messageId
+  if (typeof messageId === 'string' && messageId.length > 0 && messageId.length <= 256) return messageId
   throw new ApiError('validation_error', 'message_id must name the message to mark as read.')
 }

@@ -162,7 +162,7 @@ const listName = (accountId: string, { webhook_id, instance_id, status, event_ty
   JSON.stringify(['deliveries', accountId, webhook_id, instance_id, status, event_type, since])
 
 export function noSuchDelivery(id: string): ApiError {
-  return new ApiError('not_found', `There is no delivery ${id} in this account.`)
+  return new ApiError('not_found', `There is no delivery ${id.slice(0, 64)} in this account.`)
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {
