@@ -204,7 +204,19 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, fusion, messages, webhooks, instanceWebhooks, events, direct, sandbox, network }
+  return {
+    address,
+    accounts,
+    instances,
+    fusion,
+    messages,
+    webhooks,
+    instanceWebhooks,
+    events,
+    direct,
+    sandbox,
+    network,
+  }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
