@@ -32,6 +32,7 @@ import { createUpdate, type InstancePatch } from './update.ts'
 export type { CreateCall } from './create.ts'
 export type { Engines } from './engines.ts'
 export type { Gauges } from './health.ts'
+export type { Announce } from './announce.ts'
 export type { LinkSignal } from './link.ts'
 export { qrPicture } from './qr.ts'
 
