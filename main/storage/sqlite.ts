@@ -121,7 +121,7 @@ async function bringUpToDate(
 function setUpWriter(connection: Database.Database): void {
   const pragmas = [
     // Takes effect before the first table only, and would write to the file at every start.
-    ...(isNew(connection) ? ['auto_vacuum = INCREMENTAL'] : []),
+    ...(isNew(connection) ? ['page_size = 8192', 'auto_vacuum = INCREMENTAL'] : []),
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
