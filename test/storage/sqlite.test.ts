@@ -95,7 +95,7 @@ test('the reads of one turn see one moment, and every commit that was made befor
 
   await db.commit((tx) => tx.run(putNote, { seq: 3, text: 'third' }))
   expect(await db.read(noteTexts, {})).toHaveLength(3)
-  other.exec("INSERT INTO notes (seq, text) VALUES (4, 'from outside')")
+  other.exec("INSERT INTO notes (seq, text) VALUES (4, 'from outside again')")
   await new Promise((resolve) => setImmediate(resolve))
   expect(await db.read(noteTexts, {})).toHaveLength(4)
   other.close()
