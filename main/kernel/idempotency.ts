@@ -85,16 +85,14 @@ type Slot = { scopeId: string; key: string }
 type Owned = Slot & { subjectId: string | null }
 
 // `DO UPDATE … WHERE expired` does three things at once: takes a free key, replaces an expired one, leaves a live one.
-const take = sql<
-  Slot & { fp: Uint8Array; subjectId: string; boot: string; now: number; expiresAt: number },
-  { subjectId: string }
->(`INSERT INTO idempotency_keys (scope_id, key, fp, state, boot, subject_id, status, body, created_at, expires_at)
+const take = sql<Slot & { fp: Uint8Array; subjectId: string; boot: string; now: number; expiresAt: number }>(
+  `INSERT INTO idempotency_keys (scope_id, key, fp, state, boot, subject_id, status, body, created_at, expires_at)
    VALUES (:scopeId, :key, :fp, 'in_progress', :boot, :subjectId, NULL, NULL, :now, :expiresAt)
    ON CONFLICT (scope_id, key) DO UPDATE SET fp = excluded.fp, state = excluded.state, boot = excluded.boot,
      subject_id = excluded.subject_id, status = NULL, body = NULL, created_at = excluded.created_at,
      expires_at = excluded.expires_at
-   WHERE idempotency_keys.expires_at <= :now
-   RETURNING subject_id AS subjectId`)
+   WHERE idempotency_keys.expires_at <= :now`,
+)
 
 const live = sql<Slot & { now: number }, LiveRow>(
   `SELECT subject_id AS subjectId, fp, state, status, body FROM idempotency_keys
@@ -137,8 +135,8 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
 
     async claim(tx, { scopeId, key, fp, subjectId, boot }) {
       const now = clock.now()
-      const taken = await tx.one(take, { scopeId, key, fp, subjectId, boot, now, expiresAt: now + LIFETIME_MS })
-      return taken ? { kind: 'fresh' } : judge(await tx.one(live, { scopeId, key, now }), fp)
+      const taken = await tx.run(take, { scopeId, key, fp, subjectId, boot, now, expiresAt: now + LIFETIME_MS })
+      return taken > 0 ? { kind: 'fresh' } : judge(await tx.one(live, { scopeId, key, now }), fp)
     },
     peek: async (db, { scopeId, key, fp }) => judge(await db.readOne(live, { scopeId, key, now: clock.now() }), fp),
 

@@ -23,6 +23,9 @@ export interface LedgerEvent {
   readonly eventId: EventId
   readonly accountId: AccountId
   readonly instanceId: InstanceId
+  /** The same two as numbers, for tables that grow with the events. */
+  readonly accountSeq: number
+  readonly instanceSeq: number
   readonly type: string
   readonly createdAtMs: number
   readonly head: string
@@ -48,22 +51,51 @@ export interface QuietLedger {
 const insert = sql<{
   seq: number
   eventId: string
-  accountId: string
-  instanceId: string
+  accountSeq: number
+  instanceSeq: number
   type: string
-  createdAt: number
+  createdAtMs: number
   head: string
   tail: string
-}>(`INSERT INTO events (seq, event_id, account_id, instance_id, type, created_at, head, tail)
-    VALUES (:seq, :eventId, :accountId, :instanceId, :type, :createdAt, :head, :tail)`)
+}>(`INSERT INTO events (seq, event_id, account_seq, instance_seq, type, created_at, head, tail)
+    VALUES (:seq, :eventId, :accountSeq, :instanceSeq, :type, :createdAtMs, :head, :tail)`)
+
+/** The number of an account or instance in the tables that grow with events: `… = ${subjectSeq(':accountId')}`. */
+export const subjectSeq = (parameter: string) => `(SELECT seq FROM subjects WHERE id = ${parameter})`
+
+const subject = sql<{ id: string }, { seq: number }>('SELECT seq FROM subjects WHERE id = :id')
+
+const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, id) VALUES (:seq, :id)')
+
+/** Numbers kept in memory; beyond it all are forgotten and read anew. */
+const KNOWN_SUBJECTS = 20_000
 
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {
   const listeners: EventListener[] = []
+  const numbers = new Map<string, number>()
+
+  async function numberOf(tx: Tx, id: string): Promise<number> {
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    const found = await tx.one(subject, { id })
+    const seq = found?.seq ?? (await tx.next('subjects'))
+    if (!found) await tx.run(addSubject, { seq, id })
+    // Not before: the unit may be undone, and its number with it.
+    tx.afterCommit(() => {
+      if (numbers.size >= KNOWN_SUBJECTS) numbers.clear()
+      numbers.set(id, seq)
+    })
+    return seq
+  }
 
   async function record(tx: Tx, fact: Fact): Promise<LedgerEvent> {
-    const event = write(fact, await tx.next('events'), ids.event(), clock.now())
-    const { createdAtMs, ...columns } = event
-    await tx.run(insert, { ...columns, createdAt: createdAtMs })
+    const event: LedgerEvent = {
+      seq: await tx.next('events'),
+      accountSeq: await numberOf(tx, fact.accountId),
+      instanceSeq: await numberOf(tx, fact.instanceId),
+      ...write(fact, ids.event(), clock.now()),
+    }
+    await tx.run(insert, event)
     return event
   }
 
@@ -79,11 +111,10 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 }
 
 /** The exact text receivers get, cut where the attempt number goes (spec: Event envelope). */
-function write(fact: Fact, seq: number, eventId: EventId, createdAtMs: number): LedgerEvent {
+function write(fact: Fact, eventId: EventId, createdAtMs: number) {
   const { accountId, instanceId, type } = fact
   const rest = { created_at: isoTime(createdAtMs), account_id: accountId, instance: fact.instance, data: fact.data }
   return {
-    seq,
     eventId,
     accountId,
     instanceId,

@@ -20,6 +20,7 @@ interface GroupsNeeds {
   readonly prepare: Prepare
   readonly log: Log
   readonly onFault: (fault: StorageError) => void
+  readonly beforeGroup: () => void
 }
 
 interface Unit {
@@ -48,7 +49,7 @@ const FOREIGN_AWAIT =
  * only when all have ended, or when one awaits something foreign. That is how the latter is noticed, for the price of
  * one `nextTick` per group, and why no other code can run while a unit is in progress.
  */
-export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds): Groups {
+export function createGroups({ connection, prepare, log, onFault, beforeGroup }: GroupsNeeds): Groups {
   const sequences = createSequences(prepare)
   const [begin, commit, rollback] = [verb('BEGIN IMMEDIATE'), verb('COMMIT'), verb('ROLLBACK')]
   const [savepoint, undo, release] = [verb('SAVEPOINT unit'), verb('ROLLBACK TO unit'), verb('RELEASE unit')]
@@ -80,6 +81,7 @@ export function createGroups({ connection, prepare, log, onFault }: GroupsNeeds)
     waiting = waiting.length <= UNITS_PER_GROUP ? [] : waiting.slice(UNITS_PER_GROUP)
     if (waiting.length > 0) schedule()
     fault = undefined
+    beforeGroup()
     watch()
     run(false)
   }

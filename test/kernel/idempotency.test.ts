@@ -117,7 +117,7 @@ describe('a claim', () => {
   test('is one statement for a free key', async () => {
     let statements = 0
     await home.db.commit((tx) => {
-      const counting = { ...tx, one: ((s, p) => (statements++, tx.one(s, p))) as typeof tx.one }
+      const counting = { ...tx, run: ((s, p) => (statements++, tx.run(s, p))) as typeof tx.run }
       return idempotency.claim(counting, { scopeId: SCOPE, key: 'k', fp: fp({}), subjectId: 'msg_1', boot: BOOT })
     })
     expect(statements).toBe(1)

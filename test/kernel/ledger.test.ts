@@ -73,12 +73,13 @@ test('what was appended is stored as it was returned', async () => {
     {
       seq: event.seq,
       event_id: event.eventId,
-      account_id: fact.accountId,
-      instance_id: fact.instanceId,
+      account_seq: event.accountSeq,
+      instance_seq: event.instanceSeq,
       type: fact.type,
       created_at: event.createdAtMs,
       head: event.head,
       tail: event.tail,
+      only_for: null,
     },
   ])
 })
@@ -130,10 +131,27 @@ test('a listener that fails takes the event with it, and not the event of its ne
   expect(stored()).toMatchObject([{ event_id: (await first).eventId }, { event_id: (await third).eventId }])
 })
 
+test('accounts and instances get numbers that last, and none from a unit that was undone', async () => {
+  const failing = home.db.commit(async (tx) => {
+    await ledger.append(tx, fact)
+    throw new Error('changed its mind')
+  })
+  await expect(failing).rejects.toThrow('changed its mind')
+  expect(home.raw.prepare('SELECT * FROM subjects').all()).toEqual([])
+
+  const [one, two] = [await append(), await append()]
+  const { accountSeq, instanceSeq, accountId, instanceId } = one
+  expect(two).toMatchObject({ accountSeq, instanceSeq })
+  expect(home.raw.prepare('SELECT * FROM subjects ORDER BY seq').all()).toEqual([
+    { seq: accountSeq, id: accountId },
+    { seq: instanceSeq, id: instanceId },
+  ])
+})
+
 test.each([
-  ['of an account', 'SELECT * FROM events WHERE account_id = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
-  ['of an instance', 'SELECT * FROM events WHERE instance_id = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
-  ['by their age', 'SELECT seq FROM events WHERE created_at < ? ORDER BY created_at LIMIT 200'],
+  ['of an account', 'SELECT * FROM events WHERE account_seq = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
+  ['of an instance', 'SELECT * FROM events WHERE instance_seq = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
+  ['by their age, which their ids carry', 'SELECT seq FROM events WHERE event_id < ? ORDER BY event_id DESC LIMIT 1'],
   ['by their id', 'SELECT * FROM events WHERE event_id = ?'],
 ])('events %s are found through an index, without sorting', (_, query) => {
   const bound = Array.from(query.matchAll(/\?/g), () => 1)

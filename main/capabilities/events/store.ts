@@ -1,3 +1,4 @@
+import { subjectSeq } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
 
 /** An event as it is kept: `head + 1 + tail` is its envelope. */
@@ -17,20 +18,22 @@ interface PageParams {
   readonly rows: number
 }
 
+const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
+
 /** The filter that names the index comes first and is always set; the others narrow what that index yields. */
 const page = (driver: string) =>
   sql<PageParams, EventRow>(
     `SELECT seq, head, tail FROM events
-      WHERE ${driver} AND account_id = :accountId AND seq < :beforeSeq AND seq > :afterSeq
+      WHERE ${driver} AND account_seq = ${ACCOUNT} AND seq < :beforeSeq AND seq > :afterSeq
         AND created_at >= :sinceMs AND only_for IS NULL
-        AND (:instanceId IS NULL OR instance_id = :instanceId) AND (:type IS NULL OR type = :type)
+        AND (:instanceId IS NULL OR instance_seq = ${INSTANCE}) AND (:type IS NULL OR type = :type)
       ORDER BY seq DESC LIMIT :rows`,
   )
 
 export const pages = {
-  account: page('account_id = :accountId'),
-  type: page('account_id = :accountId AND type = :type'),
-  instance: page('instance_id = :instanceId'),
+  account: page(`account_seq = ${ACCOUNT}`),
+  type: page(`account_seq = ${ACCOUNT} AND type = :type`),
+  instance: page(`instance_seq = ${INSTANCE}`),
 }
 
 /**
@@ -42,5 +45,5 @@ export const lastBefore = sql<{ eventId: string }, { seq: number }>(
 )
 
 export const eventById = sql<{ eventId: string; accountId: string }, EventRow>(
-  `SELECT seq, head, tail FROM events WHERE event_id = :eventId AND account_id = :accountId AND only_for IS NULL`,
+  `SELECT seq, head, tail FROM events WHERE event_id = :eventId AND account_seq = ${ACCOUNT} AND only_for IS NULL`,
 )

@@ -78,8 +78,8 @@ export interface DueCall {
 }
 
 export const dueCalls = sql<Of & { now: number; longestGap: number; limit: number }, DueCall>(
-  `SELECT c.event_seq AS eventSeq, c.name, c.tries, e.account_id AS accountId, e.event_id AS eventId, e.type, e.tail
-     FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq
+  `SELECT c.event_seq AS eventSeq, c.name, c.tries, s.id AS accountId, e.event_id AS eventId, e.type, e.tail
+     FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq JOIN subjects s ON s.seq = e.account_seq
     WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
 )
 

@@ -36,6 +36,7 @@ export type { CreateCall } from './create.ts'
 export type { Engines } from './engines.ts'
 export type { Gauges } from './health.ts'
 export type { InstanceListener } from './hearers.ts'
+export type { Announce } from './announce.ts'
 export type { LinkSignal } from './link.ts'
 export { qrPicture } from './qr.ts'
 

@@ -3,7 +3,8 @@ import { isoTime } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Ids, InstanceId } from '../../kernel/ids.ts'
-import type { Announce, FusionDesk } from './needs.ts'
+import type { Announce } from '../instances/index.ts'
+import type { FusionDesk } from './needs.ts'
 import { byEngineId, editText, heardAlready, insertHeard, markDeleted, react } from './store.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>

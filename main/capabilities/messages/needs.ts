@@ -1,25 +1,15 @@
-import type { EventData, EventType } from '../../contract/events.ts'
 import type { Source } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
-import type { LedgerEvent } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { InstanceSubject } from '../handler.ts'
+import type { Announce } from '../instances/index.ts'
 import type { Draft } from './draft.ts'
 import type { MediaSource } from './media.ts'
 import type { SendBody } from './contract.ts'
-
-/** Records an event of an instance inside the caller's unit of work. @param occurredAtMs where that is not now. */
-export type Announce = <T extends EventType>(
-  tx: Tx,
-  instanceId: InstanceId,
-  type: T,
-  data: EventData[T],
-  occurredAtMs?: number,
-) => Promise<LedgerEvent>
 
 /** What this room asks of the instances room. */
 export interface InstanceDesk {

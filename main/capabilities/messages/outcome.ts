@@ -6,7 +6,7 @@ import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Announce } from './needs.ts'
+import type { Announce } from '../instances/index.ts'
 import { advance, announceStatus, type Announced } from './status.ts'
 import { markCarried, markSent, messageById, removeMessage, toMessage } from './store.ts'
 

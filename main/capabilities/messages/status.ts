@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/request.ts'
 import type { MessageErrorShape, MessageStatus } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { Announce } from './needs.ts'
+import type { Announce } from '../instances/index.ts'
 import { moveStatus, type Message } from './store.ts'
 
 /** Spec: States, Message status. What each status may become; `read` and `failed` are final (contract.md 6). */

@@ -4,6 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
+import { subjectSeq } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
 import type { DeliveriesQuery, Delivery, DeliveryDetail } from './contract.ts'
@@ -29,11 +30,14 @@ export interface DeliveryRow {
 }
 
 const DELIVERY = `d.seq, d.id, w.id AS webhookId, e.event_id AS eventId, d.event_type AS eventType,
-  d.instance_id AS instanceId, d.status, d.attempts, d.manual, d.next_attempt_at AS nextAttemptAtMs,
+  s.id AS instanceId, d.status, d.attempts, d.manual, d.next_attempt_at AS nextAttemptAtMs,
   d.created_at AS createdAtMs, d.updated_at AS updatedAtMs, d.delivered_at AS deliveredAtMs,
   d.last_status_code AS lastStatusCode, d.last_error AS lastError, d.final_reason AS finalReason`
 
-const FROM = `FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq`
+const FROM = `FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
+  JOIN subjects s ON s.seq = d.instance_seq`
+
+const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
 
 interface PageParams {
   readonly accountId: string
@@ -51,18 +55,18 @@ interface PageParams {
 const page = (driver: string) =>
   sql<PageParams, DeliveryRow>(
     `SELECT ${DELIVERY} ${FROM}
-      WHERE ${driver} AND d.account_id = :accountId AND d.seq < :beforeSeq AND d.seq > :afterSeq
+      WHERE ${driver} AND d.account_seq = ${ACCOUNT} AND d.seq < :beforeSeq AND d.seq > :afterSeq
         AND d.created_at >= :sinceMs
-        AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_id = :instanceId)
+        AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_seq = ${INSTANCE})
         AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)
       ORDER BY d.seq DESC LIMIT :rows`,
   )
 
 const pages = {
-  account: page('d.account_id = :accountId'),
-  status: page('d.account_id = :accountId AND d.status = :status'),
-  type: page('d.account_id = :accountId AND d.event_type = :eventType'),
-  instance: page('d.instance_id = :instanceId'),
+  account: page(`d.account_seq = ${ACCOUNT}`),
+  status: page(`d.account_seq = ${ACCOUNT} AND d.status = :status`),
+  type: page(`d.account_seq = ${ACCOUNT} AND d.event_type = :eventType`),
+  instance: page(`d.instance_seq = ${INSTANCE}`),
   webhook: page('d.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)'),
 }
 
@@ -74,7 +78,7 @@ const lastBefore = sql<{ id: string }, { seq: number }>(
 export const deliveryBySeq = sql<{ seq: number }, DeliveryRow>(`SELECT ${DELIVERY} ${FROM} WHERE d.seq = :seq`)
 
 const detailById = sql<{ id: string; accountId: string }, DeliveryRow & Pick<EventText, 'head' | 'tail'>>(
-  `SELECT ${DELIVERY}, e.head, e.tail ${FROM} WHERE d.id = :id AND d.account_id = :accountId`,
+  `SELECT ${DELIVERY}, e.head, e.tail ${FROM} WHERE d.id = :id AND w.account_id = :accountId`,
 )
 
 interface AttemptRow {
@@ -97,7 +101,7 @@ const attemptsOf = sql<{ seq: number }, AttemptRow>(
 
 const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count: number }>(
   `SELECT status, COUNT(*) AS count FROM deliveries
-    WHERE instance_id = :instanceId AND next_attempt_at IS NOT NULL GROUP BY status`,
+    WHERE instance_seq = ${INSTANCE} AND next_attempt_at IS NOT NULL GROUP BY status`,
 )
 
 const FAR_SEQ = Number.MAX_SAFE_INTEGER

@@ -12,16 +12,16 @@ const listening = sql<{ accountId: string }, { seq: number; events: string; stat
 const insert = sql<{
   seq: number
   id: string
-  accountId: string
+  accountSeq: number
   webhookSeq: number
   eventSeq: number
-  instanceId: string
+  instanceSeq: number
   eventType: string
   now: number
 }>(
-  `INSERT INTO deliveries (seq, id, account_id, webhook_seq, event_seq, instance_id, event_type, status, next_attempt_at,
+  `INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type, status, next_attempt_at,
                            created_at, updated_at)
-   VALUES (:seq, :id, :accountId, :webhookSeq, :eventSeq, :instanceId, :eventType, 'pending', :now, :now, :now)`,
+   VALUES (:seq, :id, :accountSeq, :webhookSeq, :eventSeq, :instanceSeq, :eventType, 'pending', :now, :now, :now)`,
 )
 
 /**
@@ -34,17 +34,17 @@ export function createEnqueue(needs: {
   wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
 }): EventListener {
   return async (tx, event) => {
-    const { accountId, instanceId, type } = event
+    const { accountId, accountSeq, instanceSeq, type } = event
     const woken: { seq: number; maxInFlight: number }[] = []
     for (const webhook of await tx.all(listening, { accountId })) {
       if (!wants(webhook.events, type)) continue
       await tx.run(insert, {
         seq: await tx.next('deliveries'),
         id: needs.ids.delivery(),
-        accountId,
+        accountSeq,
         webhookSeq: webhook.seq,
         eventSeq: event.seq,
-        instanceId,
+        instanceSeq,
         eventType: type,
         now: event.createdAtMs,
       })

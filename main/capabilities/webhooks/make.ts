@@ -10,18 +10,18 @@ import type { WebhookRow } from './store.ts'
 export const makeDelivery = sql<{
   seq: number
   id: string
-  accountId: string
+  accountSeq: number
   webhookSeq: number
   eventSeq: number
-  instanceId: string
+  instanceSeq: number
   eventType: string
   lane: Lane
   inMs: number
   now: number
 }>(
-  `INSERT INTO deliveries (seq, id, account_id, webhook_seq, event_seq, instance_id, event_type, status, lane,
+  `INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type, status, lane,
                            next_attempt_at, gap_ms, created_at, updated_at)
-   VALUES (:seq, :id, :accountId, :webhookSeq, :eventSeq, :instanceId, :eventType, 'pending', :lane, :now + :inMs, :inMs,
+   VALUES (:seq, :id, :accountSeq, :webhookSeq, :eventSeq, :instanceSeq, :eventType, 'pending', :lane, :now + :inMs, :inMs,
            :now, :now)
    ON CONFLICT (event_seq, webhook_seq) DO NOTHING`,
 )

@@ -21,7 +21,7 @@ const candidate = sql<{ id: string; accountId: string }, Candidate>(
           w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
           w.prev_expires_at AS prevExpiresAtMs
      FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
-    WHERE d.id = :id AND d.account_id = :accountId`,
+    WHERE d.id = :id AND w.account_id = :accountId`,
 )
 
 const take = sql<{ seq: number; boot: string; now: number; most: number }, TakenRow>(

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { earliestId, type Ids } from '../../kernel/ids.ts'
+import { subjectSeq } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { ReplayBody } from './contract.ts'
@@ -20,7 +21,8 @@ const DAY_MS = 24 * 3_600_000
 
 interface Recorded {
   readonly seq: number
-  readonly instanceId: string
+  readonly accountSeq: number
+  readonly instanceSeq: number
   readonly type: string
   readonly createdAtMs: number
   /** The webhook has a delivery of it, whatever became of that. */
@@ -29,10 +31,10 @@ interface Recorded {
 
 /** Every event counts here, wanted or not, so that a page never reads on and on for the few that are. */
 const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, Recorded>(
-  `SELECT e.seq, e.instance_id AS instanceId, e.type, e.created_at AS createdAtMs,
+  `SELECT e.seq, e.account_seq AS accountSeq, e.instance_seq AS instanceSeq, e.type, e.created_at AS createdAtMs,
           (e.only_for IS NOT NULL OR EXISTS (
              SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook)) AS isHad
-     FROM events e WHERE e.account_id = :accountId AND e.seq > :after ORDER BY e.seq LIMIT :rows`,
+     FROM events e WHERE e.account_seq = ${subjectSeq(':accountId')} AND e.seq > :after ORDER BY e.seq LIMIT :rows`,
 )
 
 /** Ids are time-ordered, so where a period begins is found in their index. */
@@ -58,14 +60,14 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
     const webhook = await active(tx, accountId, id)
     const now = clock.now()
     let made = 0
-    for (const { seq: eventSeq, instanceId, type: eventType } of events) {
+    for (const { seq: eventSeq, accountSeq, instanceSeq, type: eventType } of events) {
       made += await tx.run(makeDelivery, {
         seq: await tx.next('deliveries'),
         id: ids.delivery(),
-        accountId,
+        accountSeq,
         webhookSeq: webhook.seq,
         eventSeq,
-        instanceId,
+        instanceSeq,
         eventType,
         lane: RETRY,
         inMs: (made % SPREAD_STEPS) * (SPREAD_MS / SPREAD_STEPS),

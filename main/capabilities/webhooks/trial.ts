@@ -41,10 +41,10 @@ export function createTrial({ db, clock, ids, ledger, wake }: TrialNeeds) {
       await tx.run(makeDelivery, {
         seq: await tx.next('deliveries'),
         id: delivery,
-        accountId,
+        accountSeq: event.accountSeq,
         webhookSeq: webhook.seq,
         eventSeq: event.seq,
-        instanceId: NOBODY,
+        instanceSeq: event.instanceSeq,
         eventType: type,
         lane: FRESH,
         inMs: 0,

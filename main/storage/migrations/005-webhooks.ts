@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Webhooks, what they are owed, and what was tried. Deliveries point at webhook and event by number: public ids in
- * every index would triple their size. The partial indexes hold open work only, so they stay small however long the
+ * Webhooks, what they are owed, and what was tried. Deliveries point at everything by number: public ids in every
+ * index would triple their size. The partial indexes hold open work only, so they stay small however long the
  * history grows.
  */
 export const webhooks: Migration = {
@@ -40,10 +40,10 @@ CREATE INDEX webhooks_with_previous_secret ON webhooks (prev_expires_at) WHERE p
 CREATE TABLE deliveries (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL,
+  account_seq INTEGER NOT NULL,
   webhook_seq INTEGER NOT NULL REFERENCES webhooks (seq),
   event_seq INTEGER NOT NULL,
-  instance_id TEXT NOT NULL,
+  instance_seq INTEGER NOT NULL,
   event_type TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed', 'exhausted')),
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -65,15 +65,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_open ON deliveries (webhook_seq, lane, seq) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_to_retry ON deliveries (webhook_seq, next_attempt_at, seq)
   WHERE lane = 1 AND next_attempt_at IS NOT NULL AND lease IS NULL;
-CREATE INDEX deliveries_open_of_instance ON deliveries (instance_id, status) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX deliveries_open_of_instance ON deliveries (instance_seq, status) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_leased ON deliveries (lease) WHERE lease IS NOT NULL;
 CREATE INDEX deliveries_gone ON deliveries (webhook_seq, counted, seq) WHERE final_reason = 'gone';
 -- The wider index of the account comes last: where two serve alike, SQLite takes the one that was made first.
-CREATE INDEX deliveries_by_status ON deliveries (account_id, status, seq);
-CREATE INDEX deliveries_by_type ON deliveries (account_id, event_type, seq);
-CREATE INDEX deliveries_of_account ON deliveries (account_id, seq);
+CREATE INDEX deliveries_by_status ON deliveries (account_seq, status, seq);
+CREATE INDEX deliveries_by_type ON deliveries (account_seq, event_type, seq);
+CREATE INDEX deliveries_of_account ON deliveries (account_seq, seq);
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook_seq, seq);
-CREATE INDEX deliveries_of_instance ON deliveries (instance_id, seq);
+CREATE INDEX deliveries_of_instance ON deliveries (instance_seq, seq);
 
 CREATE TABLE delivery_attempts (
   delivery_seq INTEGER NOT NULL REFERENCES deliveries (seq) ON DELETE CASCADE,

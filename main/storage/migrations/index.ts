@@ -6,9 +6,8 @@ import { messages } from './004-messages.ts'
 import { webhooks } from './005-webhooks.ts'
 import { sandbox } from './006-sandbox.ts'
 import { fusion } from './007-fusion.ts'
-import { instanceWebhooks } from './010-instance-webhooks.ts'
-import { eventList } from './011-event-list.ts'
-import { sandboxDirect } from './012-sandbox-direct.ts'
+import { instanceWebhooks } from './008-instance-webhooks.ts'
+import { sandboxDirect } from './009-sandbox-direct.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,6 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sandbox,
   fusion,
   instanceWebhooks,
-  eventList,
   sandboxDirect,
 ]

@@ -241,8 +241,8 @@ describe('every statement of the room', () => {
     ['eventById', eventById, 'sqlite_autoindex_events_1'],
   ] as const)('%s finds its rows through its index and sorts nothing', (_name, statement, index) => {
     const plan = queryPlan(data.raw, statement)
-    expect(plan).toHaveLength(1)
     expect(plan[0]).toMatch(new RegExp(`^SEARCH events USING (COVERING )?INDEX ${index} `))
+    for (const step of plan.slice(1)) expect(step).toMatch(/^SCALAR SUBQUERY|^SEARCH subjects USING COVERING INDEX/)
   })
 
   test('a page is bounded on both sides by the key', () => {

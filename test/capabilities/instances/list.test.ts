@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ListQuery } from '../../../main/capabilities/instances/list.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
+import { settle } from '../../support/clock.ts'
 import { instancesRoom, type InstancesRoom, type MadeInstance } from '../../support/instances.ts'
 
 let room: InstancesRoom
@@ -76,6 +77,7 @@ describe('the plain list', () => {
     fill(1_000)
     expect(Object.keys(await list())).toEqual(['data', 'count'])
     fill(1)
+    await settle()
     const page = await list()
     expect(page).toMatchObject({ count: 1_001, has_more: true })
     expect(page.data).toHaveLength(1_000)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkSignal } from '../../../main/capabilities/instances/index.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
+import { settle } from '../../support/clock.ts'
 import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
 
 let room: InstancesRoom
@@ -178,6 +179,7 @@ test('ten thousand connected instances are taken up without a single write', asy
   const version = () => raw.pragma('data_version', { simple: true })
   const before = version()
   room.smv2.calls.length = 0
+  await settle()
   await room.restarted().resumeAll()
   expect(room.smv2.calls).toHaveLength(10_000)
   expect(version()).toBe(before)

@@ -217,8 +217,8 @@ test('more than a hundred thousand waiting: the oldest are closed as overflow, v
   await world.happenTimes(30)
   const { raw } = world.database
   raw.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-    INSERT INTO deliveries (seq, id, account_id, webhook_seq, event_seq, instance_id, event_type, status, next_attempt_at, created_at, updated_at)
-    SELECT 1000000 + i, 'dlv_x' || i, '${ACCOUNT}', 1, 1000000 + i, '${INSTANCE}', 'message.read', 'pending', 1, 1, 1 FROM n`)
+    INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type, status, next_attempt_at, created_at, updated_at)
+    SELECT 1000000 + i, 'dlv_x' || i, 1, 1, 1000000 + i, 2, 'message.read', 'pending', 1, 1, 1 FROM n`)
   await world.pass(HOUR + SECOND)
   const count = (where: string) => raw.prepare(`SELECT COUNT(*) FROM deliveries WHERE ${where}`).pluck().get()
   expect(count('next_attempt_at IS NOT NULL')).toBe(100_000)

@@ -280,6 +280,7 @@ describe('files', () => {
     expect(await media(other, id)).toEqual({ mimeType: 'application/pdf', filename: 'a.pdf', bytes })
     w.data.raw.prepare('DELETE FROM sandbox_messages').run()
     expect(w.data.raw.prepare('SELECT * FROM sandbox_files').all()).toEqual([])
+    await settle()
     expect(await media(other, id)).toBeNull()
   })
 

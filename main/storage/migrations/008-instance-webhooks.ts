@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
  * instance has one such webhook, so the number of the event is the number of the call.
  */
 export const instanceWebhooks: Migration = {
-  version: 10,
+  version: 8,
   name: 'instance-webhooks',
   sql: `
 CREATE TABLE instance_webhooks (

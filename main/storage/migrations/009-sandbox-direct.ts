@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
  * blocked whom, and the files that one instance sent another (those of phones are samples and need not be kept).
  */
 export const sandboxDirect: Migration = {
-  version: 12,
+  version: 9,
   name: 'sandbox-direct',
   sql: `
 CREATE TABLE sandbox_groups (
