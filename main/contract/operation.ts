@@ -31,6 +31,8 @@ export interface ToolFace {
    * answer and of its output schema, at any depth. An operation with `noStore` has them or is no tool.
    */
   readonly redact?: readonly string[]
+  /** Listed only when its room is asked for: rarely needed, and each listed tool costs every conversation. */
+  readonly onRequest?: true
   /** The reply can hold words of people outside (messages, profile names); the answer marks them as data. */
   readonly untrusted?: true
 }

@@ -121,6 +121,15 @@ describe('reading schemas', () => {
   })
 })
 
+test('a tool that is rarely needed is listed for those who ask for its room', () => {
+  const rare = { ...linesContract.deleteLine, tool: { ...linesContract.deleteLine.tool, onRequest: true as const } }
+  const box = createToolbox([{ room: 'lines', operations: { sendWords: linesContract.sendWords, rare } }])
+  const names = (rooms?: string[]) => box.offeredTo(everybody, rooms).map(({ definition }) => definition.name)
+  expect(names()).toEqual(['send_words'])
+  expect(names(['lines'])).toEqual(['send_words', rare.tool.name])
+  expect(names(['all'])).toEqual(names(['lines']))
+})
+
 describe('the tools of the product', () => {
   const tools = createToolbox(CONTRACTS).offeredTo(everybody, ['all'])
 

@@ -43,7 +43,7 @@ export interface Toolbox {
   offeredTo(principal: Principal, rooms?: readonly string[]): readonly Tool[]
 }
 
-/** Rooms whose tools are listed only when asked for: each listed tool costs every conversation. */
+/** Rooms whose tools are listed only when asked for, as single tools of other rooms are: each costs every conversation. */
 const ON_REQUEST: readonly string[] = ['sandbox']
 
 /**
@@ -60,12 +60,14 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
       tools.set(tool.definition.name, tool)
     }
   }
-  const isAskedFor = (room: string, rooms: readonly string[] | undefined) =>
-    rooms === undefined ? !ON_REQUEST.includes(room) : rooms.includes('all') || rooms.includes(room)
+  const isAskedFor = ({ room, operation }: Tool, rooms: readonly string[] | undefined) =>
+    rooms === undefined
+      ? !ON_REQUEST.includes(room) && operation.tool?.onRequest !== true
+      : rooms.includes('all') || rooms.includes(room)
   return {
     find: (name) => tools.get(name),
     offeredTo: (principal, rooms) =>
-      [...tools.values()].filter(({ room, operation }) => isAskedFor(room, rooms) && isOffered(operation, principal)),
+      [...tools.values()].filter((tool) => isAskedFor(tool, rooms) && isOffered(tool.operation, principal)),
   }
 }
 
