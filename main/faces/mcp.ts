@@ -11,6 +11,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest }
 import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
+import { shownAt } from './mcp/toolsets.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
 interface McpExchange {
@@ -98,7 +99,7 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       // The key itself stays with the door; this object only carries the caller through the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
-      callers.set(auth, { principal, requestId, rooms: roomsAskedFor(req) })
+      callers.set(auth, { principal, requestId, shown: shownAt(req.url ?? '') })
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {
@@ -112,12 +113,6 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       await sessions.close()
     },
   }
-}
-
-/** `/mcp?rooms=messages,sandbox`, or `?rooms=all`. */
-function roomsAskedFor(req: IncomingMessage): readonly string[] | undefined {
-  const query = new URLSearchParams((req.url ?? '').split('?', 2)[1] ?? '')
-  return query.get('rooms')?.split(',')
 }
 
 const ownerOf = (principal: Principal): string => principal.key?.id ?? 'console'

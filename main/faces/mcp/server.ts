@@ -12,15 +12,16 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { internalError } from '../failure.ts'
 import type { ToolRequest } from './input.ts'
 import { errorResult, toolResult, type DoorAnswer, type ToolResult } from './result.ts'
-import type { Tool, Toolbox } from './tools.ts'
+import { isReadOnly, type Tool, type Toolbox } from './tools.ts'
+import type { Shown } from './toolsets.ts'
 
 /** Who sent the HTTP request a message arrived in. Never the session's: a key can lose a scope at any time. */
 export interface Caller {
   readonly principal: Principal
   /** Equals the X-Request-Id of the answer, and so of each error in it. */
   readonly requestId: string
-  /** Rooms whose tools it asked to be shown; undefined: those shown by default. */
-  readonly rooms: readonly string[] | undefined
+  /** Which tools it asked to be shown. */
+  readonly shown: Shown
 }
 
 export interface ServerNeeds {
@@ -60,20 +61,28 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
   return () => {
     const mcp = new McpServer(identity, options)
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
-      const { principal, rooms } = callerOf(http?.authInfo)
-      const tools = toolbox.offeredTo(principal, rooms).map(({ definition }) => definition)
+      const { principal, shown } = callerOf(http?.authInfo)
+      const tools = toolbox.offeredTo(principal, shown).map(({ definition }) => definition)
       // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })
     mcp.server.setRequestHandler('tools/call', ({ params }, { http }) => {
+      const caller = callerOf(http?.authInfo)
       // A tool the key may not use is not unknown: the door says which scope it lacks.
       const tool = toolbox.find(params.name)
       if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-      return callTool(needs, tool, params.arguments ?? {}, callerOf(http?.authInfo))
+      if (caller.shown.readOnly === true && !isReadOnly(tool)) throw unknownWhereNothingChanges(params.name)
+      return callTool(needs, tool, params.arguments ?? {}, caller)
     })
     return mcp
   }
 }
+
+const unknownWhereNothingChanges = (name: string) =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown tool: ${name}. This address has only tools that change nothing; the others are at /mcp.`,
+  )
 
 /** Runs a tool through the door. Every failure is a result: a protocol error would not reach the model. */
 async function callTool(
