@@ -196,7 +196,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, accounts, instances, messages, webhooks, sandbox, network }
+  return { address, cursors, accounts, instances, messages, webhooks, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {

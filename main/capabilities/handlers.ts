@@ -1,6 +1,8 @@
 import type { Contract } from '../contract/operation.ts'
+import type { Cursors } from '../kernel/page.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
+import type { Accounts } from './account/index.ts'
 import type { Existence, Handler, Handlers, Served } from './handler.ts'
 import { instancesContract } from './instances/contract.ts'
 import { instancesHandlers } from './instances/handlers.ts'
@@ -16,6 +18,8 @@ import { webhooksExistence, webhooksHandlers } from './webhooks/handlers.ts'
 import type { Webhooks } from './webhooks/index.ts'
 
 export interface Rooms {
+  readonly accounts: Accounts
+  readonly cursors: Cursors
   readonly instances: Instances
   readonly messages: Messages
   readonly webhooks: Webhooks
@@ -25,7 +29,7 @@ export interface Rooms {
 /** Every operation with what carries it out; the door serves exactly these. */
 export function served(rooms: Rooms): Served[] {
   return [
-    ...pair(accountContract, accountHandlers()),
+    ...pair(accountContract, accountHandlers(rooms.accounts, rooms.cursors)),
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks), webhooksExistence(rooms.webhooks)),

@@ -6,6 +6,7 @@ export const LIMITS = {
   metadataValueLength: 1_024,
   instanceNameLength: 100,
   requestIdLength: 128,
+  keyNameLength: 100,
   idempotencyKeyLength: 200,
   idempotencyHours: 24,
   webhooksPerAccount: 10,

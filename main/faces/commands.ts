@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { Accounts } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
 import { SCOPE_WORDS } from '../contract/scopes.ts'
 import { Body, Nullable } from '../contract/shapes.ts'
@@ -9,7 +10,7 @@ import type { ControlRequest } from './control.ts'
 import { createCheck } from './validation.ts'
 
 const NewKey = Body({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength }),
   scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
   allowed_instance_ids: Nullable(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
 })

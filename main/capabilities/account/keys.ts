@@ -1,11 +1,12 @@
 import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { hashKey, newKey } from '../../kernel/keys.ts'
 import type { Secret } from '../../kernel/secret.ts'
-import { insertKey, keysOfAccount, revoke, toKey, type ApiKey } from './store.ts'
+import { insertKey, keysOfAccount, pageOfKeys, revoke, toKey, type ApiKey } from './store.ts'
 
 interface Needs {
   readonly db: Db
@@ -39,11 +40,14 @@ export interface Keys {
   readonly createKey: (wish: NewKey) => Promise<MadeKey>
   /** Newest first, revoked and expired ones included. */
   readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
+  /** The same, at most `rows` of those that are older than the key `beforeId`. */
+  readonly pageOfKeys: (accountId: AccountId, beforeId: string | undefined, rows: number) => Promise<ApiKey[]>
   /** Holds from the next request on. Repeating it changes nothing. @throws ApiError not_found */
   readonly revokeKey: (accountId: AccountId, id: string) => Promise<{ revokedAtMs: number }>
 }
 
-const NAME_LENGTH = 100
+/** Sorts after every id, which is hexadecimal. */
+const AFTER_ALL = 'g'
 
 export function createKeys({ db, clock, ids, random, knownInstances, changed }: Needs): Keys {
   return {
@@ -68,6 +72,9 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
 
     listKeys: async (accountId) => (await db.read(keysOfAccount, { accountId })).map(toKey),
 
+    pageOfKeys: async (accountId, beforeId = AFTER_ALL, rows) =>
+      (await db.read(pageOfKeys, { accountId, beforeId, rows })).map(toKey),
+
     revokeKey: (accountId, id) =>
       db.commit(async (tx) => {
         const revoked = await tx.one(revoke, { id, accountId, now: clock.now() })
@@ -88,7 +95,8 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
 }
 
 function checkWish({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
-  if (name.length < 1 || name.length > NAME_LENGTH) throw invalid(`name must have 1 to ${NAME_LENGTH} characters.`)
+  if (name.length < 1 || name.length > LIMITS.keyNameLength)
+    throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`)
   if (scopes.length === 0) throw invalid('scopes must name at least one scope: a key without any could do nothing.')
   // An empty list would be a key that reaches nothing; whoever sends it most likely means "all", which is null.
   if (allowedInstanceIds?.length === 0)

@@ -62,6 +62,11 @@ export const keysOfAccount = sql<{ accountId: string }, KeyRow>(
   `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId ORDER BY k.id DESC`,
 )
 
+/** @see keysOfAccount; `beforeId` is where the previous page ended. */
+export const pageOfKeys = sql<{ accountId: string; beforeId: string; rows: number }, KeyRow>(
+  `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId AND k.id < :beforeId ORDER BY k.id DESC LIMIT :rows`,
+)
+
 /** The first revocation counts: repeating it returns the time of the first. */
 export const revoke = sql<{ id: string; accountId: string; now: number }, { revokedAtMs: number }>(
   `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :accountId
