@@ -206,6 +206,7 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
   const mcp = createMcp({
     contracts: CONTRACTS,
     call: (who, request) => door.call(who, request),
+    rehearse: (who, request) => door.rehearse(who, request),
     clock,
     random,
     log,

@@ -10,7 +10,8 @@ import { LIMITS } from '../contract/limits.ts'
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | null {
   const found: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'idempotency-key') found.push(decode(rawHeaders[i + 1] ?? '').replaceAll(/^[ \t]+|[ \t]+$/g, ''))
+    if (rawHeaders[i]?.toLowerCase() === 'idempotency-key')
+      found.push(decode(rawHeaders[i + 1] ?? '').replaceAll(/^[ \t]+|[ \t]+$/g, ''))
   }
   const [key] = found
   if (key === undefined) return null

@@ -8,6 +8,8 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
+import { createConfirmations } from './mcp/confirmations.ts'
+import { createSentences } from './mcp/sentence.ts'
 import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
@@ -34,6 +36,7 @@ export interface Mcp {
 interface McpNeeds {
   readonly contracts: readonly RoomContract[]
   readonly call: ServerNeeds['call']
+  readonly rehearse: ServerNeeds['rehearse']
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -41,13 +44,16 @@ interface McpNeeds {
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp({ contracts, call, clock, random, log, version }: McpNeeds): Mcp {
+export function createMcp({ contracts, call, rehearse, clock, random, log, version }: McpNeeds): Mcp {
   const toolbox = createToolbox(contracts)
+  const confirmations = createConfirmations({ clock, random })
+  const sentences = createSentences({ operations: contracts.map(({ operations }) => operations), call })
   return createMcpTransport({
     clock,
     random,
     log,
-    factory: (callerOf) => createServerFactory({ toolbox, call, callerOf, version, log }),
+    factory: (callerOf) =>
+      createServerFactory({ toolbox, call, rehearse, confirmations, sentences, callerOf, version, log }),
   })
 }
 

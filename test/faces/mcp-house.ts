@@ -13,13 +13,17 @@ import { silentLog } from '../../main/kernel/log.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { INSTANCE_ID, OTHER_ID, SAMPLE_ROOMS, sampleHandlers, type Asked } from './sample.ts'
 
+/** Whoever sits in front of the client. */
+export type Person = (message: string) => { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> }
+
 export interface House {
   readonly url: string
   readonly asked: Asked[]
   readonly clock: FakeClock
   /** A key, and what a client sends to use it. */
   key(options?: { scopes?: readonly ScopeWord[]; instances?: readonly string[] }): string
-  connect(key: string, era: 'modern' | 'legacy'): Promise<Client>
+  /** @param person answers what the client is asked; without one it does not say that it can ask. */
+  connect(key: string, era: 'modern' | 'legacy', person?: Person): Promise<Client>
   post(key: string, body: unknown, headers?: Record<string, string>): Promise<Response>
   close(): Promise<void>
 }
@@ -39,6 +43,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
   const mcp = createMcp({
     contracts: rooms,
     call: (principal, request) => door.call(principal, request),
+    rehearse: (principal, request) => door.rehearse(principal, request),
     clock,
     random: systemRandom,
     log: silentLog,
@@ -87,9 +92,11 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
       })
       return token
     },
-    async connect(key, era) {
+    async connect(key, era, person) {
       const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy'
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      const capabilities = person === undefined ? {} : { elicitation: {} }
+      const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
+      if (person) client.setRequestHandler('elicitation/create', ({ params }) => person(params.message))
       const headers = { authorization: `Bearer ${key}` }
       await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
       clients.push(client)

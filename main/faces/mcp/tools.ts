@@ -127,11 +127,12 @@ const ANYWHERE = new Set<ErrorCode>([
 
 /** What it does beyond its name and title, who may, what it asks for and what can go wrong. */
 function describe(operation: Operation, face: ToolFace): string {
-  const { scope, confirm, engine } = operation
+  const { scope, confirm, destructive, engine } = operation
   const expected = operation.errors.filter((code) => !ANYWHERE.has(code))
   return [
     face.description ?? opening(operation.description, DESCRIPTION_CHARACTERS),
     confirm === 'always' && 'Irreversible: needs confirm: true, given after the person agreed.',
+    confirm === undefined && destructive === true && 'Needs confirm: true, given after the person agreed.',
     confirm === 'by-body' && 'What cannot be undone needs confirm: true, given after the person agreed.',
     face.redact !== undefined &&
       `Not shown here: ${face.redact.join(', ')}; people read it over HTTP or in the console.`,
