@@ -18,7 +18,7 @@ afterAll(() => home.remove())
 const addressOf = ({ url }: RunningService) => `${url}/mcp`
 
 /** An assistant that speaks stdio alone, and what the bridge told the person. */
-async function connect(era: 'modern' | 'legacy', url: string, token = key) {
+async function connect(era: 'modern' | 'legacy', url: string, token = key, agree?: (message: string) => void) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [ENTRY, 'mcp', '--url', url],
@@ -28,7 +28,13 @@ async function connect(era: 'modern' | 'legacy', url: string, token = key) {
   let told = ''
   transport.stderr?.on('data', (chunk) => (told += String(chunk)))
   const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy'
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  const capabilities = agree === undefined ? {} : { elicitation: {} }
+  const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
+  if (agree !== undefined)
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      agree(params.message)
+      return { action: 'accept', content: { confirm: true } }
+    })
   const strange: Error[] = []
   client.onerror = (error) => strange.push(error)
   onTestFinished(() => client.close())
@@ -91,6 +97,16 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
       names.map((name) => client.callTool({ name: 'create_instance', arguments: { name } })),
     )
     expect(made.map(({ structuredContent }) => (structuredContent as { name: string }).name)).toEqual(names)
+  })
+
+  test('lets its person agree to what cannot be undone', async () => {
+    const asked: string[] = []
+    const { client } = await connect(era, addressOf(service), key, (message) => asked.push(message))
+    const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Back office' } })
+    const { id } = made.structuredContent as { id: string }
+    const gone = await client.callTool({ name: 'delete_instance', arguments: { instance_id: id } })
+    expect(gone.structuredContent).toMatchObject({ id, deleted: true })
+    expect(asked).toEqual([`Delete an instance: “Back office” (${id}). This cannot be undone.`])
   })
 
   test('is shown what the address asks for', async () => {
