@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './capabilities/account/index.ts'
+import { createApprovals } from './capabilities/approvals/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { served } from './capabilities/handlers.ts'
 import {
@@ -183,6 +184,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
 
   const { ratePerMinute } = config
   const accounts = createAccounts({ ...ground, ratePerMinute, knownInstances: knownInstances(home.db) })
+  const approvals = createApprovals({ ...ground, principalOf: accounts.principalOf })
   const webhooks = createWebhooks(ground)
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
@@ -196,7 +198,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   outbound.answerInside(CATCHER_HOST, catcher.answer)
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
-  return { address, cursors, accounts, instances, messages, webhooks, sandbox, network }
+  return { address, cursors, accounts, approvals, instances, messages, webhooks, sandbox, network }
 }
 
 function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
@@ -207,6 +209,7 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
     contracts: CONTRACTS,
     call: (who, request) => door.call(who, request),
     rehearse: (who, request) => door.rehearse(who, request),
+    approvals: rooms.approvals,
     clock,
     random,
     log,
@@ -237,7 +240,7 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
 
 async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
   const { config, log } = world
-  const { address, accounts, instances, messages, webhooks, network } = rooms
+  const { address, accounts, approvals, instances, messages, webhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
   const { door, mcp } = openDoor(world, home, rooms, () => isReady)
@@ -257,6 +260,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   await network.official.begin()
   webhooks.start()
   messages.start()
+  await approvals.start(mcp.carryOut)
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 

@@ -1,5 +1,6 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { approvalsContract } from './approvals/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
@@ -8,6 +9,7 @@ import { webhooksContract } from './webhooks/contract.ts'
 /** The product's table of contents: every room and its operations. */
 export const CONTRACTS: readonly RoomContract[] = [
   { room: 'account', operations: accountContract },
+  { room: 'approvals', operations: approvalsContract },
   { room: 'instances', operations: instancesContract },
   { room: 'messages', operations: messagesContract },
   { room: 'webhooks', operations: webhooksContract },

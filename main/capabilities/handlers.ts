@@ -3,6 +3,9 @@ import type { Cursors } from '../kernel/page.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
 import type { Accounts } from './account/index.ts'
+import { approvalsContract } from './approvals/contract.ts'
+import { approvalsHandlers } from './approvals/handlers.ts'
+import type { Approvals } from './approvals/index.ts'
 import type { Existence, Handler, Handlers, Served } from './handler.ts'
 import { instancesContract } from './instances/contract.ts'
 import { instancesHandlers } from './instances/handlers.ts'
@@ -20,6 +23,7 @@ import type { Webhooks } from './webhooks/index.ts'
 export interface Rooms {
   readonly accounts: Accounts
   readonly cursors: Cursors
+  readonly approvals: Approvals
   readonly instances: Instances
   readonly messages: Messages
   readonly webhooks: Webhooks
@@ -30,6 +34,7 @@ export interface Rooms {
 export function served(rooms: Rooms): Served[] {
   return [
     ...pair(accountContract, accountHandlers(rooms.accounts, rooms.cursors)),
+    ...pair(approvalsContract, approvalsHandlers(rooms.approvals, rooms.cursors)),
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),
     ...pair(webhooksContract, webhooksHandlers(rooms.webhooks), webhooksExistence(rooms.webhooks)),

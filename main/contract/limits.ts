@@ -7,6 +7,8 @@ export const LIMITS = {
   instanceNameLength: 100,
   requestIdLength: 128,
   keyNameLength: 100,
+  approvalMinutes: 5,
+  approvalsPendingPerKey: 20,
   idempotencyKeyLength: 200,
   idempotencyHours: 24,
   webhooksPerAccount: 10,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { classifyInboundRequest, createMcpHandler, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
+import type { CarryOut } from '../capabilities/approvals/index.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
@@ -8,9 +9,11 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
+import type { Caller } from './mcp/caller.ts'
+import { createCarryOut } from './mcp/carry-out.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
 import { createSentences } from './mcp/sentence.ts'
-import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
+import { createServerFactory, type ServerNeeds } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
 import { shownAt } from './mcp/toolsets.ts'
@@ -33,10 +36,16 @@ export interface Mcp {
   close(): Promise<void>
 }
 
+interface ProductMcp extends Mcp {
+  /** Makes a call that a person approved. */
+  readonly carryOut: CarryOut
+}
+
 interface McpNeeds {
   readonly contracts: readonly RoomContract[]
   readonly call: ServerNeeds['call']
   readonly rehearse: ServerNeeds['rehearse']
+  readonly approvals: ServerNeeds['approvals']
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -44,17 +53,18 @@ interface McpNeeds {
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp({ contracts, call, rehearse, clock, random, log, version }: McpNeeds): Mcp {
+export function createMcp({ contracts, call, rehearse, approvals, clock, random, log, version }: McpNeeds): ProductMcp {
   const toolbox = createToolbox(contracts)
   const confirmations = createConfirmations({ clock, random })
   const sentences = createSentences({ operations: contracts.map(({ operations }) => operations), call })
-  return createMcpTransport({
+  const transport = createMcpTransport({
     clock,
     random,
     log,
     factory: (callerOf) =>
-      createServerFactory({ toolbox, call, rehearse, confirmations, sentences, callerOf, version, log }),
+      createServerFactory({ toolbox, call, rehearse, approvals, confirmations, sentences, callerOf, version, log }),
   })
+  return { ...transport, carryOut: createCarryOut({ toolbox, call }) }
 }
 
 interface TransportNeeds {

@@ -28,6 +28,10 @@ export interface House {
   close(): Promise<void>
 }
 
+const nobodyAsks = async (): Promise<never> => {
+  throw new Error('no key of this house asks in the window')
+}
+
 /** The real door with a sample product behind it, listening, and MCP mounted the way the service mounts it. */
 export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): Promise<House> {
   const asked: Asked[] = []
@@ -44,6 +48,8 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     contracts: rooms,
     call: (principal, request) => door.call(principal, request),
     rehearse: (principal, request) => door.rehearse(principal, request),
+    // No key of this house asks in the window.
+    approvals: { findSame: nobodyAsks, ask: nobodyAsks, findOwn: nobodyAsks },
     clock,
     random: systemRandom,
     log: silentLog,
@@ -84,7 +90,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
         kind: 'key',
         accountId: 'account' as AccountId,
         accountName: 'My agency',
-        key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null },
+        key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null, approval: 'none' },
         scopes,
         allowedInstanceIds: instances ?? null,
         ratePerMinute: 6_000,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { APPROVALS } from '../../contract/approval.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { SCOPE_WORDS, SCOPES } from '../../contract/scopes.ts'
@@ -32,6 +33,12 @@ const RatePerMinute = Nullable(
   }),
 )
 
+const AsksBefore = Type.Enum([...APPROVALS], {
+  description:
+    'Before which calls of an assistant, over MCP, a person is asked in the window. `destructive`: what removes or ends ' +
+    'something. `sending`: that, and what reaches people or spends money. Over HTTP the key acts at once.',
+})
+
 const keyFields = {
   id: Uuid,
   name: Name,
@@ -39,6 +46,7 @@ const keyFields = {
   scopes: Scopes,
   allowed_instance_ids: Nullable(Type.Array(Uuid, { description: 'null: all instances of the account.' })),
   rate_per_minute: RatePerMinute,
+  approval: AsksBefore,
   expires_at: Nullable(Timestamp),
   last_used_at: Nullable(
     Type.String({ format: 'date-time', description: 'At most a minute behind; null: never used.' }),
@@ -56,6 +64,7 @@ const KEY_EXAMPLE = {
   scopes: ['instances:read', 'messages:send'],
   allowed_instance_ids: null,
   rate_per_minute: null,
+  approval: 'none',
   expires_at: null,
   last_used_at: '2026-03-01T09:30:00.000Z',
   revoked_at: null,
@@ -118,6 +127,7 @@ export const accountContract = {
       scopes: Scopes,
       allowed_instance_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, uniqueItems: true }))),
       rate_per_minute: Type.Optional(RatePerMinute),
+      approval: Type.Optional(AsksBefore),
       expires_at: Type.Optional(
         Nullable(Type.String({ format: 'date-time', description: 'In the future; null: it does not expire.' })),
       ),

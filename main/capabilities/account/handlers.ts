@@ -39,6 +39,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
         scopes: body.scopes,
         allowedInstanceIds: body.allowed_instance_ids ?? null,
         ratePerMinute: body.rate_per_minute ?? null,
+        approval: body.approval ?? 'none',
         expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
       })
       return { ...toRecord({ ...made, lastUsedAtMs: null, revokedAtMs: null }), key: made.key.open() }
@@ -57,6 +58,7 @@ const toRecord = (key: Omit<ApiKey, 'accountId'>): Key => ({
   scopes: [...key.scopes],
   allowed_instance_ids: key.allowedInstanceIds && [...key.allowedInstanceIds],
   rate_per_minute: key.ratePerMinute,
+  approval: key.approval,
   expires_at: isoTimeOrNull(key.expiresAtMs),
   last_used_at: isoTimeOrNull(key.lastUsedAtMs),
   revoked_at: isoTimeOrNull(key.revokedAtMs),

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Approval } from '../../contract/approval.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -28,6 +29,8 @@ export interface NewKey {
   readonly expiresAtMs: number | null
   /** Absent or null: the setting. */
   readonly ratePerMinute?: number | null
+  /** Absent: none. */
+  readonly approval?: Approval
 }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
@@ -52,7 +55,7 @@ const AFTER_ALL = 'g'
 export function createKeys({ db, clock, ids, random, knownInstances, changed }: Needs): Keys {
   return {
     async createKey(wish) {
-      const { accountId, name, expiresAtMs, ratePerMinute = null } = wish
+      const { accountId, name, expiresAtMs, ratePerMinute = null, approval = 'none' } = wish
       const [scopes, allowedInstanceIds] = [
         unique(wish.scopes),
         wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds),
@@ -61,7 +64,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
       if (allowedInstanceIds) await refuseUnknown(accountId, allowedInstanceIds)
       const key = newKey(random)
       const now = clock.now()
-      const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, expiresAtMs }
+      const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, approval, expiresAtMs }
       const lists = {
         scopes: JSON.stringify(scopes),
         allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds),

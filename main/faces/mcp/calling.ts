@@ -5,18 +5,21 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server'
+import type { Asking } from '../../capabilities/approvals/index.ts'
+import { waitsForApproval } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
-import type { Confirmations } from './confirmations.ts'
+import { argumentsHash, type Confirmations } from './confirmations.ts'
 import type { ToolRequest } from './input.ts'
 import { errorResult, toolResult, type DoorAnswer, type ToolResult } from './result.ts'
-import type { Sentences } from './sentence.ts'
-import type { Caller } from './server.ts'
+import { decided } from './decided.ts'
+import { withoutSecrets, type Sentences } from './sentence.ts'
+import type { Caller } from './caller.ts'
 import type { Tool } from './tools.ts'
 
 /** What the client brought beside the arguments, and whether a person sits behind it whom it can ask. */
-export interface Person {
+interface Person {
   readonly canBeAsked: boolean
   /** As it came: nobody has checked it. */
   readonly state: string | undefined
@@ -29,6 +32,8 @@ export interface CallingNeeds {
   /** Every check of the door, and nothing done. */
   readonly rehearse: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
   readonly confirmations: Confirmations
+  /** Where calls wait for a person. */
+  readonly approvals: Asking
   readonly sentences: Sentences
 }
 
@@ -47,7 +52,7 @@ const QUESTION = 'confirm'
  * @throws ApiError for what is wrong with the arguments; ProtocolError for a confirmation that does not belong here.
  */
 export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
-  const { confirmations, sentences } = needs
+  const { confirmations, sentences, approvals } = needs
 
   const through = (way: CallingNeeds['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
     const request = tool.toRequest(given)
@@ -82,15 +87,56 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
     return isYes ? act(agreed(call)) : errorResult(declined(tool.operation), caller.requestId)
   }
 
+  /** What the body alone decides: undefined where the door asks for confirmation, else it was done or refused. */
+  const unconfirmedAnswer = async (call: ToolCall): Promise<DoorAnswer | undefined> => {
+    const answer = await through(needs.call, { ...call, given: { ...call.given, confirm: false } })
+    return codeOf(answer) === 'confirmation_required' ? undefined : answer
+  }
+
+  /** The key asks in the window: a person there decides, and neither the client nor the model can. */
+  const inWindow = async (call: ToolCall): Promise<ToolResult> => {
+    const { tool, caller } = call
+    const { principal, requestId } = caller
+    const { approval_id: id, confirm: _confirm, ...given } = call.given
+    const fingerprint = callHash(tool, given)
+    if (id !== undefined) {
+      if (typeof id !== 'string') throw new ApiError('validation_error', 'approval_id must be a text.')
+      const isAlone = Object.keys(given).length === 0
+      return decided(tool, await approvals.findOwn(principal, id, isAlone ? undefined : fingerprint), requestId)
+    }
+    const same = await approvals.findSame(principal, fingerprint)
+    if (same !== undefined) return decided(tool, same, requestId)
+    const wish = { ...call, given }
+    tool.toRequest(given)
+    if (tool.operation.confirm === 'by-body') {
+      const answer = await unconfirmedAnswer(wish)
+      if (answer !== undefined) return toolResult(tool, answer)
+    }
+    const rehearsed = await through(needs.rehearse, endsSomething(tool.operation) ? agreed(wish) : wish)
+    if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
+    const { operation } = tool
+    const asked = await approvals.ask(principal, {
+      tool: tool.definition.name,
+      operation: `${operation.method} ${operation.path}`,
+      given,
+      shown: withoutSecrets(given),
+      sentence: await sentences.whatWillHappen(operation, given, principal),
+      fingerprint,
+      repeatable: operation.idempotencyKey === true || tool.definition.annotations.idempotentHint,
+    })
+    return decided(tool, asked, requestId)
+  }
+
   return async (call) => {
     const { tool, given, caller, person } = call
+    if (waitsForApproval(caller.principal.key?.approval ?? 'none', tool.operation)) return inWindow(call)
     if (!endsSomething(tool.operation)) return act(call)
     // Its arguments are checked as they were given: from here on `confirm` is ours to set.
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
       // Unconfirmed, the door does what can be undone and refuses what cannot.
-      const answer = await through(needs.call, { ...call, given: { ...given, confirm: false } })
-      if (codeOf(answer) !== 'confirmation_required') return toolResult(tool, answer)
+      const answer = await unconfirmedAnswer(call)
+      if (answer !== undefined) return toolResult(tool, answer)
     }
     // Nobody is asked about a call that could not be carried out.
     const rehearsed = await through(needs.rehearse, agreed(call))
@@ -100,6 +146,9 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
     return errorResult(unconfirmed(tool.operation), caller.requestId)
   }
 }
+
+/** What makes two calls the same: one that was approved, and its repetition. */
+const callHash = (tool: Tool, given: ToolCall['given']): Buffer => argumentsHash({ tool: tool.definition.name, given })
 
 const bound = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'caller'>) => ({
   owner: caller.principal.key?.id ?? 'console',

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
 
 /** The one call that a confirmation is for. */
-export interface BoundCall {
+interface BoundCall {
   /** Whose call it is: the id of a key. */
   readonly owner: string
   readonly tool: string

@@ -9,22 +9,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { ApiError } from '../../contract/errors.ts'
-import type { Principal } from '../../kernel/access.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { internalError } from '../failure.ts'
+import type { Caller } from './caller.ts'
 import { createCalling, type CallingNeeds, type ToolCall } from './calling.ts'
 import { errorResult, type ToolResult } from './result.ts'
-import { isReadOnly, type Toolbox } from './tools.ts'
-import type { Shown } from './toolsets.ts'
-
-/** Who sent the HTTP request a message arrived in. Never the session's: a key can lose a scope at any time. */
-export interface Caller {
-  readonly principal: Principal
-  /** Equals the X-Request-Id of the answer, and so of each error in it. */
-  readonly requestId: string
-  /** Which tools it asked to be shown. */
-  readonly shown: Shown
-}
+import { definitionFor, isReadOnly, type Toolbox } from './tools.ts'
 
 export interface ServerNeeds extends CallingNeeds {
   readonly toolbox: Toolbox
@@ -63,7 +53,7 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
     const mcp = new McpServer(identity, options)
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
       const { principal, shown } = callerOf(http?.authInfo)
-      const tools = toolbox.offeredTo(principal, shown).map(({ definition }) => definition)
+      const tools = toolbox.offeredTo(principal, shown).map((tool) => definitionFor(tool, principal))
       // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })

@@ -1,3 +1,4 @@
+import { waitsForApproval } from '../../contract/approval.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Operation, RoomContract, ToolFace } from '../../contract/operation.ts'
 import { grants } from '../../contract/scopes.ts'
@@ -108,6 +109,22 @@ function toolOf(room: string, operation: Operation, face: ToolFace): Tool {
         openWorldHint: face.openWorld,
       },
     },
+  }
+}
+
+const APPROVAL_ID: JsonSchema = {
+  type: 'string',
+  description: 'From a pending approval: fetches its result.',
+}
+
+/** The tool as this caller sees it: a key that asks in the window is told so, and how to fetch the result. */
+export function definitionFor({ definition, operation }: Tool, principal: Principal): ToolDefinition {
+  if (!waitsForApproval(principal.key?.approval ?? 'none', operation)) return definition
+  const { inputSchema } = definition
+  return {
+    ...definition,
+    description: `${definition.description} Waits until a person agrees in the Switchboard window.`,
+    inputSchema: { ...inputSchema, properties: { ...inputSchema.properties, approval_id: APPROVAL_ID } },
   }
 }
 

@@ -22,6 +22,7 @@ describe('a key made in the console', () => {
       scopes: ['instances:read'],
       allowed_instance_ids: [instance.id],
       rate_per_minute: 30,
+      approval: 'sending',
       expires_at: '2027-01-01T00:00:00.000Z',
     })
     expect(status).toBe(201)
@@ -33,6 +34,7 @@ describe('a key made in the console', () => {
       scopes: ['instances:read'],
       allowed_instance_ids: [instance.id],
       rate_per_minute: 30,
+      approval: 'sending',
       expires_at: '2027-01-01T00:00:00.000Z',
       last_used_at: null,
       revoked_at: null,

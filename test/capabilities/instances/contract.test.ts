@@ -63,7 +63,7 @@ describe('GET /v1/me', () => {
     kind: 'key',
     accountId: 'a' as Principal['accountId'],
     accountName: 'My agency',
-    key: { id: 'k' as never, name: 'CRM', last4: 'k3Zq', expiresAtMs: 0 },
+    key: { id: 'k' as never, name: 'CRM', last4: 'k3Zq', expiresAtMs: 0, approval: 'none' },
     scopes: ['instances:manage'],
     allowedInstanceIds: ['i'],
     ratePerMinute: 600,
