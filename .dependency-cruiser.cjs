@@ -3,6 +3,7 @@
 /** A room sees these other rooms, and only through their index.ts or contract.ts. A room that is not listed sees none. */
 const EDGES = {
   account: [],
+  approvals: [],
   events: [],
   webhooks: [],
   'instance-webhook': ['instances'],
@@ -14,7 +15,7 @@ const EDGES = {
 }
 
 const ROOMS = [
-  ...['account', 'instances', 'messages', 'webhooks', 'instance-webhook', 'fusion', 'events', 'sandbox'],
+  ...['account', 'approvals', 'instances', 'messages', 'webhooks', 'instance-webhook', 'fusion', 'events', 'sandbox'],
   ...['voice', 'campaigns', 'ai', 'billing', 'links', 'ghl', 'agency', 'direct'],
 ]
 

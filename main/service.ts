@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './capabilities/account/index.ts'
+import { createApprovals } from './capabilities/approvals/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { createFusion } from './capabilities/fusion/index.ts'
 import { served } from './capabilities/handlers.ts'
@@ -187,6 +188,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
 
   const { ratePerMinute } = config
   const accounts = createAccounts({ ...ground, ratePerMinute, knownInstances: knownInstances(home.db) })
+  const approvals = createApprovals({ ...ground, principalOf: accounts.principalOf })
   const webhooks = createWebhooks(ground)
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
@@ -206,7 +208,9 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
   return {
     address,
+    cursors,
     accounts,
+    approvals,
     instances,
     fusion,
     messages,
@@ -224,13 +228,15 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
   const { version } = manifest
   const { anonymousRatePerMinute, allowedHosts, publicBaseUrl } = config
   // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
-  let mcp: Promise<Mcp> | undefined
+  let mcp: ReturnType<typeof loadMcp> | undefined
   const openMcp = () => (mcp ??= loadMcp())
   const loadMcp = async () => {
     const { createMcp } = await import('./faces/mcp.ts')
     return createMcp({
       contracts: CONTRACTS,
       call: (who, request) => door.call(who, request),
+      rehearse: (who, request) => door.rehearse(who, request),
+      approvals: rooms.approvals,
       clock,
       random,
       log,
@@ -257,15 +263,15 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
       })
     },
   })
-  return { door, closeMcp: async () => (await mcp)?.close() }
+  return { door, openMcp, closeMcp: async () => (await mcp)?.close() }
 }
 
 async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
   const { config, log } = world
-  const { address, accounts, instances, messages, webhooks, instanceWebhooks, network } = rooms
+  const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, closeMcp } = openDoor(world, home, rooms, () => isReady)
+  const { door, openMcp, closeMcp } = openDoor(world, home, rooms, () => isReady)
 
   await webhooks.recover()
   await instanceWebhooks.recover()
@@ -285,6 +291,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   webhooks.start()
   instanceWebhooks.start()
   messages.start()
+  await approvals.start(async (call) => (await openMcp()).carryOut(call))
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 

@@ -1,5 +1,6 @@
 import type { RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { approvalsContract } from './approvals/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { eventsContract } from './events/contract.ts'
@@ -12,6 +13,7 @@ import { webhooksContract } from './webhooks/contract.ts'
 /** The product's table of contents: every room and its operations. */
 export const CONTRACTS: readonly RoomContract[] = [
   { room: 'account', operations: accountContract },
+  { room: 'approvals', operations: approvalsContract },
   { room: 'instances', operations: instancesContract },
   { room: 'fusion', operations: fusionContract },
   { room: 'messages', operations: messagesContract },

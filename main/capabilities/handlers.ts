@@ -1,6 +1,11 @@
 import type { Contract } from '../contract/operation.ts'
+import type { Cursors } from '../kernel/page.ts'
 import { accountContract } from './account/contract.ts'
 import { accountHandlers } from './account/handlers.ts'
+import type { Accounts } from './account/index.ts'
+import { approvalsContract } from './approvals/contract.ts'
+import { approvalsHandlers } from './approvals/handlers.ts'
+import type { Approvals } from './approvals/index.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { fusionHandlers } from './fusion/handlers.ts'
 import type { Fusion } from './fusion/index.ts'
@@ -28,6 +33,9 @@ import { webhooksExistence, webhooksHandlers } from './webhooks/handlers.ts'
 import type { Webhooks } from './webhooks/index.ts'
 
 export interface Rooms {
+  readonly accounts: Accounts
+  readonly cursors: Cursors
+  readonly approvals: Approvals
   readonly instances: Instances
   readonly fusion: Fusion
   readonly messages: Messages
@@ -41,7 +49,8 @@ export interface Rooms {
 /** Every operation with what carries it out; the door serves exactly these. */
 export function served(rooms: Rooms): Served[] {
   return [
-    ...pair(accountContract, accountHandlers()),
+    ...pair(accountContract, accountHandlers(rooms.accounts, rooms.cursors)),
+    ...pair(approvalsContract, approvalsHandlers(rooms.approvals, rooms.cursors)),
     ...pair(instancesContract, instancesHandlers(rooms.instances)),
     ...pair(fusionContract, fusionHandlers(rooms.fusion)),
     ...pair(messagesContract, messagesHandlers(rooms.messages)),

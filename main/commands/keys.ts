@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
+import { APPROVALS } from '../contract/approval.ts'
 import { isScopeWord, SCOPE_WORDS, SCOPES } from '../contract/scopes.ts'
 import type { ControlRequest } from '../faces/control.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
-export const KEYS_USAGE = `Usage: npm run keys -- create --name NAME [--scopes a,b|all] [--instances id,id] [--json]
+export const KEYS_USAGE = `Usage: npm run keys -- create --name NAME [--scopes a,b|all] [--instances id,id]
+                              [--ask destructive|sending] [--json]
        npm run keys -- list [--json]
        npm run keys -- revoke ID`
 
@@ -13,6 +15,8 @@ interface KeyRow {
   last4: string
   scopes: string[]
   allowed_instance_ids: string[] | null
+  /** Absent where an older version answers. */
+  approval?: string
   last_used_at: string | null
   expires_at: string | null
   revoked_at: string | null
@@ -40,6 +44,7 @@ interface Flags {
   name: string | undefined
   scopes: string | undefined
   instances: string | undefined
+  ask: string | undefined
   json: boolean
 }
 
@@ -52,12 +57,19 @@ function parse(argv: readonly string[]): { positionals: string[]; values: Flags 
         name: { type: 'string' },
         scopes: { type: 'string' },
         instances: { type: 'string' },
+        ask: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
     })
     return {
       positionals,
-      values: { name: values.name, scopes: values.scopes, instances: values.instances, json: values.json },
+      values: {
+        name: values.name,
+        scopes: values.scopes,
+        instances: values.instances,
+        ask: values.ask,
+        json: values.json,
+      },
     }
   } catch (error) {
     // Node's first sentence names the option; the others are about its parser.
@@ -75,12 +87,12 @@ interface MadeKey {
 }
 
 async function create(
-  { name, scopes = 'all', instances, json }: Flags,
+  { name, scopes = 'all', instances, ask, json }: Flags,
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
   if (name === undefined || name.trim() === '') throw new CommandError(`A key needs a name.\n${KEYS_USAGE}`)
-  const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances) }
+  const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances), ...asking(ask) }
   // The running service may be another version; its answer to this command has always been this one.
   const made = (await carryOut({ command: 'keys.create', input })) as MadeKey
   if (json) return terminal.out(JSON.stringify(made))
@@ -113,6 +125,13 @@ function instancesOf(list: string | undefined): string[] | null {
   return ids
 }
 
+/** Left out where it says nothing: a running service of an older version does not know the word. */
+function asking(word: string | undefined): { approval?: string } {
+  if (word === undefined) return {}
+  if ((APPROVALS as readonly string[]).includes(word)) return { approval: word }
+  throw new CommandError(`--ask takes destructive or sending, and got ${word}.`)
+}
+
 async function list(
   json: boolean,
   carryOut: (request: ControlRequest) => Promise<unknown>,
@@ -128,7 +147,8 @@ function described({ id, last4, name, scopes, allowed_instance_ids: ids, ...key 
   const reach = ids === null ? 'all instances' : `${ids.length} ${ids.length === 1 ? 'instance' : 'instances'}`
   const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`
   const may = scopes.length === SCOPES.length ? 'every scope' : scopes.join(' ')
-  return `${id}  …${last4}  ${name}  (${reach}; ${state})\n    ${may}`
+  const asks = key.approval === undefined || key.approval === 'none' ? '' : `; asks before: ${key.approval}`
+  return `${id}  …${last4}  ${name}  (${reach}${asks}; ${state})\n    ${may}`
 }
 
 async function revoke(

@@ -7,6 +7,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { systemRandom } from '../kernel/ids.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
 import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
+import { MCP_USAGE } from './bridge/usage.ts'
 import { KEYS_USAGE, keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
 import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
@@ -14,8 +15,11 @@ import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 const USAGE = `Usage: npm start                                      the service, at http://127.0.0.1:4780
        npm run serve -- [--port N] [--home DIR] [--json]
        npm run keys -- create|list|revoke …
+       npm run --silent mcp -- [--url URL]            bridge for assistants that only speak stdio
        npm run demo                                   the main job, end to end, in a temporary home
 The README lists every setting.`
+
+const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE }
 
 /**
  * One command of the product, from its arguments to its exit code.
@@ -40,7 +44,7 @@ export async function runCommand(
 
 async function dispatch(command: string, argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
   if ([command, ...argv].some((word) => word === '--help' || word === '-h')) {
-    terminal.out(command === 'keys' ? KEYS_USAGE : USAGE)
+    terminal.out(USAGE_OF[command] ?? USAGE)
     return 0
   }
   switch (command) {
@@ -51,6 +55,8 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
       return serve(argv, terminal)
     case 'keys':
       return keys(argv, terminal)
+    case 'mcp':
+      return mcp(argv, terminal)
     case 'demo':
       return demo(argv, entry, terminal)
     default:
@@ -82,6 +88,13 @@ async function keys(argv: readonly string[], terminal: Terminal): Promise<number
   // The answer of a command is for a person; what a service would note in its log is not.
   const world = worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
   await keysCommand(rest, (request) => carryOut(world, request), terminal)
+  return 0
+}
+
+async function mcp(argv: readonly string[], terminal: Terminal): Promise<number> {
+  // Loaded only here: a client of the protocol is nothing the service needs.
+  const { mcpCommand } = await import('./mcp.ts')
+  await mcpCommand(argv, processEnvironment(), terminal)
   return 0
 }
 

@@ -22,6 +22,8 @@ interface Admitted {
   principal: Principal | null
   instance: InstanceSubject | undefined
   confirmed: boolean
+  /** Only asked whether it would be carried out. */
+  isRehearsal: boolean
 }
 
 declare module 'fastify' {
@@ -83,7 +85,8 @@ export function createAdmission(needs: AdmissionNeeds) {
 
   return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const principal = await identify(request, reply)
-    request.admitted = { principal, instance: undefined, confirmed: false }
+    const isRehearsal = currentCaller()?.isRehearsal === true
+    request.admitted = { principal, instance: undefined, confirmed: false, isRehearsal }
     const { operation, exists } = request.routeOptions.config
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()

@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox'
 import type { Accounts } from '../capabilities/account/index.ts'
+import { APPROVALS } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
 import { SCOPE_WORDS } from '../contract/scopes.ts'
 import { Body, Nullable } from '../contract/shapes.ts'
@@ -9,9 +11,10 @@ import type { ControlRequest } from './control.ts'
 import { createCheck } from './validation.ts'
 
 const NewKey = Body({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength }),
   scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
   allowed_instance_ids: Nullable(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
+  approval: Type.Optional(Type.Enum([...APPROVALS])),
 })
 const checkNewKey = createCheck('body', NewKey)
 
@@ -29,8 +32,20 @@ export function createCommands(
   const commands: Record<string, (input: unknown) => Promise<unknown>> = {
     'keys.create': async (input) => {
       checkNewKey(input)
-      const { name, scopes, allowed_instance_ids: allowedInstanceIds } = input as Static<typeof NewKey>
-      const made = await accounts.createKey({ accountId, name, scopes, allowedInstanceIds, expiresAtMs: null })
+      const {
+        name,
+        scopes,
+        allowed_instance_ids: allowedInstanceIds,
+        approval = 'none',
+      } = input as Static<typeof NewKey>
+      const made = await accounts.createKey({
+        accountId,
+        name,
+        scopes,
+        allowedInstanceIds,
+        approval,
+        expiresAtMs: null,
+      })
       return {
         ...{ id: made.id, key: made.key.open(), name },
         ...{ scopes: made.scopes, allowed_instance_ids: made.allowedInstanceIds },
@@ -44,6 +59,7 @@ export function createCommands(
           name: key.name,
           last4: key.last4,
           scopes: key.scopes,
+          approval: key.approval,
           allowed_instance_ids: key.allowedInstanceIds,
           expires_at: isoTimeOrNull(key.expiresAtMs),
           last_used_at: isoTimeOrNull(key.lastUsedAtMs),

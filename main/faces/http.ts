@@ -11,7 +11,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionNeeds } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
-import { callAs } from './identity.ts'
+import { callAs, type InProcessCaller } from './identity.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import { createGate, routeOperation } from './operation-route.ts'
@@ -50,6 +50,8 @@ export interface Door {
   listen(host: string, port: number): Promise<number>
   /** Makes a request as somebody whose identity is already proved. */
   call(principal: Principal, request: InProcessRequest): Promise<InProcessAnswer>
+  /** The same, up to where the operation would be carried out: 204 stands for all checks passed. */
+  rehearse(principal: Principal, request: InProcessRequest): Promise<InProcessAnswer>
   readonly app: FastifyInstance
   close(): Promise<void>
 }
@@ -140,6 +142,22 @@ export function createDoor(needs: DoorNeeds): Door {
   for (const served of needs.operations) routeOperation(app, served, gate)
   needs.rawRoutes(app)
 
+  const inside = async (
+    caller: InProcessCaller,
+    { method, path, headers = {}, body }: InProcessRequest,
+  ): Promise<InProcessAnswer> => {
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await callAs(caller, async () =>
+      app.inject({ method: method as 'GET', url: path, headers: { ...headers, ...type }, ...payload }),
+    )
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as InProcessAnswer['headers'],
+      body: answer.body === '' ? undefined : JSON.parse(answer.body),
+    }
+  }
+
   return {
     app,
     async listen(host, port) {
@@ -148,19 +166,8 @@ export function createDoor(needs: DoorNeeds): Door {
       hosts = ownHosts({ host, port: bound.port }, needs.allowedHosts, needs.publicBaseUrl)
       return bound.port
     },
-    async call(principal, { method, path, headers = {}, body }) {
-      const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const answer = await callAs({ principal, prepaid: true }, async () =>
-        app.inject({ method: method as 'GET', url: path, headers: { ...headers, ...type }, ...payload }),
-      )
-      const text = answer.body
-      return {
-        status: answer.statusCode,
-        headers: answer.headers as InProcessAnswer['headers'],
-        body: text === '' ? undefined : JSON.parse(text),
-      }
-    },
+    call: (principal, request) => inside({ principal, prepaid: true }, request),
+    rehearse: (principal, request) => inside({ principal, prepaid: true, isRehearsal: true }, request),
     async close() {
       // What is being answered may end; whoever is still there after that is cut off.
       const patience = clock.after(DRAIN_MS, () => app.server.closeAllConnections())

@@ -6,6 +6,8 @@ export interface InProcessCaller {
   readonly principal: Principal
   /** The outer request already spent its token (MCP: one token a call, contract.md 3). */
   readonly prepaid: boolean
+  /** The request is to be checked and not carried out. */
+  readonly isRehearsal?: true
 }
 
 const callers = new AsyncLocalStorage<InProcessCaller>()

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { classifyInboundRequest, createMcpHandler, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
+import type { CarryOut } from '../capabilities/approvals/index.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
@@ -8,9 +9,14 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
-import { createServerFactory, type Caller, type ServerNeeds } from './mcp/server.ts'
+import type { Caller } from './mcp/caller.ts'
+import { createCarryOut } from './mcp/carry-out.ts'
+import { createConfirmations } from './mcp/confirmations.ts'
+import { createSentences } from './mcp/sentence.ts'
+import { createServerFactory, type ServerNeeds } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
+import { shownAt } from './mcp/toolsets.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
 interface McpExchange {
@@ -30,9 +36,16 @@ export interface Mcp {
   close(): Promise<void>
 }
 
+interface ProductMcp extends Mcp {
+  /** Makes a call that a person approved. */
+  readonly carryOut: CarryOut
+}
+
 interface McpNeeds {
   readonly contracts: readonly RoomContract[]
   readonly call: ServerNeeds['call']
+  readonly rehearse: ServerNeeds['rehearse']
+  readonly approvals: ServerNeeds['approvals']
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -40,14 +53,18 @@ interface McpNeeds {
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp({ contracts, call, clock, random, log, version }: McpNeeds): Mcp {
+export function createMcp({ contracts, call, rehearse, approvals, clock, random, log, version }: McpNeeds): ProductMcp {
   const toolbox = createToolbox(contracts)
-  return createMcpTransport({
+  const confirmations = createConfirmations({ clock, random })
+  const sentences = createSentences({ operations: contracts.map(({ operations }) => operations), call })
+  const transport = createMcpTransport({
     clock,
     random,
     log,
-    factory: (callerOf) => createServerFactory({ toolbox, call, callerOf, version, log }),
+    factory: (callerOf) =>
+      createServerFactory({ toolbox, call, rehearse, approvals, confirmations, sentences, callerOf, version, log }),
   })
+  return { ...transport, carryOut: createCarryOut({ toolbox, call }) }
 }
 
 interface TransportNeeds {
@@ -98,7 +115,7 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       // The key itself stays with the door; this object only carries the caller through the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
-      callers.set(auth, { principal, requestId, rooms: roomsAskedFor(req) })
+      callers.set(auth, { principal, requestId, shown: shownAt(req.url ?? '') })
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {
@@ -112,12 +129,6 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       await sessions.close()
     },
   }
-}
-
-/** `/mcp?rooms=messages,sandbox`, or `?rooms=all`. */
-function roomsAskedFor(req: IncomingMessage): readonly string[] | undefined {
-  const query = new URLSearchParams((req.url ?? '').split('?', 2)[1] ?? '')
-  return query.get('rooms')?.split(',')
 }
 
 const ownerOf = (principal: Principal): string => principal.key?.id ?? 'console'

@@ -49,6 +49,7 @@ export function routeOperation(app: FastifyInstance, { operation, handler, exist
       if (checkBody !== undefined && body === undefined)
         throw new ApiError('validation_error', 'This operation needs a JSON body.')
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
+      if (request.admitted.isRehearsal) return reply.code(204).send()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       return respond(operation, reply, answer)
     },

@@ -1,3 +1,4 @@
+import type { Approval } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Reach } from '../contract/operation.ts'
 import { grants, type Scope, type ScopeWord } from '../contract/scopes.ts'
@@ -15,6 +16,8 @@ export interface Principal {
     readonly name: string
     readonly last4: string
     readonly expiresAtMs: number | null
+    /** Before which calls over MCP a person is asked. */
+    readonly approval: Approval
   } | null
   readonly scopes: readonly ScopeWord[]
   /** null: all instances. */

@@ -11,6 +11,7 @@ export type InstanceId = Branded<'instance'>
 export type BatchId = Branded<'batch'>
 export type MessageId = Branded<'message'>
 export type EventId = Branded<'event'>
+export type ApprovalId = Branded<'approval'>
 export type WebhookId = Branded<'webhook'>
 type DeliveryId = Branded<'delivery'>
 type RequestId = Branded<'request'>
@@ -41,6 +42,7 @@ export interface Ids {
   event(): EventId
   webhook(): WebhookId
   delivery(): DeliveryId
+  approval(): ApprovalId
   request(): RequestId
   boot(): BootId
 }
@@ -58,6 +60,7 @@ export function createIds(clock: Clock, random: Random): Ids {
     event: () => tagged('evt') as EventId,
     webhook: () => tagged('whk') as WebhookId,
     delivery: () => tagged('dlv') as DeliveryId,
+    approval: () => tagged('apr') as ApprovalId,
     request: () => tagged('req') as RequestId,
     boot: () => tagged('boot') as BootId,
   }

@@ -13,15 +13,23 @@ import { silentLog } from '../../main/kernel/log.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { INSTANCE_ID, OTHER_ID, SAMPLE_ROOMS, sampleHandlers, type Asked } from './sample.ts'
 
+/** Whoever sits in front of the client. */
+export type Person = (message: string) => { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> }
+
 export interface House {
   readonly url: string
   readonly asked: Asked[]
   readonly clock: FakeClock
   /** A key, and what a client sends to use it. */
   key(options?: { scopes?: readonly ScopeWord[]; instances?: readonly string[] }): string
-  connect(key: string, era: 'modern' | 'legacy'): Promise<Client>
+  /** @param person answers what the client is asked; without one it does not say that it can ask. */
+  connect(key: string, era: 'modern' | 'legacy', person?: Person): Promise<Client>
   post(key: string, body: unknown, headers?: Record<string, string>): Promise<Response>
   close(): Promise<void>
+}
+
+const nobodyAsks = async (): Promise<never> => {
+  throw new Error('no key of this house asks in the window')
 }
 
 /** The real door with a sample product behind it, listening, and MCP mounted the way the service mounts it. */
@@ -39,6 +47,9 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
   const mcp = createMcp({
     contracts: rooms,
     call: (principal, request) => door.call(principal, request),
+    rehearse: (principal, request) => door.rehearse(principal, request),
+    // No key of this house asks in the window.
+    approvals: { findSame: nobodyAsks, ask: nobodyAsks, findOwn: nobodyAsks },
     clock,
     random: systemRandom,
     log: silentLog,
@@ -79,7 +90,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
         kind: 'key',
         accountId: 'account' as AccountId,
         accountName: 'My agency',
-        key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null },
+        key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null, approval: 'none' },
         scopes,
         allowedInstanceIds: instances ?? null,
         ratePerMinute: 6_000,
@@ -87,9 +98,11 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
       })
       return token
     },
-    async connect(key, era) {
+    async connect(key, era, person) {
       const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy'
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      const capabilities = person === undefined ? {} : { elicitation: {} }
+      const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
+      if (person) client.setRequestHandler('elicitation/create', ({ params }) => person(params.message))
       const headers = { authorization: `Bearer ${key}` }
       await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
       clients.push(client)

@@ -5,6 +5,7 @@ import type { Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { fieldsOf, plainSchema } from '../../main/faces/json-schema.ts'
 import { createToolbox } from '../../main/faces/mcp/tools.ts'
+import { shownAt } from '../../main/faces/mcp/toolsets.ts'
 import { opening } from '../../main/faces/mcp/words.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
@@ -87,10 +88,31 @@ test('tools of the sandbox are listed for those who ask for them', () => {
     { room: 'instances', operations: { getLine: linesContract.getLine } },
     { room: 'sandbox', operations: { sendWords: linesContract.sendWords } },
   ])
-  const names = (rooms?: string[]) => toolbox.offeredTo(everybody, rooms).map(({ definition }) => definition.name)
+  const names = (toolsets?: string[]) =>
+    toolbox.offeredTo(everybody, { toolsets }).map(({ definition }) => definition.name)
   expect(names()).toEqual(['get_line'])
   expect(names(['sandbox'])).toEqual(['send_words'])
   expect(names(['all'])).toEqual(['get_line', 'send_words'])
+  expect(names(['default'])).toEqual(names())
+  expect(names(['default', 'sandbox'])).toEqual(names(['all']))
+  expect(names(['sandbox', 'default'])).toEqual(names(['all']))
+  expect(names(['messaging'])).toEqual(['get_line'])
+  expect(names(['testing'])).toEqual(['send_words'])
+  expect(names(['nothing of the sort', ''])).toEqual([])
+})
+
+test('where nothing may change, only what changes nothing is listed', () => {
+  const toolbox = createToolbox([{ room: 'instances', operations: linesContract }])
+  const shown = toolbox.offeredTo(everybody, { readOnly: true })
+  expect(shown.map(({ definition }) => definition.annotations.readOnlyHint)).toEqual(shown.map(() => true))
+  expect(shown.map(({ definition }) => definition.name)).toEqual(['list_lines', 'get_line', 'get_line_qr', 'get_words'])
+})
+
+test('an address says which tools are shown', () => {
+  expect(shownAt('/mcp')).toEqual({ toolsets: undefined, readOnly: false })
+  expect(shownAt('/mcp?toolsets=messages,%20sandbox')).toEqual({ toolsets: ['messages', 'sandbox'], readOnly: false })
+  expect(shownAt('/mcp/readonly?toolsets=all')).toEqual({ toolsets: ['all'], readOnly: true })
+  expect(shownAt('/mcp?toolsets=/readonly')).toEqual({ toolsets: ['/readonly'], readOnly: false })
 })
 
 describe('reading schemas', () => {
@@ -124,14 +146,14 @@ describe('reading schemas', () => {
 test('a tool that is rarely needed is listed for those who ask for its room', () => {
   const rare = { ...linesContract.deleteLine, tool: { ...linesContract.deleteLine.tool, onRequest: true as const } }
   const box = createToolbox([{ room: 'lines', operations: { sendWords: linesContract.sendWords, rare } }])
-  const names = (rooms?: string[]) => box.offeredTo(everybody, rooms).map(({ definition }) => definition.name)
+  const names = (toolsets?: string[]) => box.offeredTo(everybody, { toolsets }).map(({ definition }) => definition.name)
   expect(names()).toEqual(['send_words'])
   expect(names(['lines'])).toEqual(['send_words', rare.tool.name])
   expect(names(['all'])).toEqual(names(['lines']))
 })
 
 describe('the tools of the product', () => {
-  const tools = createToolbox(CONTRACTS).offeredTo(everybody, ['all'])
+  const tools = createToolbox(CONTRACTS).offeredTo(everybody, { toolsets: ['all'] })
 
   test('fit into 25 kB together, where nobody asked for more', () => {
     const listed = createToolbox(CONTRACTS).offeredTo(everybody)
@@ -141,7 +163,7 @@ describe('the tools of the product', () => {
   })
 
   test('come in the same order every time', () => {
-    const again = createToolbox(CONTRACTS).offeredTo(everybody, ['all'])
+    const again = createToolbox(CONTRACTS).offeredTo(everybody, { toolsets: ['all'] })
     expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHouse, type House } from './mcp-house.ts'
+import { INSTANCE_ID } from './sample.ts'
 
 let house: House
 beforeAll(async () => {
@@ -68,14 +69,14 @@ describe('every answer', () => {
   })
 })
 
-describe('the rooms in the address', () => {
+describe('the toolsets in the address', () => {
   test.each([
     ['webhooks', ['create_hook', 'delete_hook', 'find_hook']],
     ['webhooks,attic', ['create_hook', 'delete_hook', 'find_hook']],
     ['attic', []],
-  ])('?rooms=%s narrows the list, and not what may be called', async (rooms, names) => {
+  ])('?toolsets=%s narrows the list, and not what may be called', async (toolsets, names) => {
     const ask = async (method: string, params: Record<string, unknown>, name?: string) => {
-      const answer = await fetch(`${house.url}?rooms=${rooms}`, {
+      const answer = await fetch(`${house.url}?toolsets=${toolsets}`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${house.key()}`,
@@ -90,6 +91,55 @@ describe('the rooms in the address', () => {
     expect((await ask('tools/list', {})).tools.map(({ name }: { name: string }) => name)).toEqual(names)
     const called = await ask('tools/call', { name: 'list_lines', arguments: {} }, 'list_lines')
     expect(called.isError).toBeUndefined()
+  })
+})
+
+describe('/mcp/readonly', () => {
+  const ask = async (method: string, params: Record<string, unknown>, name?: string) => {
+    const answer = await fetch(`${house.url}/readonly`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${house.key()}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...modernHeaders(method, name),
+      },
+      body: JSON.stringify(modern(method, params)),
+    })
+    return answer.json()
+  }
+
+  test('lists only what changes nothing', async () => {
+    const { result } = await ask('tools/list', {})
+    const hints = result.tools.map(({ annotations }: { annotations: { readOnlyHint: boolean } }) => annotations)
+    expect(hints.length).toBeGreaterThan(3)
+    for (const { readOnlyHint } of hints) expect(readOnlyHint).toBe(true)
+  })
+
+  test('carries out what it lists, and nothing else', async () => {
+    const read = await ask('tools/call', { name: 'list_lines', arguments: {} }, 'list_lines')
+    expect(read.result.isError).toBeUndefined()
+    house.asked.splice(0)
+    const given = { instance_id: INSTANCE_ID, to: '12025550123', text: 'x' }
+    const written = await ask('tools/call', { name: 'send_words', arguments: given }, 'send_words')
+    expect(written.error).toMatchObject({ code: -32_602, message: expect.stringContaining('change nothing') })
+    expect(house.asked).toEqual([])
+  })
+
+  test('is no way around: a session opened at /mcp changes nothing here either', async () => {
+    const key = house.key()
+    const session = await openSession(key)
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+    }
+    const call = { name: 'create_line', arguments: {} }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: call })
+    const answer = await fetch(`${house.url}/readonly`, { method: 'POST', headers, body })
+    expect(await answer.text()).toContain('change nothing')
+    expect(house.asked).toEqual([])
   })
 })
 

@@ -195,7 +195,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
   })
 
   test('hears that an operation without an answer is done', async () => {
-    const gone = await call(house.key(), 'delete_hook', { webhook_id: 'whk_1' })
+    const gone = await call(house.key(), 'delete_hook', { webhook_id: 'whk_1', confirm: true })
     expect(gone.isError).toBeUndefined()
     expect(gone.structuredContent).toBeUndefined()
     expect(gone.text).toEqual(['Done.'])

@@ -10,6 +10,7 @@ const prefixes = {
   message: 'msg',
   event: 'evt',
   webhook: 'whk',
+  approval: 'apr',
   delivery: 'dlv',
   request: 'req',
   boot: 'boot',

@@ -106,6 +106,6 @@ async function toolsOf({ wire }: World): Promise<string[]> {
     'mcp-method': 'tools/list',
   }
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }
-  const { body } = await wire('POST', '/mcp?rooms=all', request, { headers })
+  const { body } = await wire('POST', '/mcp?toolsets=all', request, { headers })
   return body.result.tools.map(({ name }: { name: string }) => name)
 }

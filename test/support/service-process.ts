@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
-const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
+export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
 
 export interface Reply {
   status: number
@@ -126,7 +126,7 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-function startProcess(args: readonly string[], environment: Environment): ProductProcess {
+export function startProcess(args: readonly string[], environment: Environment): ProductProcess {
   return follow(spawn(process.execPath, [ENTRY, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 

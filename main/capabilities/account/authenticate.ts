@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { KeyId } from '../../kernel/ids.ts'
 import { hashKey, isWellFormedKey } from '../../kernel/keys.ts'
-import { toKey, usableKey } from './store.ts'
+import { toKey, usableKey, usableKeyById, type ApiKey } from './store.ts'
 
 interface Needs {
   readonly db: Pick<Db, 'readOne'>
@@ -18,6 +18,8 @@ interface Needs {
 export interface Authentication {
   /** @returns who the token speaks for; undefined when it is malformed, unknown, revoked or expired. */
   readonly authenticate: (token: string) => Promise<Principal | undefined>
+  /** Who a key speaks for that was checked before; undefined when it was revoked or has expired since. */
+  readonly principalOf: (id: KeyId) => Promise<Principal | undefined>
   /** Forgets what is cached. Called after every commit that changes a key, so that a revocation holds at once. */
   readonly forget: () => void
 }
@@ -36,26 +38,24 @@ export function createAuthentication({ db, clock, ratePerMinute, used }: Needs):
   const cache = new Map<string, Known>()
   let changes = 0
 
+  const principalFor = (key: ApiKey, accountName: string): Principal => ({
+    kind: 'key',
+    accountId: key.accountId,
+    accountName,
+    key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs, approval: key.approval },
+    scopes: key.scopes,
+    allowedInstanceIds: key.allowedInstanceIds,
+    ratePerMinute: key.ratePerMinute ?? ratePerMinute,
+    source: 'api',
+  })
+
   async function load(hash: Buffer): Promise<Known | undefined> {
     const changesBefore = changes
     const row = await db.readOne(usableKey, { hash })
     if (!row) return undefined
     const key = toKey(row)
-    const known: Known = {
-      hash: row.hash,
-      keyId: key.id,
-      expiresAtMs: key.expiresAtMs,
-      principal: Object.freeze({
-        kind: 'key',
-        accountId: key.accountId,
-        accountName: row.accountName,
-        key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs },
-        scopes: key.scopes,
-        allowedInstanceIds: key.allowedInstanceIds,
-        ratePerMinute: key.ratePerMinute ?? ratePerMinute,
-        source: 'api',
-      }),
-    }
+    const principal = Object.freeze(principalFor(key, row.accountName))
+    const known: Known = { hash: row.hash, keyId: key.id, expiresAtMs: key.expiresAtMs, principal }
     // A key revoked while it was being read must not be remembered as usable.
     if (changes === changesBefore) {
       if (cache.size >= MOST_CACHED) cache.clear()
@@ -73,6 +73,11 @@ export function createAuthentication({ db, clock, ratePerMinute, used }: Needs):
       if (known.expiresAtMs !== null && known.expiresAtMs <= clock.now()) return undefined
       used(known.keyId)
       return known.principal
+    },
+    async principalOf(id) {
+      const row = await db.readOne(usableKeyById, { id })
+      if (!row || (row.expiresAtMs !== null && row.expiresAtMs <= clock.now())) return undefined
+      return principalFor(toKey(row), row.accountName)
     },
     forget() {
       changes++

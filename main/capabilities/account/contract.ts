@@ -1,7 +1,9 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import { APPROVALS } from '../../contract/approval.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { SCOPE_WORDS, SCOPES } from '../../contract/scopes.ts'
-import { Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { Body, List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 const Me = Type.Object({
   account: Type.Object({ id: Uuid, name: Type.String() }),
@@ -20,6 +22,57 @@ const Me = Type.Object({
     }),
   ),
 })
+
+const Scopes = Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true })
+const Name = Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength, description: 'What the key is for.' })
+const RatePerMinute = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Requests per minute; null: the setting of the service.',
+  }),
+)
+
+const AsksBefore = Type.Enum([...APPROVALS], {
+  description:
+    'Before which calls of an assistant, over MCP, a person is asked in the window. `destructive`: what removes or ends ' +
+    'something. `sending`: that, and what reaches people or spends money. Over HTTP the key acts at once.',
+})
+
+const keyFields = {
+  id: Uuid,
+  name: Name,
+  last4: Type.String({ description: 'Last four characters of the key.' }),
+  scopes: Scopes,
+  allowed_instance_ids: Nullable(Type.Array(Uuid, { description: 'null: all instances of the account.' })),
+  rate_per_minute: RatePerMinute,
+  approval: AsksBefore,
+  expires_at: Nullable(Timestamp),
+  last_used_at: Nullable(
+    Type.String({ format: 'date-time', description: 'At most a minute behind; null: never used.' }),
+  ),
+  revoked_at: Nullable(Type.String({ format: 'date-time', description: 'From then on nobody can use it.' })),
+  created_at: Timestamp,
+}
+const Key = Type.Object(keyFields)
+export type Key = Static<typeof Key>
+
+const KEY_EXAMPLE = {
+  id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30',
+  name: 'CRM',
+  last4: 'k3Zq',
+  scopes: ['instances:read', 'messages:send'],
+  allowed_instance_ids: null,
+  rate_per_minute: null,
+  approval: 'none',
+  expires_at: null,
+  last_used_at: '2026-03-01T09:30:00.000Z',
+  revoked_at: null,
+  created_at: '2026-02-01T08:00:00.000Z',
+} as const
+
+/** Keys are made and ended by people: in the window or at the terminal, never by another key. */
+const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
 
 export const accountContract = {
   getMe: operation({
@@ -44,5 +97,65 @@ export const accountContract = {
       },
     },
     tool: { name: 'get_me', title: 'Read the calling key', idempotent: true, openWorld: false },
+  }),
+  listApiKeys: operation({
+    ...ofTheConsole,
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/v1/keys',
+    summary: 'List API keys',
+    description: 'Newest first, revoked and expired ones included. The keys themselves are stored nowhere.',
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+      cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+    }),
+    reply: { status: 200, description: 'A page of keys.', schema: List(Key) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [KEY_EXAMPLE], next_cursor: null, has_more: false } },
+  }),
+  createApiKey: operation({
+    ...ofTheConsole,
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/v1/keys',
+    summary: 'Create an API key',
+    description:
+      'Works from the next request on. The answer holds the key itself, once: whoever loses it makes another one.',
+    noStore: true,
+    body: Body({
+      name: Name,
+      scopes: Scopes,
+      allowed_instance_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, uniqueItems: true }))),
+      rate_per_minute: Type.Optional(RatePerMinute),
+      approval: Type.Optional(AsksBefore),
+      expires_at: Type.Optional(
+        Nullable(Type.String({ format: 'date-time', description: 'In the future; null: it does not expire.' })),
+      ),
+    }),
+    reply: {
+      status: 201,
+      description: 'The new key, with its value.',
+      schema: Type.Object({
+        ...keyFields,
+        key: Type.String({ pattern: '^swb_', description: 'Send it as `Authorization: Bearer`. Shown only now.' }),
+      }),
+    },
+    errors: [],
+    examples: {
+      body: { name: 'CRM', scopes: ['instances:read', 'messages:send'] },
+      reply: { ...KEY_EXAMPLE, last_used_at: null, key: 'swb_5Q0h3vKk9bYt2mWcXr8LzP1nDfGsJa4eUo7i2Vk3Zq' },
+    },
+  }),
+  revokeApiKey: operation({
+    ...ofTheConsole,
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/v1/keys/{id}',
+    summary: 'Revoke an API key',
+    description: 'It stops working with the next request and stays in the list. Repeating it changes nothing.',
+    destructive: true,
+    reply: { status: 204, description: 'Revoked.', schema: null },
+    errors: [],
+    examples: {},
   }),
 } as const satisfies Contract

@@ -1,8 +1,12 @@
-import { isoTimeOrNull } from '../../contract/request.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Cursors } from '../../kernel/page.ts'
 import type { Handlers } from '../handler.ts'
-import type { accountContract } from './contract.ts'
+import type { accountContract, Key } from './contract.ts'
+import type { Accounts } from './index.ts'
+import type { ApiKey } from './store.ts'
 
-export function accountHandlers(): Handlers<typeof accountContract> {
+export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<typeof accountContract> {
   return {
     getMe: async ({ principal }) => ({
       account: { id: principal.accountId, name: principal.accountName },
@@ -15,5 +19,48 @@ export function accountHandlers(): Handlers<typeof accountContract> {
         expires_at: isoTimeOrNull(principal.key.expiresAtMs),
       },
     }),
+    listApiKeys: async ({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) => {
+      const list = `keys:${accountId}`
+      const before = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
+      const found = await accounts.pageOfKeys(accountId, before, limit + 1)
+      const shown = found.slice(0, limit)
+      const last = found.length > limit ? shown.at(-1) : undefined
+      return {
+        data: shown.map(toRecord),
+        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
+        has_more: last !== undefined,
+      }
+    },
+    createApiKey: async ({ principal: { accountId }, body }) => {
+      const expiresAt = body.expires_at ?? null
+      const made = await accounts.createKey({
+        accountId,
+        name: body.name,
+        scopes: body.scopes,
+        allowedInstanceIds: body.allowed_instance_ids ?? null,
+        ratePerMinute: body.rate_per_minute ?? null,
+        approval: body.approval ?? 'none',
+        expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
+      })
+      return { ...toRecord({ ...made, lastUsedAtMs: null, revokedAtMs: null }), key: made.key.open() }
+    },
+    revokeApiKey: async ({ principal: { accountId }, params: { id } }) => {
+      await accounts.revokeKey(accountId, id)
+      return undefined
+    },
   }
 }
+
+const toRecord = (key: Omit<ApiKey, 'accountId'>): Key => ({
+  id: key.id,
+  name: key.name,
+  last4: key.last4,
+  scopes: [...key.scopes],
+  allowed_instance_ids: key.allowedInstanceIds && [...key.allowedInstanceIds],
+  rate_per_minute: key.ratePerMinute,
+  approval: key.approval,
+  expires_at: isoTimeOrNull(key.expiresAtMs),
+  last_used_at: isoTimeOrNull(key.lastUsedAtMs),
+  revoked_at: isoTimeOrNull(key.revokedAtMs),
+  created_at: isoTime(key.createdAtMs),
+})

@@ -20,7 +20,7 @@ export interface AccountsNeeds {
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
 }
 
-export interface Accounts extends Keys, Pick<Authentication, 'authenticate'> {
+export interface Accounts extends Keys, Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The home's first account, made when the home is fresh. */
   readonly ensureAccount: () => Promise<Account>
   /** Writes what waits. */
@@ -32,10 +32,11 @@ const FIRST_NAME = 'My agency'
 export function createAccounts(needs: AccountsNeeds): Accounts {
   const { db, clock, ids, ratePerMinute } = needs
   const lastUse = createLastUse({ db, clock })
-  const { authenticate, forget } = createAuthentication({ db, clock, ratePerMinute, used: lastUse.note })
+  const { authenticate, principalOf, forget } = createAuthentication({ db, clock, ratePerMinute, used: lastUse.note })
   return {
     ...createKeys({ ...needs, changed: forget }),
     authenticate,
+    principalOf,
     ensureAccount: () =>
       db.commit(async (tx) => {
         const found = await tx.one(firstAccount, {})

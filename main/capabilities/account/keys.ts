@@ -1,11 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Approval } from '../../contract/approval.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { hashKey, newKey } from '../../kernel/keys.ts'
 import type { Secret } from '../../kernel/secret.ts'
-import { insertKey, keysOfAccount, revoke, toKey, type ApiKey } from './store.ts'
+import { insertKey, keysOfAccount, pageOfKeys, revoke, toKey, type ApiKey } from './store.ts'
 
 interface Needs {
   readonly db: Db
@@ -27,6 +29,8 @@ export interface NewKey {
   readonly expiresAtMs: number | null
   /** Absent or null: the setting. */
   readonly ratePerMinute?: number | null
+  /** Absent: none. */
+  readonly approval?: Approval
 }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
@@ -39,16 +43,19 @@ export interface Keys {
   readonly createKey: (wish: NewKey) => Promise<MadeKey>
   /** Newest first, revoked and expired ones included. */
   readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
+  /** The same, at most `rows` of those that are older than the key `beforeId`. */
+  readonly pageOfKeys: (accountId: AccountId, beforeId: string | undefined, rows: number) => Promise<ApiKey[]>
   /** Holds from the next request on. Repeating it changes nothing. @throws ApiError not_found */
   readonly revokeKey: (accountId: AccountId, id: string) => Promise<{ revokedAtMs: number }>
 }
 
-const NAME_LENGTH = 100
+/** Sorts after every id, which is hexadecimal. */
+const AFTER_ALL = 'g'
 
 export function createKeys({ db, clock, ids, random, knownInstances, changed }: Needs): Keys {
   return {
     async createKey(wish) {
-      const { accountId, name, expiresAtMs, ratePerMinute = null } = wish
+      const { accountId, name, expiresAtMs, ratePerMinute = null, approval = 'none' } = wish
       const [scopes, allowedInstanceIds] = [
         unique(wish.scopes),
         wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds),
@@ -57,7 +64,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
       if (allowedInstanceIds) await refuseUnknown(accountId, allowedInstanceIds)
       const key = newKey(random)
       const now = clock.now()
-      const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, expiresAtMs }
+      const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, approval, expiresAtMs }
       const lists = {
         scopes: JSON.stringify(scopes),
         allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds),
@@ -67,6 +74,9 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
     },
 
     listKeys: async (accountId) => (await db.read(keysOfAccount, { accountId })).map(toKey),
+
+    pageOfKeys: async (accountId, beforeId = AFTER_ALL, rows) =>
+      (await db.read(pageOfKeys, { accountId, beforeId, rows })).map(toKey),
 
     revokeKey: (accountId, id) =>
       db.commit(async (tx) => {
@@ -88,7 +98,8 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
 }
 
 function checkWish({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
-  if (name.length < 1 || name.length > NAME_LENGTH) throw invalid(`name must have 1 to ${NAME_LENGTH} characters.`)
+  if (name.length < 1 || name.length > LIMITS.keyNameLength)
+    throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`)
   if (scopes.length === 0) throw invalid('scopes must name at least one scope: a key without any could do nothing.')
   // An empty list would be a key that reaches nothing; whoever sends it most likely means "all", which is null.
   if (allowedInstanceIds?.length === 0)

@@ -1,3 +1,4 @@
+import type { Approval } from '../../contract/approval.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -18,6 +19,7 @@ export interface ApiKey {
   readonly allowedInstanceIds: readonly string[] | null
   /** null: the setting. */
   readonly ratePerMinute: number | null
+  readonly approval: Approval
   readonly expiresAtMs: number | null
   /** At most a minute behind. */
   readonly lastUsedAtMs: number | null
@@ -34,7 +36,7 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
 )
 
 const KEY = `k.id, k.account_id AS accountId, k.name, k.last4, k.scopes, k.allowed_instance_ids AS allowedInstanceIds,
-  k.rate_per_minute AS ratePerMinute, k.expires_at AS expiresAtMs, k.last_used_at AS lastUsedAtMs,
+  k.rate_per_minute AS ratePerMinute, k.approval, k.expires_at AS expiresAtMs, k.last_used_at AS lastUsedAtMs,
   k.revoked_at AS revokedAtMs, k.created_at AS createdAtMs`
 
 export const insertKey = sql<{
@@ -46,11 +48,13 @@ export const insertKey = sql<{
   scopes: string
   allowedInstanceIds: string | null
   ratePerMinute: number | null
+  approval: string
   expiresAtMs: number | null
   now: number
 }>(`INSERT INTO api_keys (id, account_id, name, hash, last4, scopes, allowed_instance_ids, rate_per_minute,
-      expires_at, created_at)
-    VALUES (:id, :accountId, :name, :hash, :last4, :scopes, :allowedInstanceIds, :ratePerMinute, :expiresAtMs, :now)`)
+      approval, expires_at, created_at)
+    VALUES (:id, :accountId, :name, :hash, :last4, :scopes, :allowedInstanceIds, :ratePerMinute, :approval,
+      :expiresAtMs, :now)`)
 
 /** A key that may still be used, with the name of its account; expiry is for the clock to judge. */
 export const usableKey = sql<{ hash: Uint8Array }, KeyRow & { hash: Uint8Array; accountName: string }>(
@@ -58,8 +62,19 @@ export const usableKey = sql<{ hash: Uint8Array }, KeyRow & { hash: Uint8Array; 
    WHERE k.hash = :hash AND k.revoked_at IS NULL`,
 )
 
+/** The same by its id, for what a key has asked for and does later. */
+export const usableKeyById = sql<{ id: string }, KeyRow & { accountName: string }>(
+  `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.id = :id AND k.revoked_at IS NULL`,
+)
+
 export const keysOfAccount = sql<{ accountId: string }, KeyRow>(
   `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId ORDER BY k.id DESC`,
+)
+
+/** @see keysOfAccount; `beforeId` is where the previous page ended. */
+export const pageOfKeys = sql<{ accountId: string; beforeId: string; rows: number }, KeyRow>(
+  `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId AND k.id < :beforeId ORDER BY k.id DESC LIMIT :rows`,
 )
 
 /** The first revocation counts: repeating it returns the time of the first. */
@@ -73,8 +88,9 @@ export const recordUse = sql<{ id: string; at: number }>(
 )
 
 export function toKey(row: KeyRow): ApiKey {
-  const { id, accountId, name, last4, ratePerMinute, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs } = row
-  const rest = { ratePerMinute, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs }
+  const { id, accountId, name, last4, ratePerMinute, approval, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs } =
+    row
+  const rest = { ratePerMinute, approval, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs }
   // Both columns were written by createKey from these types.
   const scopes = JSON.parse(row.scopes) as ScopeWord[]
   const allowedInstanceIds = row.allowedInstanceIds === null ? null : (JSON.parse(row.allowedInstanceIds) as string[])

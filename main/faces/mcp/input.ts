@@ -57,7 +57,8 @@ export function toolInput(operation: Operation): ToolInput {
     put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
   for (const [name, schema] of Object.entries(query.properties)) put(name, withoutLongChoice(schema))
   for (const [name, schema] of Object.entries(body?.properties ?? {})) put(name, schema)
-  if (operation.confirm !== undefined) put('confirm', CONFIRM)
+  const isConfirmed = operation.confirm !== undefined || operation.destructive === true
+  if (isConfirmed) put('confirm', CONFIRM)
   if (operation.idempotencyKey === true) put('idempotency_key', IDEMPOTENCY_KEY)
   const required = [...path.map(({ fullName }) => fullName), ...query.required, ...(body?.required ?? [])]
 
@@ -79,7 +80,8 @@ export function toolInput(operation: Operation): ToolInput {
         const value = take(name)
         if (value !== undefined) asked.set(name, parameter(name, value))
       }
-      if (operation.confirm !== undefined && isTrue('confirm', take('confirm'))) asked.set('confirm', 'true')
+      const confirm = isConfirmed && isTrue('confirm', take('confirm'))
+      if (operation.confirm !== undefined && confirm) asked.set('confirm', 'true')
       const headers = operation.idempotencyKey === true ? idempotencyHeader(take('idempotency_key')) : {}
       const request = { method: operation.method, path: withQuery(filled, asked), headers }
       // What is left is the body's; the door names a field that it does not know.

@@ -1,3 +1,4 @@
+import { waitsForApproval } from '../../contract/approval.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Operation, RoomContract, ToolFace } from '../../contract/operation.ts'
 import { grants } from '../../contract/scopes.ts'
@@ -5,6 +6,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { toolInput, type ToolInput } from './input.ts'
 import { toolOutput } from './output.ts'
+import { isAskedFor, type Shown } from './toolsets.ts'
 import { opening } from './words.ts'
 
 /** A tool as `tools/list` shows it. */
@@ -38,9 +40,9 @@ export interface Toolbox {
   find(name: string): Tool | undefined
   /**
    * What this caller may use, in the order of the contracts.
-   * @param rooms the rooms the caller asked for, or `all`; without it every room but those that few need.
+   * @param shown which of them the caller asked to see; without it every room but those that few need.
    */
-  offeredTo(principal: Principal, rooms?: readonly string[]): readonly Tool[]
+  offeredTo(principal: Principal, shown?: Shown): readonly Tool[]
 }
 
 /** Rooms whose tools are listed only when asked for, as single tools of other rooms are: each costs every conversation. */
@@ -60,16 +62,22 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
       tools.set(tool.definition.name, tool)
     }
   }
-  const isAskedFor = ({ room, operation }: Tool, rooms: readonly string[] | undefined) =>
-    rooms === undefined
-      ? !ON_REQUEST.includes(room) && operation.tool?.onRequest !== true
-      : rooms.includes('all') || rooms.includes(room)
   return {
     find: (name) => tools.get(name),
-    offeredTo: (principal, rooms) =>
-      [...tools.values()].filter((tool) => isAskedFor(tool, rooms) && isOffered(tool.operation, principal)),
+    offeredTo: (principal, { toolsets, readOnly = false } = {}) =>
+      [...tools.values()].filter(
+        (tool) =>
+          (!readOnly || isReadOnly(tool)) &&
+          isAskedFor(tool.room, isCommon(tool), toolsets) &&
+          isOffered(tool.operation, principal),
+      ),
   }
 }
+
+/** Calling it changes nothing. */
+export const isReadOnly = ({ operation }: Pick<Tool, 'operation'>): boolean => operation.method === 'GET'
+
+const isCommon = ({ room, operation }: Tool) => !ON_REQUEST.includes(room) && operation.tool?.onRequest !== true
 
 const NAME = /^[a-z]+(_[a-z0-9]+)+$/
 
@@ -95,12 +103,28 @@ function toolOf(room: string, operation: Operation, face: ToolFace): Tool {
       inputSchema: input.schema,
       ...(outputSchema !== undefined && { outputSchema }),
       annotations: {
-        readOnlyHint: operation.method === 'GET',
+        readOnlyHint: isReadOnly({ operation }),
         destructiveHint: operation.destructive === true || operation.confirm !== undefined,
         idempotentHint: face.idempotent,
         openWorldHint: face.openWorld,
       },
     },
+  }
+}
+
+const APPROVAL_ID: JsonSchema = {
+  type: 'string',
+  description: 'From a pending approval: fetches its result.',
+}
+
+/** The tool as this caller sees it: a key that asks in the window is told so, and how to fetch the result. */
+export function definitionFor({ definition, operation }: Tool, principal: Principal): ToolDefinition {
+  if (!waitsForApproval(principal.key?.approval ?? 'none', operation)) return definition
+  const { inputSchema } = definition
+  return {
+    ...definition,
+    description: `${definition.description} Waits until a person agrees in the Switchboard window.`,
+    inputSchema: { ...inputSchema, properties: { ...inputSchema.properties, approval_id: APPROVAL_ID } },
   }
 }
 
@@ -120,11 +144,12 @@ const ANYWHERE = new Set<ErrorCode>([
 
 /** What it does beyond its name and title, who may, what it asks for and what can go wrong. */
 function describe(operation: Operation, face: ToolFace): string {
-  const { scope, confirm, engine } = operation
+  const { scope, confirm, destructive, engine } = operation
   const expected = operation.errors.filter((code) => !ANYWHERE.has(code))
   return [
     face.description ?? opening(operation.description, DESCRIPTION_CHARACTERS),
     confirm === 'always' && 'Irreversible: needs confirm: true, given after the person agreed.',
+    confirm === undefined && destructive === true && 'Needs confirm: true, given after the person agreed.',
     confirm === 'by-body' && 'What cannot be undone needs confirm: true, given after the person agreed.',
     face.redact !== undefined &&
       `Not shown here: ${face.redact.join(', ')}; people read it over HTTP or in the console.`,

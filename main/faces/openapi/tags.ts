@@ -1,6 +1,7 @@
 /** What each chapter of the reference is about, by the room's name. */
 const ABOUT: Readonly<Record<string, string>> = {
   account: 'Who is calling: the account, the scopes of the key and the instances it may reach.',
+  approvals: 'Calls of assistants that wait for a person.',
   instances:
     'Messaging connections. Each runs on one of two engines: `smv2`, a phone paired by QR, or `official`, the Cloud API of Meta.',
   messages: 'Sending a message through an instance, and reading what became of it.',

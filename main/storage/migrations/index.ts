@@ -8,6 +8,7 @@ import { sandbox } from './006-sandbox.ts'
 import { fusion } from './007-fusion.ts'
 import { instanceWebhooks } from './008-instance-webhooks.ts'
 import { sandboxDirect } from './009-sandbox-direct.ts'
+import { approvals } from './010-approvals.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   fusion,
   instanceWebhooks,
   sandboxDirect,
+  approvals,
 ]

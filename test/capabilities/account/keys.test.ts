@@ -72,7 +72,7 @@ describe('a new key', () => {
       kind: 'key',
       accountId,
       accountName: 'My agency',
-      key: { id: made.id, name: 'CRM', last4: made.key.open().slice(-4), expiresAtMs: null },
+      key: { id: made.id, name: 'CRM', last4: made.key.open().slice(-4), expiresAtMs: null, approval: 'none' },
       scopes: ['instances:manage', 'messages:send'],
       allowedInstanceIds: [INSTANCE],
       ratePerMinute: 30,

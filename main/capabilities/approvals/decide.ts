@@ -1,0 +1,137 @@
+import { ApiError, errorBody } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, KeyId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { ownerOf } from './ask.ts'
+import {
+  approvalById,
+  approve,
+  cutOff,
+  recordResult,
+  refuse,
+  sealedArguments,
+  takeOver,
+  toApproval,
+  type Approval,
+} from './store.ts'
+
+/** An approved call, to be made through the door. */
+interface ApprovedCall {
+  readonly approvalId: string
+  readonly tool: string
+  readonly given: Readonly<Record<string, unknown>>
+  /** The key as it is now, not as it was when it asked. */
+  readonly principal: Principal
+}
+
+/** What came of it, without credentials. */
+interface CallResult {
+  readonly status: number
+  readonly body: unknown
+}
+
+export type CarryOut = (call: ApprovedCall) => Promise<CallResult>
+
+export interface Deciding {
+  /** Carries the call out and tells what came of it. @throws ApiError not_found, invalid_state */
+  readonly approve: (accountId: AccountId, id: string) => Promise<Approval>
+  /** @throws ApiError not_found, invalid_state */
+  readonly refuse: (accountId: AccountId, id: string) => Promise<Approval>
+  /** From now on calls can be carried out; what an earlier process left half done is finished. */
+  readonly start: (carryOut: CarryOut) => Promise<void>
+}
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  readonly seal: Seal
+  /** The key as it may be used now; undefined when it was revoked or has expired. */
+  readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
+}
+
+/** A call that was cut off longer ago is not begun again: nobody expects it any more. */
+const AGAIN_WITHIN_MS = 60 * 60_000
+
+/**
+ * Approved and begun are one commit, its result is another. Between them only a call that cannot act twice is begun
+ * again after a crash; of any other the result says that nobody knows.
+ */
+export function createDeciding({ db, clock, log, seal, principalOf }: Needs): Deciding {
+  let carryOut: CarryOut | undefined
+
+  const unchanged = async (accountId: AccountId, id: string): Promise<ApiError> => {
+    const row = await db.readOne(approvalById, { id, accountId })
+    if (!row) return new ApiError('not_found', 'There is no approval with this id.')
+    return new ApiError(
+      'invalid_state',
+      `This approval is ${toApproval(row, clock.now()).state} and cannot be decided any more.`,
+    )
+  }
+
+  const execute = async (approval: Approval, act: CarryOut): Promise<Approval> => {
+    const result = await resultOf(approval, act)
+    return record(approval, result)
+  }
+
+  const record = async (approval: Approval, { status, body }: CallResult): Promise<Approval> => {
+    const { id } = approval
+    const answer = body === undefined ? null : JSON.stringify(body)
+    const row = await db.commit((tx) => tx.one(recordResult, { id, boot: db.boot, status, answer, now: clock.now() }))
+    return row ? toApproval(row, clock.now()) : approval
+  }
+
+  const resultOf = async ({ id, tool, keyId }: Approval, act: CarryOut): Promise<CallResult> => {
+    try {
+      const principal = await principalOf(keyId)
+      if (!principal)
+        throw new ApiError('unauthorized', 'The key was revoked or has expired meanwhile; nothing was done.')
+      const row = await db.readOne(sealedArguments, { id })
+      if (!row) throw new Error(`approval ${id} is gone`)
+      const given = JSON.parse(seal.openBytes(row.arguments, ownerOf(id)).toString()) as Record<string, unknown>
+      return await act({ approvalId: id, tool, given, principal })
+    } catch (error) {
+      if (error instanceof ApiError) return { status: error.status, body: errorBody(error, id) }
+      log.error({ event: 'approval.failed', approvalId: id, cause: cause(error) })
+      return unknown(id)
+    }
+  }
+
+  return {
+    async approve(accountId, id) {
+      const act = carryOut
+      if (act === undefined) throw new ApiError('service_unavailable', 'The service is starting. Repeat the call.')
+      const now = clock.now()
+      const row = await db.commit((tx) => tx.one(approve, { id, accountId, now, boot: db.boot }))
+      if (!row) throw await unchanged(accountId, id)
+      return execute(toApproval(row, now), act)
+    },
+    async refuse(accountId, id) {
+      const now = clock.now()
+      const row = await db.commit((tx) => tx.one(refuse, { id, accountId, now }))
+      if (!row) throw await unchanged(accountId, id)
+      return toApproval(row, now)
+    },
+    async start(act) {
+      carryOut = act
+      const now = clock.now()
+      for (const row of await db.read(cutOff, { boot: db.boot })) {
+        const approval = toApproval(row, now)
+        await db.commit((tx) => tx.run(takeOver, { id: row.id, boot: db.boot }))
+        const isAgain = row.repeatable === 1 && (row.decidedAtMs ?? 0) + AGAIN_WITHIN_MS > now
+        await (isAgain ? execute(approval, act) : record(approval, unknown(row.id)))
+      }
+    },
+  }
+}
+
+/** In the words of the door's own internal_error, with what a person can do. */
+function unknown(id: string): CallResult {
+  const sentence =
+    'The service was interrupted while it carried this out. Whether it was done is not known: look before you ask again.'
+  const error = new ApiError('internal_error', sentence)
+  return { status: error.status, body: errorBody(error, id) }
+}

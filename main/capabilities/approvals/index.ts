@@ -1,0 +1,58 @@
+import type { ApprovalState } from '../../contract/approval.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { createAsking, type Asking } from './ask.ts'
+import { createDeciding, type Deciding } from './decide.ts'
+import { approvalById, approvalsPage, toApproval, type Approval } from './store.ts'
+
+export type { Asking } from './ask.ts'
+export type { CarryOut } from './decide.ts'
+export type { Approval } from './store.ts'
+
+export interface ApprovalsNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'approval'>
+  readonly log: Log
+  readonly seal: Seal
+  readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
+}
+
+export interface Approvals extends Asking, Deciding {
+  /** @throws ApiError not_found */
+  readonly get: (accountId: AccountId, id: string) => Promise<Approval>
+  /** Newest first, older than `beforeId`, at most `rows`. */
+  readonly page: (accountId: AccountId, wish: PageWish) => Promise<Approval[]>
+}
+
+interface PageWish {
+  readonly state: ApprovalState | undefined
+  readonly beforeId: string | undefined
+  readonly rows: number
+}
+
+/** Sorts after every id. */
+const AFTER_ALL = 'apr_~'
+
+export function createApprovals(needs: ApprovalsNeeds): Approvals {
+  const { db, clock } = needs
+  return {
+    ...createAsking(needs),
+    ...createDeciding(needs),
+    async get(accountId, id) {
+      const row = await db.readOne(approvalById, { id, accountId })
+      if (!row) throw new ApiError('not_found', 'There is no approval with this id.')
+      return toApproval(row, clock.now())
+    },
+    async page(accountId, { state = null, beforeId = AFTER_ALL, rows }) {
+      const now = clock.now()
+      const found = await db.read(approvalsPage, { accountId, beforeId, state, now, rows })
+      return found.map((row) => toApproval(row, now))
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import type { ApprovalState } from '../../contract/approval.ts'
+import type { AccountId, ApprovalId, KeyId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** A call of an assistant that waits for a person, or did. */
+export interface Approval {
+  readonly id: ApprovalId
+  readonly accountId: AccountId
+  readonly keyId: KeyId
+  readonly keyName: string
+  readonly operation: string
+  readonly tool: string
+  /** The arguments without secrets. */
+  readonly shown: Readonly<Record<string, unknown>>
+  readonly sentence: string
+  /** By the clock: a pending one whose time is over has expired. */
+  readonly state: ApprovalState
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly decidedAtMs: number | null
+  readonly executedAtMs: number | null
+  readonly result: { readonly status: number; readonly body: unknown } | null
+}
+
+interface ApprovalRow extends Omit<Approval, 'shown' | 'state' | 'result'> {
+  readonly shown: string
+  readonly state: Exclude<ApprovalState, 'expired'>
+  readonly status: number | null
+  readonly answer: string | null
+}
+
+const APPROVAL = `id, account_id AS accountId, key_id AS keyId, key_name AS keyName, operation, tool, shown, sentence,
+  state, created_at AS createdAtMs, expires_at AS expiresAtMs, decided_at AS decidedAtMs,
+  executed_at AS executedAtMs, status, answer`
+
+export const insertApproval = sql<{
+  id: string
+  accountId: string
+  keyId: string
+  keyName: string
+  operation: string
+  tool: string
+  arguments: Uint8Array
+  shown: string
+  sentence: string
+  fingerprint: Uint8Array
+  repeatable: number
+  now: number
+  expiresAtMs: number
+}>(`INSERT INTO approvals (id, account_id, key_id, key_name, operation, tool, arguments, shown, sentence, fingerprint,
+      repeatable, state, created_at, expires_at)
+    VALUES (:id, :accountId, :keyId, :keyName, :operation, :tool, :arguments, :shown, :sentence, :fingerprint,
+      :repeatable, 'pending', :now, :expiresAtMs)`)
+
+export const approvalById = sql<{ id: string; accountId: string }, ApprovalRow>(
+  `SELECT ${APPROVAL} FROM approvals WHERE id = :id AND account_id = :accountId`,
+)
+
+/** For the key that asked: whether it is this very call, the caller compares. */
+export const approvalOfKey = sql<{ id: string; keyId: string }, ApprovalRow & { fingerprint: Uint8Array }>(
+  `SELECT ${APPROVAL}, fingerprint FROM approvals WHERE id = :id AND key_id = :keyId`,
+)
+
+/** The newest of the same call of the same key, with whether its result was heard. */
+export const latestOfCall = sql<
+  { keyId: string; fingerprint: Uint8Array },
+  ApprovalRow & { collectedAtMs: number | null }
+>(
+  `SELECT ${APPROVAL}, collected_at AS collectedAtMs FROM approvals
+   WHERE key_id = :keyId AND fingerprint = :fingerprint ORDER BY id DESC LIMIT 1`,
+)
+
+export const countPending = sql<{ keyId: string; now: number }, { waiting: number }>(
+  `SELECT COUNT(*) AS waiting FROM approvals WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now`,
+)
+
+/** `state` is a word of ours; whether a pending one has expired, `now` decides. */
+export const approvalsPage = sql<
+  { accountId: string; beforeId: string; state: string | null; now: number; rows: number },
+  ApprovalRow
+>(
+  `SELECT ${APPROVAL} FROM approvals
+   WHERE account_id = :accountId AND id < :beforeId
+     AND (:state IS NULL
+       OR (:state = 'expired' AND state = 'pending' AND expires_at <= :now)
+       OR (:state = state AND (state <> 'pending' OR expires_at > :now)))
+   ORDER BY id DESC LIMIT :rows`,
+)
+
+export const approve = sql<{ id: string; accountId: string; now: number; boot: string }, ApprovalRow>(
+  `UPDATE approvals SET state = 'approved', decided_at = :now, boot = :boot
+   WHERE id = :id AND account_id = :accountId AND state = 'pending' AND expires_at > :now RETURNING ${APPROVAL}`,
+)
+
+export const refuse = sql<{ id: string; accountId: string; now: number }, ApprovalRow>(
+  `UPDATE approvals SET state = 'refused', decided_at = :now
+   WHERE id = :id AND account_id = :accountId AND state = 'pending' AND expires_at > :now RETURNING ${APPROVAL}`,
+)
+
+/** Fenced by the boot that began it: whoever was cut off writes nothing. */
+export const recordResult = sql<
+  { id: string; boot: string; status: number; answer: string | null; now: number },
+  ApprovalRow
+>(
+  `UPDATE approvals SET state = 'executed', status = :status, answer = :answer, executed_at = :now
+   WHERE id = :id AND state = 'approved' AND boot = :boot RETURNING ${APPROVAL}`,
+)
+
+export const sealedArguments = sql<{ id: string }, { arguments: Uint8Array }>(
+  'SELECT arguments FROM approvals WHERE id = :id',
+)
+
+/** What an earlier boot began and did not finish. */
+export const cutOff = sql<{ boot: string }, ApprovalRow & { repeatable: number }>(
+  `SELECT ${APPROVAL}, repeatable FROM approvals WHERE state = 'approved' AND boot <> :boot ORDER BY id`,
+)
+
+export const takeOver = sql<{ id: string; boot: string }>(
+  `UPDATE approvals SET boot = :boot WHERE id = :id AND state = 'approved'`,
+)
+
+export const collect = sql<{ id: string; now: number }>(
+  `UPDATE approvals SET collected_at = :now WHERE id = :id AND state = 'executed' AND collected_at IS NULL`,
+)
+
+export const forget = sql<{ before: number; rows: number }>(
+  `DELETE FROM approvals WHERE id IN (
+     SELECT id FROM approvals WHERE created_at < :before AND state <> 'approved' ORDER BY created_at LIMIT :rows)`,
+)
+
+export function toApproval(row: ApprovalRow, nowMs: number): Approval {
+  const { shown, state, status, answer, ...rest } = row
+  return {
+    ...pick(rest),
+    // Written by ask.ts from such a record.
+    shown: JSON.parse(shown) as Record<string, unknown>,
+    state: state === 'pending' && row.expiresAtMs <= nowMs ? 'expired' : state,
+    result: status === null ? null : { status, body: answer === null ? undefined : JSON.parse(answer) },
+  }
+}
+
+/** Rows of some statements carry more than an approval has. */
+const pick = (row: Omit<ApprovalRow, 'shown' | 'state' | 'status' | 'answer'>) => ({
+  id: row.id,
+  accountId: row.accountId,
+  keyId: row.keyId,
+  keyName: row.keyName,
+  operation: row.operation,
+  tool: row.tool,
+  sentence: row.sentence,
+  createdAtMs: row.createdAtMs,
+  expiresAtMs: row.expiresAtMs,
+  decidedAtMs: row.decidedAtMs,
+  executedAtMs: row.executedAtMs,
+})

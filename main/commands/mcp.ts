@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { isWellFormedKey } from '../kernel/keys.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+import { relay } from './bridge/relay.ts'
+import { MCP_USAGE } from './bridge/usage.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:4780/mcp'
+
+/** `mcp`: serves until standard input ends. Standard output carries the protocol and nothing else. */
+export async function mcpCommand(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  terminal: Pick<Terminal, 'err'>,
+): Promise<void> {
+  const { url, key } = parse(argv, environment)
+  const headers = { authorization: `Bearer ${key}` }
+  const far = new StreamableHTTPClientTransport(url, { requestInit: { headers }, onInsufficientScope: 'throw' })
+  await relay({ near: new StdioServerTransport(), far, url, tell: (sentence) => terminal.err(sentence) })
+}
+
+function parse(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
+  const { url = DEFAULT_URL, key = environment['SWITCHBOARD_KEY'] } = flags(argv)
+  if (key === undefined || key === '')
+    throw new CommandError(`The bridge needs an API key, in SWITCHBOARD_KEY or as --key.\n${MCP_USAGE}`)
+  if (!isWellFormedKey(key))
+    throw new CommandError(
+      'This is no API key of Switchboard: one begins with swb_ and has 40 characters. Copy it again.',
+    )
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new CommandError(`${url} is no http address. The usual one is ${DEFAULT_URL}.`)
+  return { url: new URL(url), key }
+}
+
+function flags(argv: readonly string[]): { url?: string; key?: string } {
+  try {
+    const options = { url: { type: 'string' }, key: { type: 'string' } } as const
+    return parseArgs({ args: [...argv], options }).values
+  } catch (error) {
+    // Node's first sentence names the option; the others are about its parser.
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
+    throw new CommandError(`${sentence}.\n${MCP_USAGE}`)
+  }
+}

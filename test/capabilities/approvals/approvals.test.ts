@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { world, type World } from '../../support/world.ts'
+import { assistantOf } from './assistant.ts'
+
+let w: World
+let ask: ReturnType<typeof asConsole>
+beforeAll(async () => {
+  w = await world()
+  ask = asConsole(w)
+})
+afterAll(() => w.close())
+
+const exists = async (id: string) => (await w.api('GET', `/v1/instances/${id}`)).status === 200
+const decide = (id: string, how: 'approve' | 'refuse') => ask('POST', `/v1/approvals/${id}/${how}`)
+const read = async (id: string) => (await ask('GET', `/v1/approvals/${id}`)).body
+
+describe.each(['modern', 'legacy'] as const)('a key that asks before what is destructive, in a %s client', (era) => {
+  test('waits for a person, who sees what will happen; then it is done once and the result fetched', async () => {
+    const { id } = await w.instance({ name: 'Front desk' })
+    const assistant = await assistantOf(w, 'destructive', era)
+    const mark = await w.mark()
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    expect(await exists(id)).toBe(true)
+    expect(await read(approval)).toEqual({
+      id: approval,
+      state: 'pending',
+      sentence: `Delete an instance: “Front desk” (${id}).`,
+      tool: 'delete_instance',
+      operation: 'DELETE /v1/instances/{id}',
+      arguments: { instance_id: id },
+      key: { id: assistant.keyId, name: 'Assistant' },
+      created_at: new Date(w.clock.now()).toISOString(),
+      expires_at: new Date(w.clock.now() + 5 * 60_000).toISOString(),
+      decided_at: null,
+      executed_at: null,
+      result: null,
+    })
+
+    const approved = await decide(approval, 'approve')
+    expect(approved).toMatchObject({
+      status: 200,
+      body: { state: 'executed', result: { status: 200, body: { id, deleted: true } } },
+    })
+    expect(await exists(id)).toBe(false)
+    const told = await assistant.call('delete_instance', { instance_id: id, approval_id: approval })
+    expect(told).toMatchObject({ code: undefined, body: { id, deleted: true } })
+    expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
+    expect(assistant.asked).toEqual([])
+  })
+
+  test('gets the result by the same call, once; after that the same call is a new wish', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive', era)
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
+    await decide(approval, 'approve')
+    expect((await assistant.call('delete_instance', { instance_id: id })).body).toMatchObject({ deleted: true })
+    // Deleting is repeatable, so this wish passes the checks and waits again.
+    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
+  })
+
+  test('does not get past the person by confirm: true', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive', era)
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id, confirm: true })
+    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
+    expect(await exists(id)).toBe(true)
+  })
+
+  test('is told of a refusal, asks nobody again while it is fresh, and nothing was done', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive', era)
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    expect((await decide(approval, 'refuse')).body.state).toBe('refused')
+    for (const given of [{ instance_id: id }, { instance_id: id, approval_id: approval }]) {
+      expect(await assistant.call('delete_instance', given)).toMatchObject({
+        code: 'invalid_state',
+        words: expect.stringContaining('refused'),
+      })
+    }
+    expect((await decide(approval, 'approve')).body.error.code).toBe('invalid_state')
+    expect(await exists(id)).toBe(true)
+    await w.clock.advance(5 * 60_000)
+    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
+  })
+
+  test('finds the argument that fetches a result in the tools that wait, and only there', async () => {
+    const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
+    const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
+    expect(waiting.map(({ name }) => name)).toEqual(['delete_instance', 'disconnect_instance', 'delete_webhook'])
+    const other = await (await assistantOf(w, 'none', era)).client.listTools()
+    expect(JSON.stringify(other.tools)).not.toContain('approval_id')
+  })
+})
+
+describe('an approval', () => {
+  test('expires five minutes after the call: nobody can give it any more, and the same call asks anew', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive')
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    await w.clock.advance(5 * 60_000 - 1)
+    expect((await read(approval)).state).toBe('pending')
+    await w.clock.advance(1)
+    expect((await read(approval)).state).toBe('expired')
+    for (const how of ['approve', 'refuse'] as const) {
+      const { status, body } = await decide(approval, how)
+      expect([status, body.error.code]).toEqual([409, 'invalid_state'])
+    }
+    expect(await assistant.call('delete_instance', { instance_id: id, approval_id: approval })).toMatchObject({
+      code: 'invalid_state',
+      words: expect.stringContaining('expired'),
+    })
+    expect(await exists(id)).toBe(true)
+    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
+  })
+
+  test('given twice at once is carried out once', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive')
+    const mark = await w.mark()
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    const both = await Promise.all([decide(approval, 'approve'), decide(approval, 'approve')])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
+  })
+
+  test('is one, however often the same call comes at once', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive')
+    const calls = [1, 2, 3, 4].map(() => assistant.callAndWait('delete_instance', { instance_id: id }))
+    expect(new Set(await Promise.all(calls)).size).toBe(1)
+  })
+
+  test('does what its key may do at that moment: after a revocation, nothing', async () => {
+    const { id } = await w.instance()
+    const assistant = await assistantOf(w, 'destructive')
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    await ask('DELETE', `/v1/keys/${assistant.keyId}`)
+    const { body } = await decide(approval, 'approve')
+    expect(body).toMatchObject({
+      state: 'executed',
+      result: { status: 401, body: { error: { code: 'unauthorized' } } },
+    })
+    expect(await exists(id)).toBe(true)
+  })
+
+  test('is fetched by its key alone, for its call alone, or without any other argument', async () => {
+    const [{ id }, other] = [await w.instance(), await w.instance()]
+    const assistant = await assistantOf(w, 'destructive')
+    const stranger = await assistantOf(w, 'destructive')
+    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+    const fetchAs = async (who: typeof assistant, given: object) =>
+      (await who.call('delete_instance', { ...given, approval_id: approval })).code
+    expect(await fetchAs(stranger, { instance_id: id })).toBe('not_found')
+    expect(await fetchAs(assistant, { instance_id: other.id })).toBe('validation_error')
+    await decide(approval, 'approve')
+    expect(await fetchAs(assistant, { instance_id: other.id })).toBe('validation_error')
+    for (let times = 0; times < 2; times++) expect(await fetchAs(assistant, {})).toBeUndefined()
+    expect(await exists(other.id)).toBe(true)
+  })
+
+  test('is not asked for where the call could not be carried out', async () => {
+    const assistant = await assistantOf(w, 'sending')
+    const { id } = await w.instance()
+    const before = (await ask('GET', '/v1/approvals?limit=200')).body.data.length
+    const unknown = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
+    expect((await assistant.call('delete_instance', { instance_id: unknown })).code).toBe('not_found')
+    expect((await assistant.call('send_message', { instance_id: id, to: 'nobody', text: 'x' })).code).toBe(
+      'validation_error',
+    )
+    expect((await assistant.call('delete_instance', { instance_id: id, approval_id: 5 })).code).toBe('validation_error')
+    expect((await ask('GET', '/v1/approvals?limit=200')).body.data).toHaveLength(before)
+  })
+
+  test('is refused to a key that has twenty of them waiting', async () => {
+    const assistant = await assistantOf(w, 'sending')
+    const { id } = await w.instance()
+    const say = (n: number) => ({ instance_id: id, to: '12025550123', text: `Hello ${n}` })
+    for (let n = 0; n < 20; n++) await assistant.callAndWait('send_message', say(n))
+    const { code, words } = await assistant.call('send_message', say(20))
+    expect([code, words]).toEqual(['invalid_state', expect.stringContaining('20 calls of this key wait')])
+  })
+})
+
+describe('a key that asks before sending', () => {
+  test('sends once, as itself, after a person agreed', async () => {
+    const line = await w.pair()
+    const assistant = await assistantOf(w, 'sending')
+    const mark = await w.mark()
+    const given = { instance_id: line.id, to: '12025550123', text: 'Your order is ready.' }
+    const approval = await assistant.callAndWait('send_message', given)
+    expect((await read(approval)).sentence).toBe(
+      `Send a message: “${line.name}” (${line.id}), to: “12025550123”, text: “Your order is ready.”.`,
+    )
+    expect(await w.typesSince(mark)).toEqual([])
+    const { body } = await decide(approval, 'approve')
+    expect(body.result).toMatchObject({ status: 201, body: { sent: true } })
+    const told = await assistant.call('send_message', given)
+    expect(told.body).toEqual(body.result.body)
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+    const record = await w.api('GET', `/v1/instances/${line.id}/messages/${told.body['message_id']}`)
+    expect(record.body.source).toBe('mcp')
+  })
+
+  test('asks before what is destructive as well', async () => {
+    const { id } = await w.instance()
+    await (await assistantOf(w, 'sending')).callAndWait('delete_instance', { instance_id: id })
+    expect(await exists(id)).toBe(true)
+  })
+})
+
+describe('a key that asks before what is destructive', () => {
+  test('sends at once', async () => {
+    const line = await w.pair()
+    const told = await (
+      await assistantOf(w, 'destructive')
+    ).call('send_message', {
+      ...{ instance_id: line.id, to: '12025550123', text: 'Hello' },
+    })
+    expect(told.body).toMatchObject({ sent: true })
+  })
+
+  test('disconnects at once, and waits where the session is to be discarded', async () => {
+    const line = await w.pair()
+    const assistant = await assistantOf(w, 'destructive')
+    const off = await assistant.call('disconnect_instance', { instance_id: line.id })
+    expect(off.body).toMatchObject({ connected: false, logged_out: false })
+    const approval = await assistant.callAndWait('disconnect_instance', { instance_id: line.id, logout: true })
+    const { body } = await decide(approval, 'approve')
+    expect(body.result.body).toMatchObject({ logged_out: true })
+  })
+
+  test('acts at once over HTTP: it asks for what an assistant does', async () => {
+    const { id } = await w.instance()
+    const { key } = await assistantOf(w, 'destructive')
+    expect((await w.api('DELETE', `/v1/instances/${id}?confirm=true`, undefined, { key })).status).toBe(200)
+  })
+})
+
+describe('the list of approvals', () => {
+  test('is newest first, in pages, by state, and holds those of its account', async () => {
+    const lines = [await w.instance(), await w.instance(), await w.instance()]
+    const assistant = await assistantOf(w, 'destructive')
+    const made: string[] = []
+    for (const { id } of lines) {
+      await w.clock.advance(10)
+      made.unshift(await assistant.callAndWait('delete_instance', { instance_id: id }))
+    }
+    await decide(made[1]!, 'refuse')
+    const ids = async (query: string) => {
+      const { data, next_cursor } = (await ask('GET', `/v1/approvals?${query}`)).body
+      return { ids: data.map(({ id }: { id: string }) => id), next_cursor }
+    }
+    expect((await ids('limit=3')).ids).toEqual(made)
+    expect((await ids('state=pending&limit=2')).ids).toEqual([made[0], made[2]])
+    expect((await ids('state=refused&limit=1')).ids).toEqual([made[1]])
+    const first = await ids('limit=1')
+    expect((await ids(`limit=2&cursor=${first.next_cursor}`)).ids).toEqual(made.slice(1))
+    const foreign = await ask('GET', `/v1/approvals?state=pending&cursor=${first.next_cursor}`)
+    expect(foreign.body.error.code).toBe('invalid_cursor')
+    await w.clock.advance(5 * 60_000)
+    expect((await ids('state=pending')).ids).toEqual([])
+    expect((await ids('state=expired&limit=2')).ids).toEqual([made[0], made[2]])
+  })
+
+  test('does not exist for API keys, in the document and among the tools', async () => {
+    const { id } = (await ask('GET', '/v1/approvals?limit=1')).body.data[0]
+    for (const [method, path] of [
+      ['GET', '/v1/approvals'],
+      ['GET', `/v1/approvals/${id}`],
+      ['POST', `/v1/approvals/${id}/approve`],
+      ['POST', `/v1/approvals/${id}/refuse`],
+    ] as const)
+      expect((await w.api(method, path)).body.error.code, path).toBe('not_found')
+    expect((await w.api('GET', '/openapi.yaml')).text).not.toContain('/v1/approvals')
+    const { tools } = await (await assistantOf(w, 'none')).client.listTools()
+    expect(tools.filter(({ name }) => /appro|refuse/.test(name))).toEqual([])
+  })
+
+  test('shows nothing of another account', async () => {
+    const { account } = await w.stranger()
+    const theirs = asConsole({ ...w, account })
+    const { id } = (await ask('GET', '/v1/approvals?limit=1')).body.data[0]
+    expect((await theirs('GET', '/v1/approvals')).body.data).toEqual([])
+    for (const [method, path] of [
+      ['GET', `/v1/approvals/${id}`],
+      ['POST', `/v1/approvals/${id}/approve`],
+      ['POST', `/v1/approvals/${id}/refuse`],
+    ] as const)
+      expect((await theirs(method, path)).body.error.code).toBe('not_found')
+  })
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
+import { keysCommand } from '../../../main/commands/keys.ts'
+import { waitsForApproval } from '../../../main/contract/approval.ts'
+import type { Operation } from '../../../main/contract/operation.ts'
+import { asConsole } from '../../support/console.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
+
+const operations = CONTRACTS.flatMap((room) => Object.values<Operation>(room.operations))
+
+/** The terminal of somebody who makes keys. */
+async function keys(w: World, ...argv: string[]): Promise<string> {
+  const lines: string[] = []
+  const terminal = { out: (line: string) => void lines.push(line), err: () => {}, isInteractive: false }
+  await keysCommand(argv, (request) => w.service.carryOut(request), terminal)
+  return lines.join('\n')
+}
+
+test('a key that asks is made at the terminal too, and its list says so', async () => {
+  const w = await worldOfTest()
+  const { id } = JSON.parse(await keys(w, 'create', '--name', 'Assistant', '--ask', 'sending', '--json'))
+  const { data } = (await asConsole(w)('GET', '/v1/keys')).body
+  expect(data.find((key: { id: string }) => key.id === id).approval).toBe('sending')
+  expect(await keys(w, 'list')).toContain('Assistant  (all instances; asks before: sending;')
+  await expect(keys(w, 'create', '--name', 'X', '--ask', 'everything')).rejects.toThrow(/destructive or sending/)
+})
+
+test('a key asks for nothing unless it was told to', async () => {
+  const w = await worldOfTest()
+  const { id } = JSON.parse(await keys(w, 'create', '--name', 'Program', '--json'))
+  const { data } = (await asConsole(w)('GET', '/v1/keys')).body
+  expect(data.find((key: { id: string }) => key.id === id).approval).toBe('none')
+  expect(await keys(w, 'list')).not.toContain('asks before')
+})
+
+test('what is only read never waits; what is destructive waits for both kinds; sending for one', () => {
+  for (const operation of operations) {
+    const isDestructive = operation.destructive === true
+    expect(waitsForApproval('none', operation)).toBe(false)
+    expect(waitsForApproval('destructive', operation)).toBe(isDestructive)
+    if (operation.method === 'GET') expect(waitsForApproval('sending', operation)).toBe(false)
+    else if (operation.scope === 'messages:send') expect(waitsForApproval('sending', operation)).toBe(true)
+  }
+})

@@ -1,0 +1,20 @@
+import type { Principal } from '../../main/kernel/access.ts'
+import type { Reply, World } from './world.ts'
+
+/** The console of the account: in-process, without a key. */
+export const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
+  kind: 'console',
+  accountId: account.id,
+  accountName: account.name,
+  key: null,
+  scopes: [],
+  allowedInstanceIds: null,
+  ratePerMinute: 1_000_000,
+  source: 'console',
+})
+
+/** One request as the window makes it. */
+export const asConsole =
+  (w: World) =>
+  (method: string, path: string, body?: unknown): Promise<Omit<Reply, 'text' | 'headers'> & { headers: object }> =>
+    w.service.door.call(consoleOf(w), { method, path, ...(body === undefined ? {} : { body }) })
