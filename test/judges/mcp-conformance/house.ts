@@ -37,7 +37,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     anonymousRatePerMinute: 1_000_000,
     authenticate: async (token) => (token === key ? principal : undefined),
     subject: async () => undefined,
-    rawRoutes: (app) => addMcpRoute(app, mcp),
+    rawRoutes: (app) => addMcpRoute(app, async () => mcp),
   })
   const url = `http://127.0.0.1:${await door.listen('127.0.0.1', 0)}`
   return {
