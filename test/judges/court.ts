@@ -8,6 +8,8 @@ import type { Api, TestHome } from '../support/service-process.ts'
 export interface Judge {
   /** What is judged, by whom: one line for people. */
   readonly about: string
+  /** Settings of the service beyond those every judge gets. */
+  readonly settings?: Readonly<Record<string, string>>
   /** @returns what was looked at, in a few words. @throws Objection with what is wrong. */
   judge(court: Court): Promise<string>
 }

@@ -51,6 +51,7 @@ async function hear(name: string, judge: Judge): Promise<string> {
     const service = await home.start({
       SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,0,0',
       SWITCHBOARD_ANONYMOUS_RATE_LIMIT_PER_MINUTE: '1000000',
+      ...judge.settings,
     })
     const { key } = await home.key('judge')
     const court: Court = {
