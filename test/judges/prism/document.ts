@@ -1,7 +1,7 @@
 import { parseYaml } from '../yaml.ts'
 import type { Schema } from './values.ts'
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
