@@ -48,7 +48,7 @@ export class Objection extends Error {}
 
 /** @throws Objection with what the tool said, when it did not end well. */
 export function mustAgree(who: string, { code, out, err }: Heard): void {
-  if (code !== 0) throw new Objection(`${who} (exit code ${code ?? 'none: it took too long'})\n${out}\n${err}`)
+  if (code !== 0) throw new Objection(`${who} (exit code ${code ?? 'none'})\n${out}\n${err}`)
 }
 
 const LOCKED = ['--engine-strict', '--strict-allow-scripts', '--allow-git=none', '--allow-remote=none']
@@ -109,7 +109,8 @@ export function run(file: string, args: readonly string[], { cwd, env, seconds }
     const options = { cwd, env, timeout: seconds * 1_000, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT } as const
     const child = execFile(file, args, options, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null
-      resolve({ code, out, err: code === null ? `${err}${error?.message ?? ''}` : err })
+      const why = error?.killed === true ? `it took more than ${seconds} s` : `signal ${String(error?.signal)}`
+      resolve({ code, out, err: code === null ? `${err}\nended from outside: ${why}` : err })
     })
     child.stdin?.end()
   })
