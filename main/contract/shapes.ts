@@ -1,4 +1,5 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import { LIMITS } from './limits.ts'
 
 /** Pieces of schema that several operations and events share. */
 
@@ -79,6 +80,14 @@ export const MessageErrorShape = Type.Object({
   provider_code: Nullable(Type.Integer({ description: 'The code the network gave, for example 463 or 131047.' })),
 })
 export type MessageErrorShape = Static<typeof MessageErrorShape>
+
+/** `limit` of a list's query. */
+export const PageSize = Type.Integer({
+  minimum: 1,
+  maximum: LIMITS.pageSize,
+  default: LIMITS.pageSizeDefault,
+  description: `Page size: 1 to ${LIMITS.pageSize}, default ${LIMITS.pageSizeDefault}.`,
+})
 
 /** `{data, next_cursor, has_more}`: every list but those the spec names otherwise (contract.md 1.2). */
 export const List = <T extends TSchema>(item: T) =>

@@ -13,12 +13,25 @@ export function acceptJson(app: FastifyInstance): void {
       let outcome: { error: Error | null; value?: unknown } = { error: null }
       // It answers at once, and would take what is thrown here for bad JSON.
       void parse(request, text, (error, value: unknown) => void (outcome = { error, value }))
-      if (outcome.error === null) inspect(text, outcome.value)
-      return done(outcome.error, outcome.value)
+      if (outcome.error !== null) return done(isJson(text) ? wrong(FORBIDDEN_KEY) : outcome.error)
+      inspect(text, outcome.value)
+      return done(null, outcome.value)
     } catch (error) {
       return done(error as Error)
     }
   })
+}
+
+/** Fastify's parser refuses such keys, as it should, but says of them what it says of broken JSON. */
+const FORBIDDEN_KEY = 'The body has a key __proto__ or constructor.prototype. No program may send these; rename it.'
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Strict: a lenient decoder would store other text than was sent. A byte order mark at the beginning is left out. */

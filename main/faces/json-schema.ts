@@ -16,7 +16,19 @@ export interface JsonSchema {
 /** A copy without TypeBox's own marks. */
 export function plainSchema(schema: TSchema): JsonSchema {
   // JSON in, JSON out: TypeBox schemas are JSON Schema 2020-12 once their hidden fields are gone.
-  return JSON.parse(JSON.stringify(schema)) as JsonSchema
+  return JSON.parse(JSON.stringify(schema), freeKeys) as JsonSchema
+}
+
+/** How TypeBox says "whatever the key". */
+const ANY_KEY = '^.*$'
+
+/** The same as `additionalProperties`: client generators and model providers do not read patterns of keys. */
+function freeKeys(_key: string, value: unknown): unknown {
+  if (!isSchema(value) || !isSchema(value['patternProperties'])) return value
+  const { patternProperties, ...rest } = value
+  const { [ANY_KEY]: any, ...others } = patternProperties
+  if (!isSchema(any) || Object.keys(others).length > 0) return value
+  return { ...rest, additionalProperties: Object.keys(any).length === 0 ? true : any }
 }
 
 const ONE = ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else', 'contains'] as const

@@ -135,6 +135,17 @@ describe('reading schemas', () => {
     expect(fieldsOf(plainSchema(Type.Union([Type.Object({}), Type.Null()])))).toBeUndefined()
   })
 
+  test('keys that can be anything are said the way that every reader of schemas knows', () => {
+    expect(plainSchema(Type.Record(Type.String(), Type.String()))).toEqual({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    })
+    expect(plainSchema(Type.Record(Type.String(), Type.Unknown()))).toEqual({
+      type: 'object',
+      additionalProperties: true,
+    })
+  })
+
   test('a text is cut where a sentence ends', () => {
     expect(opening('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe(
       'Reads `GET …/qr`, e.g. 5. Then stops.',
@@ -160,6 +171,12 @@ describe('the tools of the product', () => {
     const sizes = listed.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
     const total = JSON.stringify(listed.map(({ definition }) => definition)).length
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
+  })
+
+  test('take arguments of one type each: some model providers refuse a tool with a list of types', () => {
+    for (const { definition } of tools) {
+      expect(JSON.stringify(definition.inputSchema), definition.name).not.toMatch(/"type":\[|patternProperties/)
+    }
   })
 
   test('come in the same order every time', () => {

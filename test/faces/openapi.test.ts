@@ -116,6 +116,16 @@ describe.each([
     }
   })
 
+  test('describes every parameter', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, entry] of Object.entries(methods)) {
+        for (const { name, description } of entry['parameters'] as { name: string; description?: string }[]) {
+          expect(description, `${method} ${path} ${name}`).toMatch(/./)
+        }
+      }
+    }
+  })
+
   test('promises the three headers on every answer', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {

@@ -12,7 +12,7 @@ import {
   SPEECH,
   SpokenMessage,
 } from '../../contract/sandbox.ts'
-import { Body, Digits, List, Nullable, Uuid } from '../../contract/shapes.ts'
+import { Body, Digits, List, Nullable, PageSize, Uuid } from '../../contract/shapes.ts'
 
 const optionalSettings = {
   name: Type.Optional(PHONE_SETTINGS.name),
@@ -73,7 +73,7 @@ const ReplyBody = Body({
 })
 
 const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+  limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { EVENT_TYPES, EventInstance } from '../../contract/events.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { Body, List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { Body, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const
 
@@ -305,12 +305,12 @@ const DeliveriesQuery = Type.Object({
   webhook_id: Type.Optional(Type.String({ description: 'Only deliveries to this webhook, deleted ones included.' })),
   instance_id: Type.Optional(Type.String({ description: 'Only events of this instance.' })),
   status: Type.Optional(DeliveryStatus),
-  event_type: Type.Optional(Type.Enum([...EVENT_TYPES])),
+  event_type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Only deliveries of this event type.' })),
   since: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only deliveries created at this time or later.' }),
   ),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+  limit: Type.Optional(PageSize),
 })
 export type DeliveriesQuery = Static<typeof DeliveriesQuery>
 

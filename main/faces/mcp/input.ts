@@ -126,14 +126,16 @@ const LONG_CHOICE = 8
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** `anyOf: [{type: string}, {type: null}]` as `type: [string, null]`. */
+/**
+ * A choice that may also be null, as one more choice. A single type is not folded into `type: [string, null]`: some
+ * model providers take one type only and refuse the whole tool.
+ */
 function foldNull(schema: JsonSchema): JsonSchema {
   const [first, second, ...others] = schema.anyOf ?? []
   if (first === undefined || second?.type !== 'null' || others.length > 0) return schema
   const { anyOf: _anyOf, ...rest } = schema
   const choices: unknown = first['enum']
-  if (Array.isArray(choices)) return { ...rest, ...first, enum: [...(choices as unknown[]), null] }
-  return typeof first.type === 'string' ? { ...rest, ...first, type: [first.type, 'null'] } : schema
+  return Array.isArray(choices) ? { ...rest, ...first, enum: [...(choices as unknown[]), null] } : schema
 }
 
 /**

@@ -1,0 +1,50 @@
+import { createDoor } from '../../../main/faces/http.ts'
+import { addMcpRoute } from '../../../main/faces/mcp-route.ts'
+import { createMcpTransport } from '../../../main/faces/mcp.ts'
+import type { Principal } from '../../../main/kernel/access.ts'
+import { systemClock } from '../../../main/kernel/clock.ts'
+import { createIds, systemRandom, type AccountId, type KeyId } from '../../../main/kernel/ids.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
+import { SCOPES } from '../../../main/contract/scopes.ts'
+import { fixtureServer } from './fixture.ts'
+
+const principal: Principal = {
+  kind: 'key',
+  accountId: 'account' as AccountId,
+  accountName: 'My agency',
+  key: { id: 'key' as KeyId, name: 'judge', last4: 'dge', expiresAtMs: null },
+  scopes: SCOPES,
+  allowedInstanceIds: null,
+  ratePerMinute: 1_000_000,
+  source: 'api',
+}
+
+/** The product's door and MCP transport, as the service puts them together, with the fixture in the product's place. */
+export async function openFixture(key: string): Promise<{ url: string; close(): Promise<void> }> {
+  const mcp = createMcpTransport({
+    factory: () => fixtureServer,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const door = createDoor({
+    operations: [],
+    clock: systemClock,
+    ids: createIds(systemClock, systemRandom),
+    log: silentLog,
+    allowedHosts: [],
+    publicBaseUrl: null,
+    anonymousRatePerMinute: 1_000_000,
+    authenticate: async (token) => (token === key ? principal : undefined),
+    subject: async () => undefined,
+    rawRoutes: (app) => addMcpRoute(app, async () => mcp),
+  })
+  const url = `http://127.0.0.1:${await door.listen('127.0.0.1', 0)}`
+  return {
+    url,
+    async close() {
+      await mcp.close()
+      await door.close()
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import type { Api } from '../../support/service-process.ts'
+import type { OperationToFuzz } from './document.ts'
+import type { Asked } from './exchange.ts'
+import type { Recipe } from './recipes.ts'
+import { isRecord } from './rules.ts'
+
+/** Ids of things that exist, by what an operation's path says before them. */
+export interface Pool {
+  request(recipe: Recipe, key: string): Asked
+  /** Takes in what an answer says exists now. */
+  learn(operation: OperationToFuzz, asked: Asked, reply: unknown): void
+}
+
+/** Some answer, some misbehave by their last four digits; the instances' own are among them. */
+export const NUMBERS = [
+  '12025550101',
+  '12025550102',
+  '12025550404',
+  '12025550463',
+  '12025550410',
+  '12025550502',
+  '12025550504',
+]
+
+const ENDS = new Set([
+  'deleteInstance',
+  'disconnectInstance',
+  'restartInstance',
+  'refreshInstanceQr',
+  'causeSandboxFault',
+])
+
+/** Some of everything, so that the first requests already find what they ask for. */
+export async function createPool(api: Api): Promise<Pool> {
+  const made = async (path: string, body: object) => {
+    const { status, body: reply } = await api('POST', path, body)
+    if (status >= 300) throw new Error(`POST ${path} answers ${status}: ${JSON.stringify(reply)}`)
+    return reply as { id: string; message_id: string }
+  }
+  const instances: string[] = []
+  for (const number of ['12025550200', '12025550201', '12025550203', '12025550204']) {
+    const { id } = await made('/v1/instances', { name: `Fuzz ${number}` })
+    const { body } = await api('GET', `/v1/instances/${id}/qr`)
+    await made(`/v1/sandbox/phones/${number}/scan`, { pairing_code: body.pairing_code })
+    instances.push(id)
+  }
+  const { id: official } = await made('/v1/instances', { engine: 'official' })
+  await made(`/v1/sandbox/instances/${official}/onboard`, { number: '12025550202' })
+  const lasting = [...instances.splice(0, 2), official]
+  const { id: webhook } = await made('/v1/webhooks', { url: 'https://catcher.sandbox/fuzz', events: ['*'] })
+  const messages: Record<string, string[]> = {}
+  for (const id of lasting) {
+    const { message_id } = await made(`/v1/instances/${id}/messages`, { to: NUMBERS[0], text: 'Hello' })
+    messages[id] = [message_id]
+  }
+  const webhooks = [webhook]
+  const { body: log } = await api('GET', '/v1/webhooks/deliveries')
+  const deliveries = (log.data as { id: string }[]).map(({ id }) => id)
+  const spoken: Record<string, string[]> = {}
+  const at = (list: readonly string[], index: number) => list[index % Math.max(1, list.length)] ?? 'none'
+
+  /** The id for a placeholder. What ends or breaks an instance is done to the others, so that some can always send. */
+  const pick = (operationId: string, before: string, index: number, earlier: string): string => {
+    if (before.endsWith('/instances') && (ENDS.has(operationId) || index % 4 === 0))
+      return at(instances.slice(-6), index)
+    if (before.endsWith('/instances')) return at(lasting, index)
+    if (before.endsWith('/deliveries')) return at(deliveries.slice(-20), index)
+    if (before.endsWith('/webhooks')) return at(webhooks, index)
+    if (before.endsWith('/phones')) return at(NUMBERS, index)
+    if (before.endsWith('/catcher')) return at(['fuzz', 'other', 'empty'], index)
+    if (before.includes('/phones/')) return at(spoken[earlier] ?? [], index)
+    return at(messages[earlier] ?? [], index)
+  }
+
+  return {
+    request({ operation, ids, query, body, headers, key: wanted }, key) {
+      const parts = operation.path.split('/')
+      let count = 0
+      let earlier = ''
+      const filled = parts.map((part, index) => {
+        if (!part.startsWith('{')) return part
+        const id = ids[count++] ?? 0
+        earlier = typeof id === 'number' ? pick(operation.id, parts.slice(0, index).join('/'), id, earlier) : id
+        return typeof id === 'string' && id.includes('%') ? id : encodeURIComponent(earlier)
+      })
+      const asked = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const token = { valid: key, wrong: `${key.slice(0, -1)}_`, none: undefined }[wanted]
+      return {
+        method: operation.method,
+        path: `${filled.join('/')}${asked.size === 0 ? '' : `?${asked.toString()}`}`,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          // Node frames the body of a DELETE only when it is told how long it is.
+          ...(text !== undefined && {
+            'content-type': 'application/json',
+            'content-length': String(Buffer.byteLength(text)),
+          }),
+          ...headers,
+        },
+        body: text,
+      }
+    },
+    learn({ id }, { path }, reply) {
+      if (!isRecord(reply)) return
+      const number = /\/phones\/([^/?]+)/.exec(path)?.[1] ?? ''
+      const instance = /\/instances\/([^/?]+)/.exec(path)?.[1] ?? ''
+      const own = reply['id']
+      if (id === 'createInstance' && typeof own === 'string') instances.push(own)
+      if (id === 'createWebhook' && typeof own === 'string') webhooks.push(own)
+      if (id === 'speakFromSandboxPhone' && typeof own === 'string') (spoken[number] ??= []).push(own)
+      if (id === 'sendMessage') (messages[instance] ??= []).push(String(reply['message_id']))
+      if (id === 'listDeliveries' && Array.isArray(reply['data']))
+        for (const found of reply['data'] as { id: string }[])
+          if (!deliveries.includes(found.id)) deliveries.push(found.id)
+    },
+  }
+}
