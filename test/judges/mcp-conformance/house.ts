@@ -12,7 +12,7 @@ const principal: Principal = {
   kind: 'key',
   accountId: 'account' as AccountId,
   accountName: 'My agency',
-  key: { id: 'key' as KeyId, name: 'judge', last4: 'dge', expiresAtMs: null },
+  key: { id: 'key' as KeyId, name: 'judge', last4: 'dge', expiresAtMs: null, approval: 'none' },
   scopes: SCOPES,
   allowedInstanceIds: null,
   ratePerMinute: 1_000_000,
