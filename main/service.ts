@@ -24,7 +24,6 @@ import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_H
 import { createCommands } from './faces/commands.ts'
 import { controlAddress, listenForCommands, type ControlRequest } from './faces/control.ts'
 import { createDoor, type Door } from './faces/http.ts'
-import type { Mcp } from './faces/mcp.ts'
 import { addMcpRoute } from './faces/mcp-route.ts'
 import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
 import { addRawRoutes } from './faces/raw-routes.ts'

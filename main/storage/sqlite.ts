@@ -80,7 +80,11 @@ interface Parts {
   readonly groups: Groups
 }
 
-function connect({ writer, reader }: Connections, { prepareRead, snapshot, groups }: Parts, needs: StorageNeeds): Storage {
+function connect(
+  { writer, reader }: Connections,
+  { prepareRead, snapshot, groups }: Parts,
+  needs: StorageNeeds,
+): Storage {
   let closing: Promise<void> | undefined
 
   function refuseRead(): void {

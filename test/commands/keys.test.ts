@@ -129,7 +129,13 @@ for (const isRunning of [true, false]) {
   })
 }
 
-const untouched = { allowed_instance_ids: null, approval: 'none', expires_at: null, last_used_at: null, revoked_at: null }
+const untouched = {
+  allowed_instance_ids: null,
+  approval: 'none',
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
+}
 
 test('a revoked key gets 401 from the next request on, while the service runs', async () => {
   const service = await home.start()

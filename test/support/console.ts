@@ -2,7 +2,7 @@ import type { Principal } from '../../main/kernel/access.ts'
 import type { Reply, World } from './world.ts'
 
 /** The console of the account: in-process, without a key. */
-export const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
+const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
   kind: 'console',
   accountId: account.id,
   accountName: account.name,

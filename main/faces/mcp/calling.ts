@@ -159,7 +159,7 @@ const bound = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'calle
 export const endsSomething = ({ destructive, confirm }: Operation): boolean =>
   destructive === true || confirm !== undefined
 
-export function codeOf({ body }: DoorAnswer): unknown {
+function codeOf({ body }: DoorAnswer): unknown {
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined
   const { error } = body
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
