@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
 import manifest from './package.json' with { type: 'json' }
@@ -32,7 +33,18 @@ export default defineConfig({
   },
   renderer: {
     root: at('renderer'),
-    plugins: [vue()],
+    plugins: [
+      vue(),
+      ui({
+        root: at('.'),
+        autoImport: false,
+        // Beside the package's other generated files: a build must not change the sources it was made from.
+        components: { dirs: [], dts: at('node_modules/.nuxt-ui/components.d.ts') },
+        // Icons are bundled: one fetched from a public address would be refused, and would tell that address of us.
+        icon: { clientBundle: { scan: { globInclude: [at('renderer/**/*.{vue,ts}')] }, sizeLimitKb: 512 } },
+        ui: { colors: { primary: 'teal', neutral: 'slate' } },
+      }),
+    ],
     server: { port: 5199, strictPort: true, hmr: { protocol: 'ws', host: 'localhost', clientPort: 5199 } },
     build: {
       target: 'chrome152',

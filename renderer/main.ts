@@ -1,5 +1,10 @@
+import '@fontsource-variable/inter'
+import ui from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
+import { i18n } from './app/i18n.ts'
+import { router } from './app/router.ts'
+import './app/theme.css'
 
-createApp(App).use(createPinia()).mount('#app')
+createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')

@@ -1,0 +1,114 @@
+import { defineStore } from 'pinia'
+import { ref } from 'vue'
+import { openLive } from './api.ts'
+import { messagesOf } from './event-stream.ts'
+import { asProblem } from './problem.ts'
+
+/** What changed, never the change itself: whoever shows it asks the service again. */
+export interface Notice {
+  readonly topic: Topic
+  readonly id?: string
+  readonly instance_id?: string
+  readonly type?: string
+}
+
+export type Topic =
+  | 'account'
+  | 'approvals'
+  | 'deliveries'
+  | 'events'
+  | 'fusion'
+  | 'instances'
+  | 'keys'
+  | 'messages'
+  | 'sandbox'
+  | 'service'
+  | 'tool-calls'
+  | 'webhooks'
+
+const WAITS_MS = [250, 500, 1_000, 2_000, 5_000]
+/** The service speaks every 15 seconds; a stream that is silent for longer is dead, whatever the socket says. */
+const SILENT_MS = 40_000
+
+/** The service's notices, for the whole window: one stream, opened again whenever it breaks. */
+export const useLive = defineStore('live', () => {
+  const isOpen = ref(false)
+  const listeners = new Map<Topic, Set<(notice: Notice) => void>>()
+  const resets = new Set<() => void>()
+  let lastId: string | undefined
+  let hasBeenOpen = false
+  let stop: AbortController | undefined
+
+  function start(): void {
+    if (stop !== undefined) return
+    stop = new AbortController()
+    void follow(stop.signal)
+  }
+
+  function end(): void {
+    stop?.abort()
+    stop = undefined
+    lastId = undefined
+    hasBeenOpen = false
+    isOpen.value = false
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      if (await readOnce(signal)) failures = 0
+      isOpen.value = false
+      if (signal.aborted) return
+      await new Promise((resolve) => setTimeout(resolve, WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]))
+    }
+  }
+
+  /** @returns whether the stream was open for a while. */
+  async function readOnce(signal: AbortSignal): Promise<boolean> {
+    const silence = new AbortController()
+    let timer = setTimeout(() => silence.abort(), SILENT_MS)
+    try {
+      const response = await openLive(lastId, AbortSignal.any([signal, silence.signal]))
+      if (response.body === null) return false
+      const heard = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform(chunk, out) {
+          clearTimeout(timer)
+          timer = setTimeout(() => silence.abort(), SILENT_MS)
+          out.enqueue(chunk)
+        },
+      })
+      // Without a position nothing is known of what happened before: whatever is on screen is asked for anew.
+      if (lastId === undefined && hasBeenOpen) resets.forEach((act) => act())
+      hasBeenOpen = true
+      isOpen.value = true
+      for await (const { id, event, data } of messagesOf(response.body.pipeThrough(heard))) {
+        lastId = id ?? lastId
+        if (event === 'reset') resets.forEach((act) => act())
+        if (event === 'notice') tell(JSON.parse(data) as Notice)
+      }
+      return true
+    } catch (error) {
+      return asProblem(error).status === 0 && isOpen.value
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  function tell(notice: Notice): void {
+    listeners.get(notice.topic)?.forEach((act) => act(notice))
+  }
+
+  /** @returns ends the listening. */
+  function onNotice(topics: Topic | readonly Topic[], act: (notice: Notice) => void): () => void {
+    const wanted = typeof topics === 'string' ? [topics] : topics
+    for (const topic of wanted) listeners.set(topic, (listeners.get(topic) ?? new Set()).add(act))
+    return () => wanted.forEach((topic) => listeners.get(topic)?.delete(act))
+  }
+
+  /** Called when notices may have been missed. @returns ends the listening. */
+  function onReset(act: () => void): () => void {
+    resets.add(act)
+    return () => resets.delete(act)
+  }
+
+  return { isOpen, start, end, onNotice, onReset }
+})

@@ -1,0 +1,5 @@
+import type { RouteRecordRaw } from 'vue-router'
+
+export const settingsRoutes: readonly RouteRecordRaw[] = [
+  { path: '/settings', component: () => import('./SettingsScreen.vue') },
+]

@@ -1,0 +1,5 @@
+import type { RouteRecordRaw } from 'vue-router'
+
+export const welcomeRoutes: readonly RouteRecordRaw[] = [
+  { path: '/welcome', component: () => import('./WelcomeScreen.vue') },
+]
