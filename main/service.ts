@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { createAccounts } from './capabilities/account/index.ts'
+import { consolePrincipal, createAccounts } from './capabilities/account/index.ts'
 import { createApprovals } from './capabilities/approvals/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { createFusion } from './capabilities/fusion/index.ts'
@@ -26,6 +26,9 @@ import { controlAddress, listenForCommands, type ControlRequest } from './faces/
 import { createDoor, type Door } from './faces/http.ts'
 import { addMcpRoute } from './faces/mcp-route.ts'
 import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
+import { addPanelRoutes, type Panel } from './faces/panel.ts'
+import type { BridgeAnswer, BridgeRequest } from './faces/panel/bridge.ts'
+import { createConsoleFiles } from './faces/panel/files.ts'
 import { addRawRoutes } from './faces/raw-routes.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
@@ -49,6 +52,8 @@ export interface World {
   readonly random: Random
   readonly config: Config
   readonly log: Log
+  /** Folder of the built window; null or absent: there is none, and the console is only in the desktop app. */
+  readonly consoleFolder?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial
@@ -70,6 +75,13 @@ export interface Service {
   readonly warnings: readonly string[]
   readonly door: Door
   readonly db: Db
+  /**
+   * Where the console opens in a browser, with a code that signs in once; null when this build has no console.
+   * Every call makes a new code.
+   */
+  newConsoleAddress(): string | null
+  /** A request of the window inside this process. */
+  askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
   close(): Promise<void>
@@ -129,7 +141,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   })
   const account = await accounts.ensureAccount()
   return {
-    carryOut: createCommands(accounts, account.id),
+    carryOut: createCommands(accounts, account.id, () => null),
     async close() {
       await accounts.close()
       await home.close()
@@ -222,7 +234,8 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   }
 }
 
-function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
+function openDoor(world: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
+  const { clock, random, config, log } = world
   const { accounts, instances, network, address } = rooms
   const { version } = manifest
   const { anonymousRatePerMinute, allowedHosts, publicBaseUrl } = config
@@ -245,13 +258,17 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
+  const files = createConsoleFiles(world.consoleFolder ?? null)
+  let panel: Panel | undefined
   const door = createDoor({
     ...{ clock, ids, log, anonymousRatePerMinute, allowedHosts, publicBaseUrl },
     operations: served(rooms),
     authenticate: accounts.authenticate,
+    findSession: accounts.findSession,
     subject: instances.subject,
-    rawRoutes(app) {
+    rawRoutes(app, port) {
       addMcpRoute(app, openMcp)
+      panel = addPanelRoutes(app, port, { sessions: accounts, files, clock, log, version })
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,
@@ -262,7 +279,8 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
       })
     },
   })
-  return { door, openMcp, closeMcp: async () => (await mcp)?.close() }
+  if (panel === undefined) throw new Error('the door did not add its routes')
+  return { door, panel, hasConsole: files.isThere, openMcp, closeMcp: async () => (await mcp)?.close() }
 }
 
 async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
@@ -270,13 +288,15 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, openMcp, closeMcp } = openDoor(world, home, rooms, () => isReady)
+  const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, rooms, () => isReady)
+  const newConsoleAddress = () =>
+    hasConsole ? `${reachable(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
   await webhooks.recover()
   await instanceWebhooks.recover()
   await messages.recover()
   await instances.resumeAll()
-  const carryOut = createCommands(accounts, account.id)
+  const carryOut = createCommands(accounts, account.id, newConsoleAddress)
   const control = await openControl(world, carryOut)
   try {
     address.url = `http://${await listen(door, config)}`
@@ -301,6 +321,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     await closeMcp()
     // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
     await Promise.all([door.close(), webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
+    panel.bridge.close()
     await messages.stop()
     await network.smv2.close()
     await network.official.close()
@@ -313,8 +334,21 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   }
   let closing: Promise<void> | undefined
   const warnings = warningsOf(config, address.url, vault)
-  return { url: address.url, warnings, door, db: home.db, carryOut, close: () => (closing ??= close()) }
+  return {
+    url: address.url,
+    warnings,
+    door,
+    db: home.db,
+    newConsoleAddress,
+    askAsConsole: async (request) =>
+      panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
+    carryOut,
+    close: () => (closing ??= close()),
+  }
 }
+
+/** Listening on every address is no address to open: a browser on this machine asks for this machine. */
+const reachable = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
 
 /** Signals of the link belong to the instances room, all others to the messages room. */
 function report(

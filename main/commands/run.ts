@@ -8,6 +8,7 @@ import { systemRandom } from '../kernel/ids.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
 import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
+import { CONSOLE_USAGE, consoleCommand } from './console.ts'
 import { KEYS_USAGE, keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
 import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
@@ -15,11 +16,12 @@ import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 const USAGE = `Usage: npm start                                      the service, at http://127.0.0.1:4780
        npm run serve -- [--port N] [--home DIR] [--json]
        npm run keys -- create|list|revoke …
+       npm run console                                a new address of the console, while the service runs
        npm run --silent mcp -- [--url URL]            bridge for assistants that only speak stdio
        npm run demo                                   the main job, end to end, in a temporary home
 The README lists every setting.`
 
-const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE }
+const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE, console: CONSOLE_USAGE }
 
 /**
  * One command of the product, from its arguments to its exit code.
@@ -50,11 +52,13 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
   switch (command) {
     case 'start':
       terminal.err('Switchboard runs headless: this version has no window yet.')
-      return serve(argv, terminal)
+      return serve(argv, entry, terminal)
     case 'serve':
-      return serve(argv, terminal)
+      return serve(argv, entry, terminal)
     case 'keys':
       return keys(argv, terminal)
+    case 'console':
+      return openConsole(argv, terminal)
     case 'mcp':
       return mcp(argv, terminal)
     case 'demo':
@@ -78,9 +82,17 @@ const worldOf = (config: Config, logLevel: LogLevel): World => ({
   log: createLog(logLevel),
 })
 
-function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
+function serve(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
   const { rest, config } = prepare(argv)
-  return serveCommand(rest, worldOf(config, config.logLevel), terminal)
+  const consoleFolder = join(entry, '..', '..', 'renderer')
+  return serveCommand(rest, { ...worldOf(config, config.logLevel), consoleFolder }, terminal)
+}
+
+async function openConsole(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = prepare(argv)
+  const address = controlAddress(config.home, process.platform)
+  await consoleCommand(rest, (request) => askRunningService(address, request), terminal)
+  return 0
 }
 
 async function keys(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { startService, type Service, type World } from '../service.ts'
+import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /** Serves until it is told to stop; then finishes what is in flight. @returns the exit code. */
@@ -11,10 +12,17 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   // Before anybody can read that it listens: whoever does may say stop at once.
   const told = toldToStop(world.clock)
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
-  if (argv.includes('--json')) terminal.out(JSON.stringify({ event: 'listening', url: service.url, console_url: null }))
-  else terminal.out(`Switchboard listens at ${service.url}. Its home folder is ${world.config.home}. Ctrl+C stops it.`)
+  announce(service, world.config.home, argv.includes('--json'), terminal)
   await told
   return closeInTime(service, world.clock, terminal)
+}
+
+function announce(service: Service, home: string, json: boolean, terminal: Terminal): void {
+  const { url } = service
+  const consoleUrl = service.newConsoleAddress()
+  if (json) return terminal.out(JSON.stringify({ event: 'listening', url, console_url: consoleUrl }))
+  terminal.out(`Switchboard listens at ${url}. Its home folder is ${home}. Ctrl+C stops it.`)
+  if (consoleUrl !== null) terminal.out(consoleLine(consoleUrl))
 }
 
 /** npm hands a Ctrl+C on that the terminal has sent to all: what follows at once is the same one. */

@@ -19,10 +19,10 @@ import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
+export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'port'> {
   readonly operations: readonly Served[]
   /** Routes that are no operations: pages, health, documents, MCP. */
-  readonly rawRoutes: (app: FastifyInstance) => void
+  readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
@@ -63,8 +63,9 @@ export function createDoor(needs: DoorNeeds): Door {
   const { clock, ids, log } = needs
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
+  let port = 0
   const guard = createOriginGuard(() => hosts)
-  const admit = createAdmission({ ...needs, guard, limiter })
+  const admit = createAdmission({ ...needs, guard, limiter, port: () => port })
   const gate = createGate(LIMITS.requestsInFlight)
 
   /** Requests on each connection that are not answered yet. */
@@ -140,7 +141,7 @@ export function createDoor(needs: DoorNeeds): Door {
   }
 
   for (const served of needs.operations) routeOperation(app, served, gate)
-  needs.rawRoutes(app)
+  needs.rawRoutes(app, () => port)
 
   const inside = async (
     caller: InProcessCaller,
@@ -160,11 +161,11 @@ export function createDoor(needs: DoorNeeds): Door {
 
   return {
     app,
-    async listen(host, port) {
-      await app.listen({ host, port })
-      const bound = app.server.address() as AddressInfo
-      hosts = ownHosts({ host, port: bound.port }, needs.allowedHosts, needs.publicBaseUrl)
-      return bound.port
+    async listen(host, wantedPort) {
+      await app.listen({ host, port: wantedPort })
+      port = (app.server.address() as AddressInfo).port
+      hosts = ownHosts({ host, port }, needs.allowedHosts, needs.publicBaseUrl)
+      return port
     },
     call: (principal, request) => inside({ principal, prepaid: true }, request),
     rehearse: (principal, request) => inside({ principal, prepaid: true, isRehearsal: true }, request),

@@ -35,6 +35,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     allowedHosts: [],
     publicBaseUrl: null,
     anonymousRatePerMinute: 1_000_000,
+    findSession: async () => undefined,
     authenticate: async (token) => (token === key ? principal : undefined),
     subject: async () => undefined,
     rawRoutes: (app) => addMcpRoute(app, async () => mcp),
