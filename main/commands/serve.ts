@@ -3,8 +3,16 @@ import { startService, type Service, type World } from '../service.ts'
 import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
-/** Serves until it is told to stop; then finishes what is in flight. @returns the exit code. */
-export async function serveCommand(argv: readonly string[], world: World, terminal: Terminal): Promise<number> {
+/**
+ * Serves until it is told to stop; then finishes what is in flight. @returns the exit code.
+ * @param because completes “runs without its window because …”, where a window was expected.
+ */
+export async function serveCommand(
+  argv: readonly string[],
+  world: World,
+  terminal: Terminal,
+  because?: string,
+): Promise<number> {
   const unknown = argv.filter((word) => word !== '--json')
   if (unknown.length > 0)
     throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
@@ -12,6 +20,7 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   // Before anybody can read that it listens: whoever does may say stop at once.
   const told = toldToStop(world.clock)
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
+  if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
   announce(service, world.config.home, argv.includes('--json'), terminal)
   await told
   return closeInTime(service, world.clock, terminal)

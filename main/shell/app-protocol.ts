@@ -12,6 +12,7 @@ interface PanelRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly payload?: NodeJS.ReadableStream
+  readonly signal: AbortSignal
 }
 
 export interface ProtocolNeeds {
@@ -21,6 +22,8 @@ export interface ProtocolNeeds {
   ) => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array } | undefined>
   /** Carries a request of the page to the door, as the person at the window. */
   readonly panel: (request: PanelRequest) => Promise<Answer>
+  /** The app is quitting: the page gets a word instead of a door that is shut. */
+  readonly isClosing: () => boolean
   /** Told of what nobody foresaw: the page gets an error it can show, never a failed connection. */
   readonly onFault: (error: unknown) => void
 }
@@ -32,10 +35,16 @@ const EVERYWHERE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no
  * What the window's own scheme answers: below /panel/ the door, else the files of the page. A handler that throws would
  * be a failed connection without a word, so this one never does.
  */
-export function createAppProtocol({ file, panel, onFault }: ProtocolNeeds): (request: Request) => Promise<Response> {
+export function createAppProtocol({
+  file,
+  panel,
+  isClosing,
+  onFault,
+}: ProtocolNeeds): (request: Request) => Promise<Response> {
   async function answer(request: Request): Promise<Response> {
     if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address is not part of Switchboard.')
     const { pathname, search } = new URL(request.url)
+    if (isClosing()) return refuse(503, 'service_unavailable', 'Switchboard is closing.')
     if (pathname.startsWith('/panel/')) return respond(await panel(asPanelRequest(request, pathname + search)))
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(405, 'method_not_allowed', 'Files of the console can only be read.')
@@ -61,6 +70,7 @@ function asPanelRequest(request: Request, path: string): PanelRequest {
     method: request.method,
     path,
     headers: Object.fromEntries(request.headers),
+    signal: request.signal,
     // The two stream types describe the same object; Node's declaration wants its own.
     ...(request.body !== null && { payload: Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]) }),
   }
@@ -68,7 +78,8 @@ function asPanelRequest(request: Request, path: string): PanelRequest {
 
 function respond({ status, headers, body }: Answer): Response {
   const all = new Headers(EVERYWHERE)
-  for (const [name, value] of Object.entries(headers)) all.set(name, typeof value === 'string' ? value : value.join(', '))
+  for (const [name, value] of Object.entries(headers))
+    all.set(name, typeof value === 'string' ? value : value.join(', '))
   // Not the page's business: the desktop keeps no cookies.
   all.delete('set-cookie')
   return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers: all })

@@ -1,6 +1,7 @@
 import { app, dialog, Notification, protocol } from 'electron'
 import { join } from 'node:path'
-import { messageOf } from '../kernel/log.ts'
+import { createConsoleFiles } from '../faces/panel/files.ts'
+import { cause, type Log } from '../kernel/log.ts'
 import type { Service } from '../service.ts'
 import { createAppProtocol } from './app-protocol.ts'
 import { SCHEME } from './addresses.ts'
@@ -19,7 +20,7 @@ interface Paths {
   readonly renderer: string
   readonly resources: string
   /** Starts the service in this home. */
-  readonly startService: () => Promise<{ readonly service: Service; readonly home: string }>
+  readonly startService: () => Promise<{ readonly service: Service; readonly home: string; readonly log: Log }>
 }
 
 /** The desktop app: one instance, the service inside it, one window on it. Resolves when the window is there. */
@@ -53,23 +54,34 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
   const words = wordsFor(app.getLocale())
   setMenu(words)
 
+  let [isClosing, isClosed] = [false, false]
   let started: Awaited<ReturnType<typeof startService>>
   try {
     started = await startService()
   } catch (error) {
-    dialog.showErrorBox('Switchboard could not start', messageOf(error))
+    dialog.showErrorBox('Switchboard could not start', error instanceof Error ? error.message : String(error))
     return app.exit(1)
   }
-  const { service, home } = started
-  const files = service.consoleFiles(renderer)
+  const { service, home, log } = started
+  const files = createConsoleFiles(renderer)
   protocol.handle(
     SCHEME,
-    createAppProtocol({ file: (path) => files.find(path), panel: service.panel, onFault: service.onShellFault }),
+    createAppProtocol({
+      file: (path) => files.find(path),
+      panel: (request) => service.askAsConsole(request),
+      isClosing: () => isClosing,
+      onFault: (error) => log.error({ event: 'window.request', cause: cause(error) }),
+    }),
   )
 
   const icon = join(resources, 'icons', 'icon.png')
   window = openMainWindow({ preload, icon, home, words, quit: () => app.quit() })
-  const tray = createTray({ icon: join(resources, 'tray', 'tray.png'), words, open: () => open(), quit: () => app.quit() })
+  const tray = createTray({
+    icon: join(resources, 'tray', 'tray.png'),
+    words,
+    open: () => open(),
+    quit: () => app.quit(),
+  })
   const watch = watchService(service, {
     onCounts: (counts) => {
       tray.show(counts)
@@ -84,10 +96,11 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
     words,
   })
 
-  let isClosed = false
   app.on('before-quit', (event) => {
     window?.release()
     if (isClosed) return
+    if (isClosing) return event.preventDefault()
+    isClosing = true
     // Draining takes a moment; the second round ends the app.
     event.preventDefault()
     watch.stop()

@@ -20,7 +20,10 @@ const en: Words = {
     hide: 'Keep running',
     quit: 'Quit',
   },
-  lost: { title: 'A number was lost', body: (name) => `${name} is not connected any more. Open Switchboard to pair it again.` },
+  lost: {
+    title: 'A number was lost',
+    body: (name) => `${name} is not connected any more. Open Switchboard to pair it again.`,
+  },
   ended: { title: 'A webhook was switched off', body: 'Too many deliveries failed. Open Switchboard to see why.' },
   openAtLogin: 'Open at login',
   copyAddress: 'Copy the API address',
@@ -32,11 +35,15 @@ const pt: Words = {
   connected: (connected, total) => `${connected} de ${total} números conectados`,
   closing: {
     question: 'Manter o Switchboard em segundo plano?',
-    detail: 'Os números só ficam conectados e os webhooks só são entregues enquanto o Switchboard roda. Ele fica na bandeja.',
+    detail:
+      'Os números só ficam conectados e os webhooks só são entregues enquanto o Switchboard roda. Ele fica na bandeja.',
     hide: 'Manter rodando',
     quit: 'Encerrar',
   },
-  lost: { title: 'Um número caiu', body: (name) => `${name} não está mais conectado. Abra o Switchboard para pareá-lo de novo.` },
+  lost: {
+    title: 'Um número caiu',
+    body: (name) => `${name} não está mais conectado. Abra o Switchboard para pareá-lo de novo.`,
+  },
   ended: { title: 'Um webhook foi desligado', body: 'Entregas demais falharam. Abra o Switchboard para ver por quê.' },
   openAtLogin: 'Abrir ao iniciar a sessão',
   copyAddress: 'Copiar o endereço da API',
@@ -48,11 +55,15 @@ const es: Words = {
   connected: (connected, total) => `${connected} de ${total} números conectados`,
   closing: {
     question: '¿Mantener Switchboard en segundo plano?',
-    detail: 'Los números siguen conectados y los webhooks se entregan solo mientras Switchboard está en marcha. Está en la bandeja.',
+    detail:
+      'Los números siguen conectados y los webhooks se entregan solo mientras Switchboard está en marcha. Está en la bandeja.',
     hide: 'Mantener en marcha',
     quit: 'Salir',
   },
-  lost: { title: 'Se perdió un número', body: (name) => `${name} ya no está conectado. Abra Switchboard para vincularlo otra vez.` },
+  lost: {
+    title: 'Se perdió un número',
+    body: (name) => `${name} ya no está conectado. Abra Switchboard para vincularlo otra vez.`,
+  },
   ended: { title: 'Se apagó un webhook', body: 'Fallaron demasiadas entregas. Abra Switchboard para ver por qué.' },
   openAtLogin: 'Abrir al iniciar sesión',
   copyAddress: 'Copiar la dirección de la API',

@@ -65,7 +65,9 @@ describe('no window opens, and the reason is said', () => {
 
   test('when the fetching says nothing for too long', async () => {
     installer('setInterval(() => {}, 1_000)')
-    expect(await open({ fetchMs: 300 })).toMatchObject({ reason: 'the Electron binary could not be fetched (timed out)' })
+    expect(await open({ fetchMs: 300 })).toMatchObject({
+      reason: 'the Electron binary could not be fetched (timed out)',
+    })
   })
 
   test('when Electron ends first, with its own first useful line', async () => {

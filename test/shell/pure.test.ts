@@ -75,6 +75,7 @@ describe('the place of the window', () => {
 
 describe('the window’s own scheme', () => {
   const faults: unknown[] = []
+  let isClosing = false
   const answer = createAppProtocol({
     file: async (path) =>
       path === '' ? { headers: { 'content-type': 'text/html' }, bytes: Buffer.from('<page>') } : undefined,
@@ -86,6 +87,7 @@ describe('the window’s own scheme', () => {
         body: method === 'DELETE' ? null : new Blob([JSON.stringify({ method, path })]).stream(),
       }
     },
+    isClosing: () => isClosing,
     onFault: (error) => faults.push(error),
   })
   const ask = (path: string, init?: RequestInit) => answer(new Request(`app://switchboard${path}`, init))
@@ -117,6 +119,9 @@ describe('the window’s own scheme', () => {
     expect(broken.status).toBe(500)
     expect(await broken.json()).toMatchObject({ error: { code: 'internal_error', retryable: true } })
     expect(faults).toHaveLength(1)
+    isClosing = true
+    expect((await ask('/panel/v1/me')).status).toBe(503)
+    isClosing = false
   })
 })
 

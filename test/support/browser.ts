@@ -24,5 +24,7 @@ export function browserPath(): string {
   }
   const installed = PLACES.find((place) => existsSync(place))
   if (installed !== undefined) return installed
-  throw new Error('These tests need Chromium. Install it (apt-get install chromium), or set CHROMIUM_PATH to its program.')
+  throw new Error(
+    'These tests need Chromium. Install it (apt-get install chromium), or set CHROMIUM_PATH to its program.',
+  )
 }

@@ -99,11 +99,7 @@ async function runWindow(around: Surroundings, executable: string): Promise<Open
 }
 
 /** The first of these, or undefined when the time is over before any. */
-function within<T>(
-  clock: Pick<Clock, 'after'>,
-  ms: number,
-  ...awaited: readonly Promise<T>[]
-): Promise<T | undefined> {
+function within<T>(clock: Pick<Clock, 'after'>, ms: number, ...awaited: readonly Promise<T>[]): Promise<T | undefined> {
   return new Promise((resolve) => {
     const limit = clock.after(ms, () => resolve(undefined))
     void Promise.race(awaited).then((value) => {

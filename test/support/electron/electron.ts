@@ -11,7 +11,11 @@ import { openGateway, type Gateway } from './gateway.ts'
 import { takeLock } from './lock.ts'
 import { preloadScript } from './preload.ts'
 
-const { STAND_IN_PROFILE: profile = '', STAND_IN_BROWSER: browser = '', STAND_IN_LOCALE: locale = 'en-US' } = process.env
+const {
+  STAND_IN_PROFILE: profile = '',
+  STAND_IN_BROWSER: browser = '',
+  STAND_IN_LOCALE: locale = 'en-US',
+} = process.env
 
 let gateway!: Gateway
 let context: BrowserContext
@@ -249,5 +253,10 @@ process.on('message', (message: { id: number; evaluate?: string; given?: unknown
 })
 // A forked host outlives a dead test run otherwise.
 process.on('disconnect', () => void end(0))
-await whenReady
-process.send?.({ gateway: gateway.toReal('app://switchboard/'), cdp: readFileSync(`${profile}/DevToolsActivePort`, 'utf8') })
+// Never awaited here: Electron runs the main module first and is ready afterwards.
+void whenReady.then(() =>
+  process.send?.({
+    gateway: gateway.toReal('app://switchboard/'),
+    cdp: readFileSync(`${profile}/DevToolsActivePort`, 'utf8'),
+  }),
+)

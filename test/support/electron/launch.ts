@@ -25,6 +25,9 @@ export interface Desktop {
 interface HostSide {
   readonly app: { quit(): void }
   readonly record: Recorded[]
+  readonly BrowserWindow: {
+    readonly all: readonly { show(): void; askToClose(): boolean; isVisible(): boolean }[]
+  }
 }
 
 interface Wish {
@@ -69,7 +72,14 @@ export async function launchDesktop({ home, profile, argv = [] }: Wish): Promise
     async firstWindow() {
       const { gateway, cdp } = await hello
       browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${cdp.split('\n')[0] ?? ''}`)
-      return until(() => browser?.contexts()[0]?.pages().find((page) => page.url().startsWith(gateway)), errors)
+      return until(
+        () =>
+          browser
+            ?.contexts()[0]
+            ?.pages()
+            .find((page) => page.url().startsWith(gateway)),
+        errors,
+      )
     },
     evaluate: (act, given) => ask(child, act.toString(), given),
     async close() {

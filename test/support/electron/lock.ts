@@ -25,4 +25,3 @@ export function takeLock(profile: string, onSecond: (argv: string[]) => void): b
 const HAND_OVER = `
 const [address, words] = process.argv.slice(1)
 require('node:net').createConnection(address, function () { this.end(words) }).on('error', () => process.exit(1))`
-
