@@ -20,7 +20,7 @@ const {
 let gateway!: Gateway
 let context: BrowserContext
 const privileged = new Map<string, Readonly<Record<string, boolean>>>()
-let isReady = false
+let [isReady, isQuitting] = [false, false]
 
 const preventable = <T extends object>(more: T) => {
   let isPrevented = false
@@ -35,6 +35,9 @@ const preventable = <T extends object>(more: T) => {
 
 const appEvents = new EventEmitter()
 const whenReady = (async () => {
+  // The main module runs first; where it quits at once, no browser is started.
+  await new Promise((done) => setImmediate(done))
+  if (isQuitting) return new Promise<void>(() => {})
   gateway = await openGateway()
   context = await chromium.launchPersistentContext(profile, {
     executablePath: browser,
@@ -48,6 +51,8 @@ const whenReady = (async () => {
 })()
 
 async function quit(): Promise<void> {
+  isQuitting = true
+  if (!isReady) return void setTimeout(() => process.exit(0), 50)
   const before = preventable({})
   appEvents.emit('before-quit', before)
   if (before.isPrevented) return
@@ -136,7 +141,8 @@ export class BrowserWindow extends EventEmitter {
       if (request.url() === this.going) return route.continue()
       const event = preventable({ url })
       this.webContents.emit('will-navigate', event)
-      return event.isPrevented ? route.abort() : route.continue()
+      // An answer without content leaves the page where it is, as a prevented navigation does.
+      return event.isPrevented ? route.fulfill({ status: 204 }) : route.continue()
     })
     page.on('popup', (popup) => {
       void (async () => {
