@@ -19,6 +19,7 @@ import { createMessages } from './capabilities/messages/index.ts'
 import { createSandbox } from './capabilities/sandbox/index.ts'
 import { createWebhooks } from './capabilities/webhooks/index.ts'
 import type { Config } from './config.ts'
+import type { Notice } from './contract/notice.ts'
 import type { EngineSink } from './engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_HOST } from './engines/sandbox/index.ts'
 import { createCommands } from './faces/commands.ts'
@@ -34,7 +35,8 @@ import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
 import { createIdempotency } from './kernel/idempotency.ts'
 import { createIds, type Ids, type Random } from './kernel/ids.ts'
-import { createLedger } from './kernel/ledger.ts'
+import { createLedger, type Ledger } from './kernel/ledger.ts'
+import { createLive, type Live } from './kernel/live.ts'
 import type { Log } from './kernel/log.ts'
 import { createOutbound, systemResolve, type Dial, type Resolve } from './kernel/outbound.ts'
 import { createCursors, cursorKey } from './kernel/page.ts'
@@ -82,6 +84,8 @@ export interface Service {
   newConsoleAddress(): string | null
   /** A request of the window inside this process. */
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
+  /** Tells every open window that something changed. */
+  tell(notice: Notice): void
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
   close(): Promise<void>
@@ -172,6 +176,7 @@ async function openMachinery(world: World, { db, ids }: Home) {
     seal: createSeal({ masterKey: vault, random }),
     cursors: createCursors(await cursorKey(db, random)),
     ledger: createLedger({ clock, ids }),
+    live: createLive<Notice>(clock),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,
@@ -186,12 +191,12 @@ type Rooms = ReturnType<typeof buildRooms>
 
 function buildRooms(world: World, home: Home, machinery: Machinery) {
   const { config } = world
-  const { outbound, cursors } = machinery
+  const { outbound, cursors, ledger, live } = machinery
   const ground = { ...world, ...home, ...machinery }
   const address = { url: '' }
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
-  const sink: EngineSink = (id, signal) => report({ instances, messages }, id, signal)
+  const sink: EngineSink = (id, signal) => report({ instances, messages, live }, id, signal)
   const { sandboxTimelineMs: timelineMs, sendTimeoutMs } = config
   const network = createSandboxNetwork({ ...ground, sink, timelineMs, sendTimeoutMs })
   const { smv2, official } = network
@@ -201,6 +206,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const accounts = createAccounts({ ...ground, ratePerMinute, knownInstances: knownInstances(home.db) })
   const approvals = createApprovals({ ...ground, principalOf: accounts.principalOf })
   const webhooks = createWebhooks(ground)
+  hearLedger(ledger, live)
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
     webhooks: (id) => webhooks.gauges(id),
@@ -214,7 +220,11 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const direct = createDirect({ ...ground, instances, messages })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
-  outbound.answerInside(CATCHER_HOST, catcher.answer)
+  outbound.answerInside(CATCHER_HOST, async (request) => {
+    const answer = await catcher.answer(request)
+    live.tell({ topic: 'sandbox' })
+    return answer
+  })
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
   return {
@@ -234,7 +244,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   }
 }
 
-function openDoor(world: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
+function openDoor(world: World, { ids }: Home, { live }: Machinery, rooms: Rooms, isReady: () => boolean) {
   const { clock, random, config, log } = world
   const { accounts, instances, network, address } = rooms
   const { version } = manifest
@@ -263,12 +273,13 @@ function openDoor(world: World, { ids }: Home, rooms: Rooms, isReady: () => bool
   const door = createDoor({
     ...{ clock, ids, log, anonymousRatePerMinute, allowedHosts, publicBaseUrl },
     operations: served(rooms),
+    tell: live.tell,
     authenticate: accounts.authenticate,
     findSession: accounts.findSession,
     subject: instances.subject,
     rawRoutes(app, port) {
       addMcpRoute(app, openMcp)
-      panel = addPanelRoutes(app, port, { sessions: accounts, files, clock, log, version })
+      panel = addPanelRoutes(app, port, { sessions: accounts, files, live, clock, log, version })
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,
@@ -283,12 +294,13 @@ function openDoor(world: World, { ids }: Home, rooms: Rooms, isReady: () => bool
   return { door, panel, hasConsole: files.isThere, openMcp, closeMcp: async () => (await mcp)?.close() }
 }
 
-async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
+async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms): Promise<Service> {
+  const { vault, outbound, live } = machinery
   const { config, log } = world
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, rooms, () => isReady)
+  const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
   const newConsoleAddress = () =>
     hasConsole ? `${reachable(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
@@ -296,7 +308,12 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   await instanceWebhooks.recover()
   await messages.recover()
   await instances.resumeAll()
-  const carryOut = createCommands(accounts, account.id, newConsoleAddress)
+  const commands = createCommands(accounts, account.id, newConsoleAddress)
+  const carryOut: Service['carryOut'] = async (request) => {
+    const result = await commands(request)
+    if (request.command.startsWith('keys.')) live.tell({ topic: 'keys' })
+    return result
+  }
   const control = await openControl(world, carryOut)
   try {
     address.url = `http://${await listen(door, config)}`
@@ -319,9 +336,12 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     isReady = false
     await control.close()
     await closeMcp()
+    panel.close()
     // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
     await Promise.all([door.close(), webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
     panel.bridge.close()
+    approvals.close()
+    live.close()
     await messages.stop()
     await network.smv2.close()
     await network.official.close()
@@ -340,6 +360,7 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     door,
     db: home.db,
     newConsoleAddress,
+    tell: live.tell,
     askAsConsole: async (request) =>
       panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
     carryOut,
@@ -347,12 +368,23 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   }
 }
 
+/** What happened on the lines, after the commit that recorded it. */
+function hearLedger(ledger: Ledger, live: Live<Notice>): void {
+  ledger.hear(async (tx, { type, instanceId }) => {
+    tx.afterCommit(() => {
+      live.tell({ topic: 'events', type, instance_id: instanceId })
+      if (type.startsWith('message.')) live.tell({ topic: 'messages', instance_id: instanceId })
+      else live.tell({ topic: 'instances', id: instanceId })
+    })
+  })
+}
+
 /** Listening on every address is no address to open: a browser on this machine asks for this machine. */
 const reachable = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
 
 /** Signals of the link belong to the instances room, all others to the messages room. */
-function report(
-  { instances, messages }: Pick<Rooms, 'instances' | 'messages'>,
+async function report(
+  { instances, messages, live }: Pick<Rooms, 'instances' | 'messages'> & Pick<Machinery, 'live'>,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -369,7 +401,9 @@ function report(
     case 'connected':
     case 'link_lost':
     case 'auth_failed':
-      return instances.onSignal(id, signal)
+      await instances.onSignal(id, signal)
+      // Not every change of a link is an event: a lost one may heal.
+      live.tell({ topic: 'instances', id })
   }
 }
 

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Served } from '../capabilities/handler.ts'
 import { errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -25,6 +26,8 @@ export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'p
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
+  /** Told after each operation that changed something, whoever asked for it. */
+  readonly tell: (notice: Notice) => void
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
@@ -140,7 +143,7 @@ export function createDoor(needs: DoorNeeds): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of needs.operations) routeOperation(app, served, gate)
+  for (const served of needs.operations) routeOperation(app, served, { gate, tell: needs.tell })
   needs.rawRoutes(app, () => port)
 
   const inside = async (

@@ -2,16 +2,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { unknownPath } from './admission.ts'
 import { createBridge, type Bridge } from './panel/bridge.ts'
+import { addEventStream, type EventsNeeds } from './panel/events.ts'
 import type { ConsoleFiles } from './panel/files.ts'
 import { addSessionRoutes, type SessionRouteNeeds } from './panel/session-route.ts'
 
-export interface PanelNeeds extends Omit<SessionRouteNeeds, 'onSignedOut'> {
+export interface PanelNeeds extends Omit<SessionRouteNeeds, 'onSignedOut'>, Pick<EventsNeeds, 'live'> {
+  readonly sessions: SessionRouteNeeds['sessions'] & Pick<EventsNeeds, 'isSignedIn'>
   readonly files: ConsoleFiles
 }
 
 export interface Panel {
   /** For the window of the desktop app, which needs no socket. */
   readonly bridge: Bridge
+  /** Ends what would never end by itself. */
+  close(): void
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -19,10 +23,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** The console: its page for anybody, and behind a session all it shows and does. */
 export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelNeeds): Panel {
   const bridge = createBridge(app)
-  addSessionRoutes(app, port, { ...needs, onSignedOut: () => {} })
+  const streams = addEventStream(app, { ...needs, isSignedIn: needs.sessions.isSignedIn })
+  addSessionRoutes(app, port, { ...needs, onSignedOut: streams.endSession })
   addMirror(app, bridge)
   addPage(app, needs.files)
-  return { bridge }
+  return { bridge, close: streams.close }
 }
 
 /** Every operation, asked by the person at the console. */

@@ -64,6 +64,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     publicBaseUrl: null,
     anonymousRatePerMinute: 600,
     findSession: async () => undefined,
+    tell: () => {},
     authenticate: async (token) => principals.get(token),
     subject: async (_account, id) =>
       [INSTANCE_ID, OTHER_ID].includes(id)
