@@ -11,6 +11,7 @@ import { makeDelivery, requireActive } from './make.ts'
 import { noSuchWebhook } from './rotation.ts'
 import { RETRY } from './states.ts'
 import { webhookById, type WebhookRow } from './store.ts'
+import { requireLoneStar } from './webhook.ts'
 
 /** Events one commit looks at. */
 const PAGE = 500
@@ -80,9 +81,11 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
 
   /** @throws ApiError not_found, invalid_state when the webhook is not active, validation_error. */
   return async function replay(accountId: string, id: string, body: ReplayBody): Promise<{ replayed: number }> {
-    const webhook = await db.commit((tx) => active(tx, accountId, id))
+    const webhook = await db.commit((tx) => found(tx, accountId, id))
+    // The body is judged before the state (contract.md 1.5).
     const { sinceMs, untilMs } = periodOf(body, clock.now())
     const isWanted = wantedBy(webhook, body)
+    requireActive(webhook)
     const begin = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
     let after: number | undefined = begin?.seq ?? 0
     let replayed = 0
@@ -100,9 +103,14 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
   }
 }
 
-async function active(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {
+async function found(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {
   const webhook = await tx.one(webhookById, { id, accountId })
-  if (!webhook) throw noSuchWebhook(id)
+  if (webhook) return webhook
+  throw noSuchWebhook(id)
+}
+
+async function active(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {
+  const webhook = await found(tx, accountId, id)
   requireActive(webhook)
   return webhook
 }
@@ -120,6 +128,7 @@ function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: numbe
 
 /** What the webhook listens to, or the part of it that was asked for. */
 function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (type: string) => boolean {
+  requireLoneStar(asked)
   const heard: readonly string[] = JSON.parse(webhook.events) as string[]
   const hears = (type: string) => heard.includes('*') || heard.includes(type)
   if (asked.includes('*')) return hears
