@@ -1,4 +1,4 @@
-import type { Api } from '../../support/service-process.ts'
+import { until, type Api } from '../../support/service-process.ts'
 import type { OperationToFuzz } from './document.ts'
 import type { Asked } from './exchange.ts'
 import type { Recipe } from './recipes.ts'
@@ -34,6 +34,10 @@ const ENDS = new Set([
   'recreateInstance',
 ])
 
+/** For instances of one engine; the other is tried now and then as well. */
+const SMV2_ONLY = new Set(['callEngine', 'getInstanceQr'])
+const OFFICIAL_ONLY = new Set(['sendRawMessage', 'listTemplates', 'fuseInstances', 'removeFusion'])
+
 /** Some of everything, so that the first requests already find what they ask for. */
 export async function createPool(api: Api): Promise<Pool> {
   const made = async (path: string, body: object) => {
@@ -53,7 +57,9 @@ export async function createPool(api: Api): Promise<Pool> {
   // The other engine's side of the first number: the two can be fused.
   const { id: twin } = await made('/v1/instances', { engine: 'official' })
   await made(`/v1/sandbox/instances/${twin}/onboard`, { number: '12025550200' })
-  const lasting = [...instances.splice(0, 2), official, twin]
+  const paired = instances.splice(0, 2)
+  const onboarded = [official, twin]
+  const lasting = [...paired, ...onboarded]
   const { id: webhook } = await made('/v1/webhooks', { url: 'https://catcher.sandbox/fuzz', events: ['*'] })
   const messages: Record<string, string[]> = {}
   for (const id of lasting) {
@@ -67,17 +73,26 @@ export async function createPool(api: Api): Promise<Pool> {
   const groups: Record<string, string[]> = {}
   const events: string[] = []
   const files: Record<string, string[]> = {}
+  await made(`/v1/sandbox/phones/${NUMBERS[0]}/messages`, { to: '12025550200', media_type: 'image' })
+  await until('a file arrives', async () => {
+    const { body } = await api('GET', '/v1/events?type=message.received')
+    for (const event of body.data as Heard[]) hear(event)
+    return events.length > 0
+  })
   const at = (list: readonly string[], index: number) => list[index % Math.max(1, list.length)] ?? 'none'
 
   /** The id for a placeholder. What ends or breaks an instance is done to the others, so that some can always send. */
   const pick = (operationId: string, before: string, index: number, earlier: string): string => {
+    if (before.endsWith('/instances') && SMV2_ONLY.has(operationId) && index % 8 !== 1) return at(paired, index)
+    if (before.endsWith('/instances') && OFFICIAL_ONLY.has(operationId) && index % 8 !== 1) return at(onboarded, index)
     if (before.endsWith('/instances') && (ENDS.has(operationId) || index % 4 === 0))
       return at(instances.slice(-6), index)
     if (before.endsWith('/instances')) return at(lasting, index)
     if (before.endsWith('/events')) return at(events, index)
     if (before.endsWith('/media')) return at(files[earlier] ?? [], index)
     if (before.endsWith('/deliveries')) return at(deliveries.slice(-20), index)
-    if (before.endsWith('/webhooks')) return at(webhooks, index)
+    // The first one stays.
+    if (before.endsWith('/webhooks')) return at(operationId === 'deleteWebhook' ? webhooks.slice(1) : webhooks, index)
     if (before.endsWith('/phones')) return at(NUMBERS, index)
     if (before.endsWith('/catcher')) return at(['fuzz', 'other', 'empty'], index)
     if (before.includes('/phones/')) return at(spoken[earlier] ?? [], index)
@@ -125,6 +140,9 @@ export async function createPool(api: Api): Promise<Pool> {
       const instance = /\/instances\/([^/?]+)/.exec(path)?.[1] ?? ''
       const own = reply['id']
       if (id === 'createInstance' && typeof own === 'string') instances.push(own)
+      // The last few stay to be asked for once more.
+      if (id === 'deleteInstance' && instances.length > 3) instances.splice(instances.indexOf(instance), 1)
+      if (id === 'deleteWebhook') webhooks.splice(webhooks.indexOf(path.split('/').at(-1) ?? ''), 1)
       if (id === 'createWebhook' && typeof own === 'string') webhooks.push(own)
       if (id === 'speakFromSandboxPhone' && typeof own === 'string') (spoken[number] ??= []).push(own)
       if (typeof reply['message_id'] === 'string') (messages[instance] ??= []).push(reply['message_id'])
@@ -142,7 +160,7 @@ export async function createPool(api: Api): Promise<Pool> {
     const lists: Record<string, readonly string[]> = {
       message_id: messages[instance] ?? [],
       group_id: groups[instance] ?? [],
-      smv2_instance_id: lasting.slice(0, 1),
+      smv2_instance_id: paired,
     }
     const fields = Object.entries(body).map(([name, value]) => {
       const isOpen = value === `{${name}}`
