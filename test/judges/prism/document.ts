@@ -15,6 +15,8 @@ export interface OperationToFuzz {
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: Schema | undefined
+  /** The body of all actions of this path: what it allows, this one action need not. */
+  readonly anyBody?: Schema
   readonly isBodyRequired: boolean
 }
 
@@ -70,6 +72,7 @@ function actionsOf(operation: OperationToFuzz, description: string, resolve: Res
       ...operation,
       path: path.replace(ANY_ACTION, `/${name}`),
       parameters: parameters.filter(({ in: where, name: called }) => where !== 'path' || called === 'id'),
+      anyBody: body,
       body: { type: 'object', properties, required, additionalProperties: false },
     }))
   })

@@ -67,13 +67,6 @@ export const judge: Judge = {
       const answer = await exchange(isDirect ? url : through, asked)
       if (answer === undefined) return [`no answer from ${isDirect ? 'the product' : 'Prism'}`]
       const { id } = recipe.operation
-        console.log(
-          id,
-          recipe.operation.path.split('/').slice(-2).join('/'),
-          answer.status,
-          (parsed(answer.text) as any).error?.code ?? '',
-          (parsed(answer.text) as any).error?.message?.slice(0, 60) ?? '',
-        )
       seen.set(id, (seen.get(id) ?? new Set()).add(answer.status))
       if (recipe.key !== 'valid' && answer.status !== 401 && !isDirect) return [`${answer.status} without a valid key`]
       const wrong = brokenAnywhere(recipe, answer)

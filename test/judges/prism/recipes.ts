@@ -121,7 +121,7 @@ function recipeOf(operation: OperationToFuzz, resolve: Resolve): Arbitrary<Recip
   })
 }
 
-/** What the schema allows, the same with one thing spoilt, and anything at all. */
+/** What schema and words allow, what the schema alone allows, the same with one thing spoilt, and anything at all. */
 function bodies(operation: OperationToFuzz, valid: (schema: object) => Arbitrary<unknown>): Arbitrary<unknown> {
   if (operation.body === undefined) {
     return operation.method === 'GET'
@@ -129,12 +129,14 @@ function bodies(operation: OperationToFuzz, valid: (schema: object) => Arbitrary
       : fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constant({ odd: 1 }) })
   }
   const good = valid(operation.body).map((body) => byTheWords(operation, body))
+  const wordless = valid(operation.anyBody ?? operation.body)
   const spoilt = fc.tuple(valid(operation.body), fc.nat(20), fc.jsonValue({ maxDepth: 2 })).map(spoil)
   const anything = fc.jsonValue({ maxDepth: 3 })
   return fc
     .oneof(
       { weight: 10, arbitrary: good },
-      { weight: 4, arbitrary: spoilt },
+      { weight: 3, arbitrary: wordless },
+      { weight: 3, arbitrary: spoilt },
       { weight: 1, arbitrary: anything },
       { weight: operation.isBodyRequired ? 1 : 3, arbitrary: fc.constant(undefined) },
     )
