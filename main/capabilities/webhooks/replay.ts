@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import { EVENT_TYPES } from '../../contract/events.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
@@ -30,12 +31,18 @@ interface Recorded {
   readonly isHad: 0 | 1
 }
 
-/** Every event counts here, wanted or not, so that a page never reads on and on for the few that are. */
-const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, Recorded>(
-  `SELECT e.seq, e.account_seq AS accountSeq, e.instance_seq AS instanceSeq, e.type, e.created_at AS createdAtMs,
+const recordedOf = (type: string) =>
+  `SELECT e.seq AS seq, e.account_seq AS accountSeq, e.instance_seq AS instanceSeq, e.type, e.created_at AS createdAtMs,
           (e.only_for IS NOT NULL OR EXISTS (
              SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook)) AS isHad
-     FROM events e WHERE e.account_seq = ${subjectSeq(':accountId')} AND e.seq > :after ORDER BY e.seq LIMIT :rows`,
+     FROM events e WHERE e.account_seq = ${subjectSeq(':accountId')} AND e.type = '${type}' AND e.seq > :after`
+
+/**
+ * Every event counts here, wanted or not, so that a page never reads on and on for the few that are. The account's
+ * events lie in order by type, and the lists are merged.
+ */
+const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, Recorded>(
+  `${EVENT_TYPES.map(recordedOf).join(' UNION ALL ')} ORDER BY seq LIMIT :rows`,
 )
 
 /** Ids are time-ordered, so where a period begins is found in their index. */
