@@ -236,6 +236,7 @@ describe('what is read', () => {
     '?external_ref=Brackmoor-ref-smv2',
     '?updated_since=2000-01-01T00:00:00Z',
     '?updated_since=2000-01-01T00:00:00Z&limit=1',
+    '?updated_since=2000-01-01T00:00:00Z&external_ref=Brackmoor-ref-smv2',
   ]
 
   /** Everything that can be read with a key, as it stands. */
@@ -251,6 +252,20 @@ describe('what is read', () => {
     }
     return seen
   }
+
+  test('with a key to a list holds exactly that list, in every form the list of instances has', async () => {
+    const held = new Set(scene.listed)
+    for (const query of lists) {
+      const key = scene.key('list', EVERY)
+      const { body } = await scene.w.api('GET', `/v1/instances${query}`, undefined, { key })
+      for (const { id } of body.data) expect(held, query).toContain(id)
+      if (query === '') expect(new Set(body.data.map(({ id }: { id: string }) => id))).toEqual(held)
+      const isFiltered = query.includes('external_ref')
+      if ('count' in body) expect(body.count, query).toBe(isFiltered ? 0 : held.size)
+      // The other side has deleted some, and the list has lost none.
+      else expect([body.deleted, body.deleted_has_more], query).toEqual([[], false])
+    }
+  })
 
   /** Everything an owner does: makes, changes, sends, hears and deletes. */
   async function live(key: string, { smv2, official, phone }: Side): Promise<void> {
