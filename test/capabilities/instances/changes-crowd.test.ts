@@ -101,7 +101,7 @@ interface Following extends Follower {
 }
 
 function follow(call: Call, random: () => number): Following {
-  const asked = { calls: 0, sound: false }
+  const asked = { calls: 0 }
   const ask = async ({ updated_since, limit, cursor }: ChangesQuery) => {
     asked.calls++
     const query = new URLSearchParams({ updated_since, limit: String(limit), ...(cursor !== undefined && { cursor }) })
