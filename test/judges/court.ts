@@ -17,6 +17,8 @@ export interface Judge {
 /** What a judge is given: the built service in a home of its own, a key that may do everything, and its own tools. */
 export interface Court {
   readonly url: string
+  /** Of the service's process. */
+  readonly pid: number
   readonly key: string
   readonly api: Api
   /** For more keys. */
@@ -61,9 +63,10 @@ const INSTALL_SECONDS = 200
 
 /** Installs exactly what the folder's lockfile says, when that has changed or is not there. @throws Objection */
 export async function install(folder: string): Promise<void> {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex')
+  const lockfile = join(folder, 'package-lock.json')
+  // A judge that needs nothing but Node has none.
+  if (!existsSync(lockfile)) return
+  const lock = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
   // Written last, so that an installation which was cut off is begun anew.
   const stamp = join(folder, 'node_modules', '.installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
