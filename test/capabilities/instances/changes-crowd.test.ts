@@ -144,7 +144,7 @@ async function stateOf(call: Call): Promise<Follower['copy']> {
 const only = <T>(whole: ReadonlyMap<string, T>, ids: ReadonlySet<string>) =>
   new Map([...whole].filter(([id]) => ids.has(id)))
 
-test(`20 writers make 10,000 changes, and every client that follows the three rules ends with the state of the server`, async () => {
+test('20 writers make 10,000 changes, and every client that follows the three rules ends with the state of the server', async () => {
   process.stdout.write(`SEED=${SEED}\n`)
   const w = await worldOfTest()
   const randomOf = (nth: number) => seededRandom(SEED + nth).fraction
@@ -173,25 +173,31 @@ test(`20 writers make 10,000 changes, and every client that follows the three ru
   await writing.finally(() => (state.isWriting = false))
   await Promise.all(following)
 
+  // Who comes when all is over finds more deletions than any page holds.
+  const late = [follow(all, randomOf(6)), follow(few, randomOf(7))]
+  for (const follower of late) await catchUp(follower)
+
   expect(changesOf(told)).toBeGreaterThanOrEqual(CHANGES)
   // The change clock never gave a moment twice, whatever was done to the machine's.
   expect(new Set(told.moments).size).toBe(told.moments.length)
   const server = await stateOf(all)
   const [first, second, third, fourth] = everybody
-  for (const follower of [first, second]) {
+  const [lateToAll, lateToFew] = late
+  for (const follower of [first, second, lateToAll]) {
     expect(follower?.copy).toEqual(server)
     expect(follower?.deleted).toEqual(told.deleted)
-    expect(follower?.calls).toBeGreaterThan(50)
+    expect(follower?.calls).toBeGreaterThan(20)
   }
   expect(await stateOf(few)).toEqual(only(server, listed))
-  for (const follower of [third, fourth]) {
+  for (const follower of [third, fourth, lateToFew]) {
     expect(follower?.copy).toEqual(only(server, listed))
     expect(follower?.deleted).toEqual(only(told.deleted, listed))
     expect(follower?.deleted.size).toBeGreaterThan(10)
   }
-  const calls = everybody.map((follower) => follower.calls)
+  const calls = [...everybody, ...late].map((follower) => follower.calls)
   process.stdout.write(`${JSON.stringify({ ...told.counts, live: server.size, calls })}\n`)
-}, 60_000)
+  // A quarter of a minute; a machine that is busy with other things gets time.
+}, 120_000)
 
 test('a cursor that was kept goes on where it was after the service was started again', async () => {
   const [home, vault] = [tempFolder(), memoryVault()]
