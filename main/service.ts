@@ -417,11 +417,15 @@ async function openControl({ config, log }: World, carryOut: Service['carryOut']
   }
 }
 
-/** @returns `host:port` as it stands in the service's address. */
+/** What listens everywhere has no address of its own; the door refuses these as names, and so may no link carry them. */
+const ON_THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** @returns `host:port` as it stands in the service's address, under which this machine at least can call it. */
 async function listen(door: Door, { host, port }: Config): Promise<string> {
   try {
     const bound = await door.listen(host, port)
-    return `${host.includes(':') ? `[${host}]` : host}:${bound}`
+    const named = ON_THIS_MACHINE[host] ?? host
+    return `${named.includes(':') ? `[${named}]` : named}:${bound}`
   } catch (error) {
     const sentence = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
     throw sentence === undefined ? error : new StartError(sentence(host, port), { cause: error })
@@ -444,8 +448,11 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
 }
 
 function warningsOf(config: Config, url: string, vault: { notice: string | null; problem(): string | null }): string[] {
+  const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
   const exposed = config.allowLan
-    ? [`The API can be reached from other machines, at ${url} and without encryption. Put a TLS proxy in front of it.`]
+    ? [
+        `The API can be reached from other machines, at ${exposedAt} and without encryption. Put a TLS proxy in front of it.`,
+      ]
     : []
   return [...exposed, vault.notice, vault.problem()].filter((line) => line !== null)
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Served } from '../capabilities/handler.ts'
@@ -59,8 +59,20 @@ export interface Door {
   close(): Promise<void>
 }
 
+/** It must outlast a send that waits for its engine, or the 504 would become a reset connection. */
+const CONNECTION_MS = 60_000
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_MS = 5_000
+/**
+ * An answer of which nothing is taken for this long is given up. Node looks once in this time whether anything moved,
+ * so it takes up to twice as long; a client that reads slowly, but reads, is never cut off.
+ */
+const UNREAD_MS = 8_000
+/**
+ * A refused connection is closed on our side; this long the other may still read why. Without an end to it, whoever
+ * never closes keeps the socket, and with a byte now and then keeps it for ever.
+ */
+const LINGER_MS = 1_000
 
 export function createDoor(needs: DoorNeeds): Door {
   const { clock, ids, log } = needs
@@ -80,8 +92,7 @@ export function createDoor(needs: DoorNeeds): Door {
     genReqId: (raw) => (isRequestId(raw.headers['x-request-id']) ? raw.headers['x-request-id'] : ids.request()),
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: 15_000,
-    // It must outlast a send that waits for its engine, or the 504 would become a reset connection.
-    connectionTimeout: 60_000,
+    connectionTimeout: CONNECTION_MS,
     keepAliveTimeout: 5_000,
     http: {
       maxHeaderSize: LIMITS.headerBytes,
@@ -99,6 +110,8 @@ export function createDoor(needs: DoorNeeds): Door {
       if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute)
       answerRaw(socket, malformed(error.code), ids.request(), rate)
+      const patience = clock.after(LINGER_MS, () => socket.destroy())
+      socket.once('close', () => patience.cancel())
     },
   })
   app.server.maxConnections = 2_000
@@ -106,6 +119,7 @@ export function createDoor(needs: DoorNeeds): Door {
     const open = owed.get(request.socket) ?? new Set()
     owed.set(request.socket, open.add(request))
     response.once('close', () => open.delete(request))
+    giveUpUnread(request.socket, response, () => open.size > 1)
   })
   // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
@@ -115,6 +129,8 @@ export function createDoor(needs: DoorNeeds): Door {
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     let known = asApiError(error)
+    // Whoever breaks off in the middle of a body is no fault of ours, and must not be able to fill the log.
+    if (known === undefined && request.raw.destroyed && !request.raw.complete) known = malformed(undefined)
     if (known === undefined) {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
       known = internalError()
@@ -179,4 +195,17 @@ export function createDoor(needs: DoorNeeds): Door {
       patience.cancel()
     },
   }
+}
+
+/**
+ * Time for an answer to be taken, from where the whole of it was handed to the socket. The timeout of a connection is
+ * no help here: it must outlast a send, and whoever does not read could hold an answer in memory all that time.
+ * @param isOwedMore whether requests on the connection wait for their answers.
+ */
+function giveUpUnread(socket: Socket, response: ServerResponse, isOwedMore: () => boolean): void {
+  response.once('prefinish', () => void socket.setTimeout(UNREAD_MS))
+  // With nothing owed Node has set the time for the next request by now; or it has handed over the next answer.
+  response.once('finish', () => {
+    if (isOwedMore() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
+  })
 }
