@@ -1,0 +1,46 @@
+import { defineStore } from 'pinia'
+import { computed, ref } from 'vue'
+import { api } from '../app/api.ts'
+import { useLive } from '../app/live.ts'
+import { asProblem, type Problem } from '../app/problem.ts'
+
+/** What the service says of itself. */
+export interface ServiceView {
+  readonly version: string
+  readonly network: 'sandbox' | 'live'
+  readonly address: string
+  readonly mcp_address: string
+  readonly vault: { readonly kind: 'keychain' | 'file'; readonly notice: string | null }
+  readonly home: string
+  readonly database_bytes: number
+  readonly started_at: string
+  readonly warnings: readonly string[]
+  readonly limits: Readonly<Record<string, number | null>>
+}
+
+/** The service behind the window, as far as it tells. */
+export const useService = defineStore('service', () => {
+  const view = ref<ServiceView>()
+  const problem = ref<Problem>()
+  const live = useLive()
+  live.onNotice('service', () => void refresh())
+  live.onReset(() => void refresh())
+
+  /** Headless, the window's own origin is the service's; only the service knows what it is called elsewhere. */
+  const mcpAddress = computed(() => view.value?.mcp_address ?? `${location.origin}/mcp`)
+
+  async function load(): Promise<void> {
+    try {
+      view.value = await api.get<ServiceView>('/service')
+      problem.value = undefined
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    if (view.value !== undefined) await load()
+  }
+
+  return { view, problem, mcpAddress, load }
+})

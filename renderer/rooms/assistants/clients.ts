@@ -1,0 +1,74 @@
+/** Programs an assistant lives in, and what each wants to be told (README: Connect an assistant). */
+export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vs-code'] as const
+export type Client = (typeof CLIENTS)[number]
+
+/** Which tools an assistant sees: the usual ones, every one, or those that change nothing. */
+export const REACHES = ['usual', 'all', 'readonly'] as const
+export type Reach = (typeof REACHES)[number]
+
+export interface Setup {
+  /** The file it goes into; undefined for what is typed at a terminal. */
+  readonly file: string | undefined
+  readonly text: string
+  /** The text holds the key itself, and is to be treated like it. */
+  readonly holdsKey: boolean
+}
+
+const UNKNOWN_KEY = 'swb_…'
+
+export function addressFor(mcp: string, reach: Reach): string {
+  if (reach === 'readonly') return `${mcp}/readonly`
+  return reach === 'all' ? `${mcp}?toolsets=all` : mcp
+}
+
+/** Lists of plain words stay on one line, as people write them. */
+const json = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(/\[[^[\]{}]*\]/g, (list) =>
+    list.replace(/\s*\n\s*/g, ' ').replace(/^\[ | \]$/g, (end) => end.trim()),
+  )
+
+/**
+ * What to paste into a client.
+ * @param key the key's value where it was made just now; without it a placeholder stands in its place.
+ */
+export function setupOf(client: Client, url: string, key: string | undefined): Setup {
+  const value = key ?? UNKNOWN_KEY
+  return {
+    'claude-desktop': () => ({
+      file: 'claude_desktop_config.json',
+      text: json({
+        mcpServers: {
+          switchboard: {
+            command: 'npm',
+            args: ['--silent', '--prefix', '/path/to/switchboard', 'run', 'mcp', '--', '--url', url],
+            env: { SWITCHBOARD_KEY: value },
+          },
+        },
+      }),
+      holdsKey: key !== undefined,
+    }),
+    'claude-code': () => ({
+      file: undefined,
+      // Quoted where a shell would read more than an address.
+      text: `claude mcp add --transport http switchboard ${url.includes('?') ? `'${url}'` : url} --header "Authorization: Bearer ${value}"`,
+      holdsKey: key !== undefined,
+    }),
+    cursor: () => ({
+      file: '~/.cursor/mcp.json',
+      text: json({
+        mcpServers: { switchboard: { url, headers: { Authorization: 'Bearer ${env:SWITCHBOARD_KEY}' } } },
+      }),
+      holdsKey: false,
+    }),
+    'vs-code': () => ({
+      file: '.vscode/mcp.json',
+      text: json({
+        inputs: [{ type: 'promptString', id: 'switchboard-key', description: 'Switchboard API key', password: true }],
+        servers: {
+          switchboard: { type: 'http', url, headers: { Authorization: 'Bearer ${input:switchboard-key}' } },
+        },
+      }),
+      holdsKey: false,
+    }),
+  }[client]()
+}

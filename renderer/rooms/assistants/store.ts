@@ -1,0 +1,72 @@
+import { defineStore } from 'pinia'
+import { computed, ref } from 'vue'
+import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
+import { api } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+
+/** One call of a tool, without what was said in it. */
+export interface ToolCall {
+  readonly id: string
+  readonly at: string
+  readonly key: { readonly id: string; readonly name: string; readonly last4: string } | null
+  readonly tool: string
+  readonly status: string
+  readonly ms: number
+  readonly approval_id: string | null
+}
+
+interface Page<T> {
+  readonly data: T[]
+}
+
+const SHOWN = 100
+
+/** What assistants ask for and do. */
+export const useAssistants = defineStore('assistants', () => {
+  const approvals = ref<ApprovalRecord[]>()
+  const problem = ref<Problem>()
+  const calls = ref<ToolCall[]>()
+  const callsProblem = ref<Problem>()
+  const live = useLive()
+  live.onNotice('approvals', () => void loadApprovals())
+  live.onNotice('tool-calls', () => void refreshCalls())
+  live.onReset(() => void Promise.all([loadApprovals(), refreshCalls()]))
+
+  const pending = computed(() => approvals.value?.filter(({ state }) => state === 'pending') ?? [])
+  const decided = computed(() => approvals.value?.filter(({ state }) => state !== 'pending') ?? [])
+
+  async function loadApprovals(): Promise<void> {
+    try {
+      const page = await api.get<Page<ApprovalRecord>>('/approvals', { query: { limit: SHOWN } })
+      approvals.value = page.data
+      problem.value = undefined
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  async function loadCalls(): Promise<void> {
+    try {
+      calls.value = (await api.get<Page<ToolCall>>('/service/tool-calls')).data
+      callsProblem.value = undefined
+    } catch (error) {
+      callsProblem.value = asProblem(error)
+    }
+  }
+
+  async function refreshCalls(): Promise<void> {
+    if (calls.value !== undefined) await loadCalls()
+  }
+
+  /** Carries the call out, or says no to it. @throws Problem when it is not pending any more. */
+  async function decide(id: string, decision: 'approve' | 'refuse'): Promise<ApprovalRecord> {
+    try {
+      return await api.post<ApprovalRecord>(`/approvals/${id}/${decision}`)
+    } finally {
+      await loadApprovals()
+    }
+  }
+
+  return { approvals, pending, decided, problem, calls, callsProblem, loadApprovals, loadCalls, decide }
+})

@@ -1,0 +1,50 @@
+import { SCOPE_SYNONYMS, SCOPES, type Scope, type ScopeWord } from '../../../main/contract/scopes.ts'
+
+/** What a key may do in one area: look, or act, by the name the area has for acting. */
+export interface Area {
+  readonly area: string
+  readonly icon: string
+  readonly scopes: readonly Scope[]
+}
+
+/** In the order of the spec's table; the first three are what most keys need, the others are folded away. */
+export const AREAS: readonly Area[] = [
+  { area: 'instances', icon: 'i-lucide-smartphone', scopes: ['instances:read', 'instances:write'] },
+  { area: 'messages', icon: 'i-lucide-messages-square', scopes: ['messages:read', 'messages:send'] },
+  { area: 'webhooks', icon: 'i-lucide-webhook', scopes: ['webhooks:read', 'webhooks:write'] },
+  { area: 'ai', icon: 'i-lucide-sparkles', scopes: ['ai:read', 'ai:write'] },
+  { area: 'voice', icon: 'i-lucide-phone', scopes: ['voice:read', 'voice:manage'] },
+  { area: 'dispatch', icon: 'i-lucide-megaphone', scopes: ['dispatch:read', 'dispatch:manage'] },
+  { area: 'billing', icon: 'i-lucide-credit-card', scopes: ['billing:read', 'billing:purchase'] },
+  { area: 'ghl', icon: 'i-lucide-plug', scopes: ['ghl:manage'] },
+  { area: 'agency', icon: 'i-lucide-building-2', scopes: ['agency:read', 'agency:manage'] },
+  { area: 'links', icon: 'i-lucide-link', scopes: ['links:generate'] },
+]
+export const USUAL_AREAS = 3
+
+/** `messages:send` → `send`, which the locales say as a verb. */
+export const verbOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1)
+
+/** The scopes that the words of a key stand for; older keys carry synonyms. */
+export function scopesOf(words: readonly ScopeWord[]): ReadonlySet<Scope> {
+  return new Set(words.map((word) => (word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as never] : word) as Scope))
+}
+
+export const isEverything = (words: readonly ScopeWord[]): boolean => scopesOf(words).size === SCOPES.length
+
+/** What a key may do, area by area, for a sentence such as “Messages: read, send”. */
+export function abilities(words: readonly ScopeWord[]): { area: string; verbs: string[] }[] {
+  const granted = scopesOf(words)
+  return AREAS.map(({ area, scopes }) => ({ area, verbs: scopes.filter((scope) => granted.has(scope)).map(verbOf) })) //
+    .filter(({ verbs }) => verbs.length > 0)
+}
+
+/** Acting without seeing is allowed, but a person who ticks “send” rarely means it: reading is ticked along. */
+export function withScope(chosen: readonly Scope[], scope: Scope, isOn: boolean): Scope[] {
+  const next = new Set(chosen)
+  const reading = AREAS.find(({ scopes }) => scopes.includes(scope))?.scopes.find((one) => verbOf(one) === 'read')
+  if (isOn) next.add(scope)
+  else next.delete(scope)
+  if (isOn && reading !== undefined) next.add(reading)
+  return SCOPES.filter((one) => next.has(one))
+}

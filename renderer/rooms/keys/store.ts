@@ -1,0 +1,67 @@
+import { defineStore } from 'pinia'
+import { ref } from 'vue'
+import type { Key } from '../../../main/capabilities/account/contract.ts'
+import type { Approval } from '../../../main/contract/approval.ts'
+import type { Scope } from '../../../main/contract/scopes.ts'
+import { api } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+
+interface Page {
+  readonly data: Key[]
+  readonly next_cursor: string | null
+}
+
+export interface NewKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly allowed_instance_ids: readonly string[] | null
+  readonly approval: Approval
+  readonly expires_at: string | null
+}
+
+const PAGE = 200
+
+/** The account's keys, without their values: those exist once, in the answer that made them. */
+export const useKeys = defineStore('keys', () => {
+  const keys = ref<Key[]>()
+  const problem = ref<Problem>()
+  const live = useLive()
+  live.onNotice('keys', () => void refresh())
+  live.onReset(() => void refresh())
+
+  async function load(): Promise<void> {
+    try {
+      const all: Key[] = []
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page: Page = await api.get('/keys', { query: { limit: PAGE, cursor } })
+        all.push(...page.data)
+        cursor = page.next_cursor
+      }
+      keys.value = all
+      problem.value = undefined
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  /** Only what is on screen already is kept up to date. */
+  async function refresh(): Promise<void> {
+    if (keys.value !== undefined) await load()
+  }
+
+  /** @returns the key's value, which the store does not keep. @throws Problem */
+  async function create(wanted: NewKey): Promise<Key & { key: string }> {
+    const made = await api.post<Key & { key: string }>('/keys', wanted)
+    await refresh()
+    return made
+  }
+
+  /** @throws Problem */
+  async function revoke(id: string): Promise<void> {
+    await api.delete(`/keys/${id}`)
+    await refresh()
+  }
+
+  return { keys, problem, load, create, revoke }
+})

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../main/contract/scopes.ts'
+import { abilities, AREAS, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
+
+describe('the scopes of a key, in words', () => {
+  test('every scope of the service has its place in exactly one area', () => {
+    expect(AREAS.flatMap(({ scopes }) => scopes).toSorted()).toEqual([...SCOPES].toSorted())
+  })
+
+  test('a key is described area by area, in the order of the list', () => {
+    expect(abilities(['messages:send', 'instances:read', 'messages:read'])).toEqual([
+      { area: 'instances', verbs: ['read'] },
+      { area: 'messages', verbs: ['read', 'send'] },
+    ])
+  })
+
+  test('an older word counts as the scope it stands for', () => {
+    expect(abilities(['instances:manage'])).toEqual([{ area: 'instances', verbs: ['write'] }])
+    expect(isEverything([...SCOPES.filter((scope) => scope !== 'ai:write'), 'ai:manage'])).toBe(true)
+  })
+
+  test('whoever may act in an area is offered to look there, too', () => {
+    expect(withScope([], 'messages:send', true)).toEqual(['messages:send', 'messages:read'])
+    expect(withScope(['messages:send', 'messages:read'], 'messages:read', false)).toEqual(['messages:send'])
+    expect(withScope([], 'links:generate', true)).toEqual(['links:generate'])
+  })
+})
