@@ -86,6 +86,8 @@ export interface Service {
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
   /** Tells every open window that something changed. */
   tell(notice: Notice): void
+  /** Hears what every open window hears. @returns ends it. */
+  onNotice(hear: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
   close(): Promise<void>
@@ -361,6 +363,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     db: home.db,
     newConsoleAddress,
     tell: live.tell,
+    onNotice: (hear) => live.listen(({ notice }) => hear(notice)),
     askAsConsole: async (request) =>
       panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
     carryOut,

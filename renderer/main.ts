@@ -1,3 +1,5 @@
+// First of all: the router takes the fragment for a route.
+import './app/sign-in-code.ts'
 import '@fontsource-variable/inter'
 import ui from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'

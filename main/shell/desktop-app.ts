@@ -1,6 +1,7 @@
 import { app, dialog, Notification, protocol } from 'electron'
 import { join } from 'node:path'
 import { createConsoleFiles } from '../faces/panel/files.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import type { Service } from '../service.ts'
 import { createAppProtocol } from './app-protocol.ts'
@@ -82,7 +83,11 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
     open: () => open(),
     quit: () => app.quit(),
   })
-  const watch = watchService(service, {
+  const watch = watchService({
+    clock: systemClock,
+    log,
+    read: (path) => readAsConsole(service, path),
+    onNotice: (hear) => service.onNotice(hear),
     onCounts: (counts) => {
       tray.show(counts)
       app.setBadgeCount(counts.total - counts.connected)
@@ -114,4 +119,11 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
   await window.loaded
   process.send?.('opened')
   open(linkIn(argv))
+}
+
+/** An operation's answer, or undefined where it refuses: nobody at the window asked for it. */
+async function readAsConsole(service: Service, path: string): Promise<unknown> {
+  const { status, body } = await service.askAsConsole({ method: 'GET', path: `/panel${path}`, headers: {} })
+  const text = await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null).text()
+  return status === 200 ? (JSON.parse(text) as unknown) : undefined
 }

@@ -3,6 +3,7 @@ import { ref } from 'vue'
 import { sessionApi, whenSignedOut, type Session } from './api.ts'
 import { useLive } from './live.ts'
 import { asProblem, type Problem } from './problem.ts'
+import { takeSignInCode } from './sign-in-code.ts'
 
 /** Who is at the window. The desktop app needs no sign-in; headless has a one-time link or a password. */
 export const useSession = defineStore('session', () => {
@@ -13,7 +14,7 @@ export const useSession = defineStore('session', () => {
   whenSignedOut(() => shut())
 
   async function begin(): Promise<void> {
-    const code = takeCode()
+    const code = takeSignInCode()
     if (code !== undefined) await signIn({ code })
     else await look()
   }
@@ -57,10 +58,3 @@ export const useSession = defineStore('session', () => {
 
   return { state, session, problem, begin, look, signIn, signOut }
 })
-
-/** The one-time code rides in the fragment, which no server and no log sees; it is taken out of the address at once. */
-function takeCode(): string | undefined {
-  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
-  if (code !== undefined) history.replaceState(null, '', `${location.pathname}#/`)
-  return code
-}
