@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const JUDGES = resolve(import.meta.dirname, '../judges')
-const names = readdirSync(JUDGES).filter((name) => existsSync(join(JUDGES, name, 'judge.ts')))
+/** Those with packages of their own; a judge that needs nothing but Node has none. */
+const names = readdirSync(JUDGES).filter((name) => existsSync(join(JUDGES, name, 'package.json')))
 
 /** Where npm looks when a lockfile names no address. */
 const REGISTRY = 'https://registry.npmjs.org/'

@@ -114,18 +114,18 @@ async function attackAll({ browser, strangers, rebounds }: World, house: House, 
   let refusals = 0
   // A page from elsewhere, and one of another program on this machine, which for the browser is the same site.
   const [far = '', near = ''] = strangers
-  const attack: Attack = { base: `http://127.0.0.1:${port}`, key: house.key, shots: house.shots }
+  const attack: Attack = { base: `http://localhost:${port}`, key: house.key, shots: house.shots }
   await onPage(browser, `${far}/`, async (page) => {
     mustBeNothing(far, await page.evaluate(byRequests, attack))
     mustBeNothing(far, await page.evaluate(byElements, attack))
     refusals += await page.evaluate(byFrames, attack)
     mustShowNothing(page, attack.base)
   })
-  const named = { ...attack, base: `http://localhost:${port}` }
+  const neighbour = { ...attack, base: `http://127.0.0.1:${port}` }
   await onPage(browser, `${near}/`, async (page) => {
-    mustBeNothing(near, await page.evaluate(byRequests, named))
-    const shots = named.shots.filter(({ path }) => !path.startsWith('/v1/'))
-    mustBeNothing(near, await page.evaluate(byElements, { ...named, shots }))
+    mustBeNothing(near, await page.evaluate(byRequests, neighbour))
+    const shots = neighbour.shots.filter(({ path }) => !path.startsWith('/v1/'))
+    mustBeNothing(near, await page.evaluate(byElements, { ...neighbour, shots }))
   })
   const rebound = `http://rebound.example:${port}`
   await onPage(browser, `${rebound}/`, async (page) => {
