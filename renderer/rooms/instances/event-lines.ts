@@ -1,0 +1,54 @@
+import type { Event } from '../../../main/capabilities/events/contract.ts'
+import { numberText } from './looks.ts'
+
+/** The word of an event is `instances.event.<type>`, its dots as underscores. */
+export const wordOf = (type: string): string => type.replaceAll('.', '_')
+
+/** Who or what an event is about, where that says more than its name; a disconnection’s reason is a code. */
+export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): { text?: string; reason?: string } {
+  const text = (name: string) => {
+    const value = (data as Record<string, unknown>)[name]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const number = (name: string) => {
+    const value = text(name)
+    return value !== undefined && /^\d{7,15}$/.test(value) ? numberText(value) : value
+  }
+  const said = (value: string | undefined) => (value === undefined ? {} : { text: value })
+  if (type === 'message.received') return said([number('from'), text('text')].filter(Boolean).join(' · ') || undefined)
+  if (type.startsWith('message.')) return said(number('to') ?? number('chat'))
+  if (type === 'instance.connected') return said(number('number'))
+  const reason = text('reason')
+  return (type === 'instance.disconnected' || type === 'instance.auth_failed') && reason !== undefined ? { reason } : {}
+}
+
+export interface Line {
+  readonly event: Event
+  readonly times: number
+}
+
+/** New codes come one after the other and say nothing new: a run of them is one line. */
+export function linesOf(events: readonly Event[]): Line[] {
+  const lines: Line[] = []
+  for (const event of events) {
+    const last = lines.at(-1)
+    if (last && event.type === 'instance.qr.updated' && last.event.type === event.type)
+      lines[lines.length - 1] = { event: last.event, times: last.times + 1 }
+    else lines.push({ event, times: 1 })
+  }
+  return lines
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** The largest unit says enough: “3 hr”, “12 min”, “40 sec”. */
+export function durationText(seconds: number, locale: string): string {
+  const [unit, length] = UNITS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(
+    Math.floor(seconds / length),
+  )
+}
