@@ -7,6 +7,7 @@ import type {
   SandboxPhone,
   SpokenMessage,
 } from '../../../main/contract/sandbox.ts'
+import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { SettingsBody, SpeechBody } from '../../../main/capabilities/sandbox/contract.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
@@ -25,11 +26,16 @@ export const useSandbox = defineStore('sandbox', () => {
   const hasMore = ref(false)
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
+  /** What was said on each phone in this window: the service lists only what phones receive. */
+  const spoken = ref<Readonly<Record<string, SandboxMessage[]>>>({})
+  /** Instances of the simulated network, for whom to write to and what to strike. */
+  const instances = ref<InstanceRecord[]>([])
   let cursor: string | null = null
   const live = useLive()
 
   live.onNotice('sandbox', () => void load())
-  live.onReset(() => void load())
+  live.onNotice('instances', () => void loadInstances())
+  live.onReset(() => void Promise.all([load(), loadInstances()]))
 
   async function load(): Promise<void> {
     try {
@@ -42,6 +48,12 @@ export const useSandbox = defineStore('sandbox', () => {
       problem.value = asProblem(error)
       if (state.value === 'asking') state.value = 'problem'
     }
+  }
+
+  /** Says nothing when it fails: phones can be looked at without. */
+  async function loadInstances(): Promise<void> {
+    const list = await api.get<{ data: InstanceRecord[] }>('/instances').catch(() => undefined)
+    if (list !== undefined) instances.value = list.data.filter(({ network }) => network === 'sandbox')
   }
 
   async function loadMore(): Promise<void> {
@@ -65,18 +77,34 @@ export const useSandbox = defineStore('sandbox', () => {
     phones.value = phones.value.map((other) => (other.number === number ? phone : other))
   }
 
-  const at = (number: string, id: string) => `/sandbox/phones/${number}/messages/${encodeURIComponent(id)}`
   const received = (number: string, from?: string) =>
     api.get<Page<SandboxMessage>>(`/sandbox/phones/${number}/messages`, {
       query: { limit: 50, ...(from !== undefined && { cursor: from }) },
     })
-  const speak = (number: string, body: SpeechBody) =>
-    api.post<SpokenMessage>(`/sandbox/phones/${number}/messages`, body)
-  const edit = (number: string, id: string, text: string) =>
-    api.post<SandboxMessage>(`${at(number, id)}/edit`, { text })
-  const takeBack = (number: string, id: string) => api.post<SandboxMessage>(`${at(number, id)}/delete`)
-  const react = (number: string, id: string, emoji: string) =>
-    api.post<SandboxMessage>(`${at(number, id)}/react`, { emoji })
+  async function speak(number: string, body: SpeechBody): Promise<SpokenMessage> {
+    const message = await api.post<SpokenMessage>(`/sandbox/phones/${number}/messages`, body)
+    keepSpoken(number, message)
+    return message
+  }
+  function keepSpoken(number: string, message: SandboxMessage): void {
+    const others = (spoken.value[number] ?? []).filter(({ id }) => id !== message.id)
+    spoken.value = { ...spoken.value, [number]: [...others, message] }
+  }
+
+  async function change(
+    number: string,
+    id: string,
+    what: 'edit' | 'delete' | 'react',
+    body: object,
+  ): Promise<SandboxMessage> {
+    const path = `/sandbox/phones/${number}/messages/${encodeURIComponent(id)}/${what}`
+    const message = await api.post<SandboxMessage>(path, body)
+    if (message.from === number) keepSpoken(number, message)
+    return message
+  }
+  const edit = (number: string, id: string, text: string) => change(number, id, 'edit', { text })
+  const takeBack = (number: string, id: string) => change(number, id, 'delete', {})
+  const react = (number: string, id: string, emoji: string) => change(number, id, 'react', { emoji })
   const strike = (instanceId: string, kind: Fault, times: number) =>
     api.post<{ times: number | null }>(`/sandbox/instances/${instanceId}/faults`, { kind, times })
 
@@ -86,7 +114,7 @@ export const useSandbox = defineStore('sandbox', () => {
   const emptyCatcher = (name: string) => api.delete(`/sandbox/catcher/${name}`)
 
   return {
-    ...{ phones, hasMore, state, problem, load, loadMore, create, update },
+    ...{ phones, hasMore, state, problem, spoken, instances, load, loadInstances, loadMore, create, update },
     ...{ received, speak, edit, takeBack, react, strike, readCatcher, setCatcherReply, emptyCatcher },
   }
 })

@@ -37,8 +37,6 @@ export const isAll = (choice: Choice): boolean => choice.includes('*')
 
 export const has = (choice: Choice, type: EventType): boolean => isAll(choice) || choice.includes(type)
 
-export const countOf = (choice: Choice): number => (isAll(choice) ? ALL_TYPES.length : choice.length)
-
 /** `'some'` shows as a dash in the box of the area. */
 export function standing(choice: Choice, area: Area): 'all' | 'some' | 'none' {
   const chosen = AREAS[area].filter((type) => has(choice, type)).length

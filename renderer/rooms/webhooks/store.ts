@@ -1,3 +1,4 @@
+import { useLocalStorage } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
 import type {
@@ -28,8 +29,8 @@ export const useWebhooks = defineStore('webhooks', () => {
   const webhooks = ref<Webhook[]>([])
   /** The newest delivery of each; null: it never had one. */
   const latest = ref<Readonly<Record<string, Delivery | null>>>({})
-  /** Until when the secret before the current one is good. Known only of rotations made in this window. */
-  const overlaps = ref<Readonly<Record<string, number>>>({})
+  /** Until when the secret before the current one is good: times, of rotations made in this window. */
+  const overlaps = useLocalStorage<Readonly<Record<string, number>>>('switchboard.overlaps', {})
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
   const live = useLive()

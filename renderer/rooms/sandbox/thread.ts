@@ -1,0 +1,51 @@
+import type { SandboxMessage } from '../../../main/contract/sandbox.ts'
+
+/**
+ * What came to a phone and what was said on it, oldest first. A message a phone sends to itself, or one that both lists
+ * hold, is there once, as the service last told it.
+ */
+export function threadOf(received: readonly SandboxMessage[], spoken: readonly SandboxMessage[]): SandboxMessage[] {
+  const all = new Map([...spoken, ...received].map((message) => [message.id, message]))
+  return [...all.values()].sort((one, other) => one.sent_at.localeCompare(other.sent_at))
+}
+
+/** The other side of each conversation of a phone, the one last heard of first. */
+export function partnersOf(thread: readonly SandboxMessage[], number: string): string[] {
+  const others = thread.toReversed().map(({ from, to }) => (from === number ? to : from))
+  return [...new Set(others)]
+}
+
+export const numberText = (number: string): string => `+${number}`
+
+/** Spaces, hyphens and the plus are how people write numbers; the network knows digits. */
+export const digitsOf = (text: string): string => text.replace(/[\s().+-]/g, '')
+
+export const isNumber = (text: string): boolean => /^[1-9]\d{6,14}$/.test(digitsOf(text))
+
+/** Last four digits that decide how a number behaves (sandbox contract). */
+const ENDINGS = {
+  restricted: '0463',
+  notThere: '0404',
+  failsLater: '0410',
+  unreachable: '0502',
+  silent: '0504',
+  neverDelivered: '0007',
+} as const
+
+export type Ending = keyof typeof ENDINGS
+export const ENDING_NAMES = Object.keys(ENDINGS) as readonly Ending[]
+
+export const endingOf = (number: string): Ending | undefined =>
+  ENDING_NAMES.find((name) => digitsOf(number).endsWith(ENDINGS[name]))
+
+/** A number nobody can have, with an ending that decides how it behaves. */
+export const withEnding = (ending: Ending): string => `1202555${ENDINGS[ending]}`
+
+/** The next free number of a range that is kept for fiction. */
+export function freeNumber(taken: readonly string[]): string {
+  for (let n = 123; n < 1_000; n++) {
+    const number = `12025550${n}`
+    if (!taken.includes(number) && endingOf(number) === undefined) return number
+  }
+  return ''
+}

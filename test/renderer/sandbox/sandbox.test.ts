@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { LINK_FAULTS, SEND_FAULTS, type SandboxMessage } from '../../../main/contract/sandbox.ts'
+import { ANSWERS, answerOf, replyOf } from '../../../renderer/rooms/sandbox/answers.ts'
+import { FAULT_NAMES, FAULTS } from '../../../renderer/rooms/sandbox/faults.ts'
+import {
+  digitsOf,
+  endingOf,
+  ENDING_NAMES,
+  freeNumber,
+  isNumber,
+  partnersOf,
+  threadOf,
+  withEnding,
+} from '../../../renderer/rooms/sandbox/thread.ts'
+
+const message = (id: string, from: string, to: string, sent_at: string, text = id) =>
+  ({ id, from, to, sent_at, text }) as SandboxMessage
+
+describe('the thread of a phone', () => {
+  const received = [
+    message('b', '2', '1', '2026-03-01T09:02:00.000Z'),
+    message('a', '3', '1', '2026-03-01T09:00:00.000Z'),
+  ]
+  const spoken = [message('c', '1', '3', '2026-03-01T09:01:00.000Z')]
+
+  it('is what came and what was said, oldest first', () => {
+    expect(threadOf(received, spoken).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
+  })
+  it('holds a message of both lists once, as the service last told it', () => {
+    const thread = threadOf([message('c', '1', '3', '2026-03-01T09:01:00.000Z', 'edited')], spoken)
+    expect(thread.map(({ text }) => text)).toEqual(['edited'])
+  })
+  it('answers whoever was last heard of', () => {
+    expect(partnersOf(threadOf(received, spoken), '1')).toEqual(['2', '3'])
+  })
+})
+
+describe('numbers', () => {
+  it('are taken as people write them', () => {
+    expect(digitsOf('+1 (202) 555-0123')).toBe('12025550123')
+    expect(isNumber('+55 11 95550-1234')).toBe(true)
+    expect(isNumber('0123')).toBe(false)
+    expect(isNumber('Ana')).toBe(false)
+  })
+  it('that misbehave are known by their ending, and can be had', () => {
+    for (const name of ENDING_NAMES) expect(endingOf(withEnding(name))).toBe(name)
+    expect(endingOf('+1 202 555 0404')).toBe('notThere')
+    expect(endingOf('12025550123')).toBeUndefined()
+  })
+  it('are offered when they are free and behave', () => {
+    expect(freeNumber([])).toBe('12025550123')
+    expect(freeNumber(['12025550123', '12025550124'])).toBe('12025550125')
+  })
+})
+
+describe('faults', () => {
+  it('are exactly those of the contract, and those of the link do not wait', () => {
+    expect(FAULT_NAMES.toSorted()).toEqual([...SEND_FAULTS, ...LINK_FAULTS].toSorted())
+    for (const fault of LINK_FAULTS) expect(FAULTS[fault].waits).toBe(false)
+    for (const fault of SEND_FAULTS) expect(FAULTS[fault].waits).toBe(true)
+  })
+})
+
+describe('the answers of a catcher', () => {
+  it('are recognised again, whatever stands behind “no answer”', () => {
+    for (const answer of ANSWERS) expect(answerOf(replyOf(answer))).toBe(answer)
+    expect(answerOf({ status: 500, delay_ms: 0, hang: true })).toBe('silent')
+    expect(answerOf({ status: 503, delay_ms: 0, hang: false })).toBe('own')
+  })
+})
