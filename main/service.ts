@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { createAccounts } from './capabilities/account/index.ts'
+import { consolePrincipal, createAccounts } from './capabilities/account/index.ts'
 import { createApprovals } from './capabilities/approvals/index.ts'
 import { CONTRACTS } from './capabilities/contracts.ts'
 import { createFusion } from './capabilities/fusion/index.ts'
@@ -19,6 +19,7 @@ import { createMessages } from './capabilities/messages/index.ts'
 import { createSandbox } from './capabilities/sandbox/index.ts'
 import { createWebhooks } from './capabilities/webhooks/index.ts'
 import type { Config } from './config.ts'
+import type { Notice } from './contract/notice.ts'
 import type { EngineSink } from './engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_HOST } from './engines/sandbox/index.ts'
 import { createCommands } from './faces/commands.ts'
@@ -26,12 +27,16 @@ import { controlAddress, listenForCommands, type ControlRequest } from './faces/
 import { createDoor, type Door } from './faces/http.ts'
 import { addMcpRoute } from './faces/mcp-route.ts'
 import { buildOpenApi, openApiYaml } from './faces/openapi.ts'
+import { addPanelRoutes, type Panel } from './faces/panel.ts'
+import type { BridgeAnswer, BridgeRequest } from './faces/panel/bridge.ts'
+import { createConsoleFiles } from './faces/panel/files.ts'
 import { addRawRoutes } from './faces/raw-routes.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
 import { createIdempotency } from './kernel/idempotency.ts'
 import { createIds, type Ids, type Random } from './kernel/ids.ts'
-import { createLedger } from './kernel/ledger.ts'
+import { createLedger, type Ledger } from './kernel/ledger.ts'
+import { createLive, type Live } from './kernel/live.ts'
 import type { Log } from './kernel/log.ts'
 import { createOutbound, systemResolve, type Dial, type Resolve } from './kernel/outbound.ts'
 import { createCursors, cursorKey } from './kernel/page.ts'
@@ -49,6 +54,8 @@ export interface World {
   readonly random: Random
   readonly config: Config
   readonly log: Log
+  /** Folder of the built window; null or absent: there is none, and the console is only in the desktop app. */
+  readonly consoleFolder?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial
@@ -70,6 +77,15 @@ export interface Service {
   readonly warnings: readonly string[]
   readonly door: Door
   readonly db: Db
+  /**
+   * Where the console opens in a browser, with a code that signs in once; null when this build has no console.
+   * Every call makes a new code.
+   */
+  newConsoleAddress(): string | null
+  /** A request of the window inside this process. */
+  askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
+  /** Tells every open window that something changed. */
+  tell(notice: Notice): void
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
   close(): Promise<void>
@@ -129,7 +145,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   })
   const account = await accounts.ensureAccount()
   return {
-    carryOut: createCommands(accounts, account.id),
+    carryOut: createCommands(accounts, account.id, () => null),
     async close() {
       await accounts.close()
       await home.close()
@@ -160,6 +176,7 @@ async function openMachinery(world: World, { db, ids }: Home) {
     seal: createSeal({ masterKey: vault, random }),
     cursors: createCursors(await cursorKey(db, random)),
     ledger: createLedger({ clock, ids }),
+    live: createLive<Notice>(clock),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,
@@ -174,12 +191,12 @@ type Rooms = ReturnType<typeof buildRooms>
 
 function buildRooms(world: World, home: Home, machinery: Machinery) {
   const { config } = world
-  const { outbound, cursors } = machinery
+  const { outbound, cursors, ledger, live } = machinery
   const ground = { ...world, ...home, ...machinery }
   const address = { url: '' }
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
-  const sink: EngineSink = (id, signal) => report({ instances, messages }, id, signal)
+  const sink: EngineSink = (id, signal) => report({ instances, messages, live }, id, signal)
   const { sandboxTimelineMs: timelineMs, sendTimeoutMs } = config
   const network = createSandboxNetwork({ ...ground, sink, timelineMs, sendTimeoutMs })
   const { smv2, official } = network
@@ -189,6 +206,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const accounts = createAccounts({ ...ground, ratePerMinute, knownInstances: knownInstances(home.db) })
   const approvals = createApprovals({ ...ground, principalOf: accounts.principalOf })
   const webhooks = createWebhooks(ground)
+  hearLedger(ledger, live)
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
     webhooks: (id) => webhooks.gauges(id),
@@ -202,7 +220,11 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   const direct = createDirect({ ...ground, instances, messages })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
-  outbound.answerInside(CATCHER_HOST, catcher.answer)
+  outbound.answerInside(CATCHER_HOST, async (request) => {
+    const answer = await catcher.answer(request)
+    live.tell({ topic: 'sandbox' })
+    return answer
+  })
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
   return {
@@ -222,7 +244,8 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   }
 }
 
-function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: Rooms, isReady: () => boolean) {
+function openDoor(world: World, { ids }: Home, { live }: Machinery, rooms: Rooms, isReady: () => boolean) {
+  const { clock, random, config, log } = world
   const { accounts, instances, network, address } = rooms
   const { version } = manifest
   const { anonymousRatePerMinute, allowedHosts, publicBaseUrl } = config
@@ -245,13 +268,18 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
+  const files = createConsoleFiles(world.consoleFolder ?? null)
+  let panel: Panel | undefined
   const door = createDoor({
     ...{ clock, ids, log, anonymousRatePerMinute, allowedHosts, publicBaseUrl },
     operations: served(rooms),
+    tell: live.tell,
     authenticate: accounts.authenticate,
+    findSession: accounts.findSession,
     subject: instances.subject,
-    rawRoutes(app) {
+    rawRoutes(app, port) {
       addMcpRoute(app, openMcp)
+      panel = addPanelRoutes(app, port, { sessions: accounts, files, live, clock, log, version })
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,
@@ -262,21 +290,30 @@ function openDoor({ clock, random, config, log }: World, { ids }: Home, rooms: R
       })
     },
   })
-  return { door, openMcp, closeMcp: async () => (await mcp)?.close() }
+  if (panel === undefined) throw new Error('the door did not add its routes')
+  return { door, panel, hasConsole: files.isThere, openMcp, closeMcp: async () => (await mcp)?.close() }
 }
 
-async function run(world: World, home: Home, { vault, outbound }: Machinery, rooms: Rooms): Promise<Service> {
+async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms): Promise<Service> {
+  const { vault, outbound, live } = machinery
   const { config, log } = world
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, network } = rooms
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, openMcp, closeMcp } = openDoor(world, home, rooms, () => isReady)
+  const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
+  const newConsoleAddress = () =>
+    hasConsole ? `${reachable(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
   await webhooks.recover()
   await instanceWebhooks.recover()
   await messages.recover()
   await instances.resumeAll()
-  const carryOut = createCommands(accounts, account.id)
+  const commands = createCommands(accounts, account.id, newConsoleAddress)
+  const carryOut: Service['carryOut'] = async (request) => {
+    const result = await commands(request)
+    if (request.command.startsWith('keys.')) live.tell({ topic: 'keys' })
+    return result
+  }
   const control = await openControl(world, carryOut)
   try {
     address.url = `http://${await listen(door, config)}`
@@ -299,8 +336,12 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
     isReady = false
     await control.close()
     await closeMcp()
+    panel.close()
     // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
     await Promise.all([door.close(), webhooks.stop(DRAIN_MS), instanceWebhooks.stop(DRAIN_MS)])
+    panel.bridge.close()
+    approvals.close()
+    live.close()
     await messages.stop()
     await network.smv2.close()
     await network.official.close()
@@ -313,12 +354,37 @@ async function run(world: World, home: Home, { vault, outbound }: Machinery, roo
   }
   let closing: Promise<void> | undefined
   const warnings = warningsOf(config, address.url, vault)
-  return { url: address.url, warnings, door, db: home.db, carryOut, close: () => (closing ??= close()) }
+  return {
+    url: address.url,
+    warnings,
+    door,
+    db: home.db,
+    newConsoleAddress,
+    tell: live.tell,
+    askAsConsole: async (request) =>
+      panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
+    carryOut,
+    close: () => (closing ??= close()),
+  }
 }
 
+/** What happened on the lines, after the commit that recorded it. */
+function hearLedger(ledger: Ledger, live: Live<Notice>): void {
+  ledger.hear(async (tx, { type, instanceId }) => {
+    tx.afterCommit(() => {
+      live.tell({ topic: 'events', type, instance_id: instanceId })
+      if (type.startsWith('message.')) live.tell({ topic: 'messages', instance_id: instanceId })
+      else live.tell({ topic: 'instances', id: instanceId })
+    })
+  })
+}
+
+/** Listening on every address is no address to open: a browser on this machine asks for this machine. */
+const reachable = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
+
 /** Signals of the link belong to the instances room, all others to the messages room. */
-function report(
-  { instances, messages }: Pick<Rooms, 'instances' | 'messages'>,
+async function report(
+  { instances, messages, live }: Pick<Rooms, 'instances' | 'messages'> & Pick<Machinery, 'live'>,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -335,7 +401,9 @@ function report(
     case 'connected':
     case 'link_lost':
     case 'auth_failed':
-      return instances.onSignal(id, signal)
+      await instances.onSignal(id, signal)
+      // Not every change of a link is an event: a lost one may heal.
+      live.tell({ topic: 'instances', id })
   }
 }
 
@@ -349,11 +417,15 @@ async function openControl({ config, log }: World, carryOut: Service['carryOut']
   }
 }
 
-/** @returns `host:port` as it stands in the service's address. */
+/** What listens everywhere has no address of its own; the door refuses these as names, and so may no link carry them. */
+const ON_THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** @returns `host:port` as it stands in the service's address, under which this machine at least can call it. */
 async function listen(door: Door, { host, port }: Config): Promise<string> {
   try {
     const bound = await door.listen(host, port)
-    return `${host.includes(':') ? `[${host}]` : host}:${bound}`
+    const named = ON_THIS_MACHINE[host] ?? host
+    return `${named.includes(':') ? `[${named}]` : named}:${bound}`
   } catch (error) {
     const sentence = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
     throw sentence === undefined ? error : new StartError(sentence(host, port), { cause: error })
@@ -376,8 +448,11 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
 }
 
 function warningsOf(config: Config, url: string, vault: { notice: string | null; problem(): string | null }): string[] {
+  const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
   const exposed = config.allowLan
-    ? [`The API can be reached from other machines, at ${url} and without encryption. Put a TLS proxy in front of it.`]
+    ? [
+        `The API can be reached from other machines, at ${exposedAt} and without encryption. Put a TLS proxy in front of it.`,
+      ]
     : []
   return [...exposed, vault.notice, vault.problem()].filter((line) => line !== null)
 }

@@ -1,25 +1,27 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, processEnvironment, readConfig, readTextFile, settingFlags, type Config } from '../config.ts'
+import { ConfigError, processEnvironment } from '../config.ts'
 import { ApiError } from '../contract/errors.ts'
 import { askRunningService, CommandRefused, controlAddress, type ControlRequest } from '../faces/control.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { systemRandom } from '../kernel/ids.ts'
-import { createLog, type LogLevel } from '../kernel/log.ts'
+import { settingsOf, worldOf } from '../machine.ts'
 import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
+import { CONSOLE_USAGE, consoleCommand } from './console.ts'
 import { KEYS_USAGE, keysCommand } from './keys.ts'
 import { serveCommand } from './serve.ts'
+import { electronPackage } from './start/electron-package.ts'
+import { openWindow } from './start/open-window.ts'
 import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 
-const USAGE = `Usage: npm start                                      the service, at http://127.0.0.1:4780
+const USAGE = `Usage: npm start                                      the desktop app; without a display, the service alone
        npm run serve -- [--port N] [--home DIR] [--json]
        npm run keys -- create|list|revoke …
+       npm run console                                a new address of the console, while the service runs
        npm run --silent mcp -- [--url URL]            bridge for assistants that only speak stdio
        npm run demo                                   the main job, end to end, in a temporary home
 The README lists every setting.`
 
-const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE }
+const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE, console: CONSOLE_USAGE }
 
 /**
  * One command of the product, from its arguments to its exit code.
@@ -49,12 +51,13 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
   }
   switch (command) {
     case 'start':
-      terminal.err('Switchboard runs headless: this version has no window yet.')
-      return serve(argv, terminal)
+      return start(argv, entry, terminal)
     case 'serve':
-      return serve(argv, terminal)
+      return serve(argv, entry, terminal)
     case 'keys':
       return keys(argv, terminal)
+    case 'console':
+      return openConsole(argv, terminal)
     case 'mcp':
       return mcp(argv, terminal)
     case 'demo':
@@ -64,27 +67,51 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
   }
 }
 
-/** Parts a command's arguments from the settings and reads these. */
-function prepare(argv: readonly string[]): { rest: readonly string[]; config: Config } {
-  const { settings, rest } = settingFlags(argv)
-  const machine = { env: processEnvironment(), platform: process.platform, homedir: homedir(), readFile: readTextFile }
-  return { rest, config: readConfig({ ...machine, argv: settings }) }
+/** @param because why there is no window, where somebody expected one. */
+function serve(argv: readonly string[], entry: string, terminal: Terminal, because?: string): Promise<number> {
+  const { rest, config } = settingsOf(argv)
+  const world = worldOf(config, config.logLevel, join(entry, '..', '..', 'renderer'))
+  return serveCommand(rest, world, terminal, because)
 }
 
-const worldOf = (config: Config, logLevel: LogLevel): World => ({
-  clock: systemClock,
-  random: systemRandom,
-  config,
-  log: createLog(logLevel),
-})
+/** The window if it can open here, else the same service without it, and one line that says why. */
+async function start(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
+  const words = argv.filter((word) => word !== '--headless')
+  if (words.length < argv.length) return serve(words, entry, terminal, 'it was asked for with --headless')
+  // What is wrong with the settings is said here, and not by a window that opens and closes.
+  settingsOf(words)
+  const environment = processEnvironment()
+  const out = join(entry, '..', '..')
+  const opened = await openWindow({
+    platform: process.platform,
+    environment,
+    uid: process.getuid?.(),
+    electron: electronPackage(join(out, '..', 'node_modules', 'electron'), environment['ELECTRON_OVERRIDE_DIST_PATH']),
+    entry: join(out, 'main', 'desktop.js'),
+    argv: words,
+    clock: systemClock,
+    say: (line) => terminal.err(line),
+  })
+  switch (opened.kind) {
+    case 'ended':
+      return opened.exitCode
+    case 'already-open':
+      terminal.out('Switchboard is already open.')
+      return 0
+    case 'none':
+      return serve(words, entry, terminal, opened.reason)
+  }
+}
 
-function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const { rest, config } = prepare(argv)
-  return serveCommand(rest, worldOf(config, config.logLevel), terminal)
+async function openConsole(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = settingsOf(argv)
+  const address = controlAddress(config.home, process.platform)
+  await consoleCommand(rest, (request) => askRunningService(address, request), terminal)
+  return 0
 }
 
 async function keys(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const { rest, config } = prepare(argv)
+  const { rest, config } = settingsOf(argv)
   // The answer of a command is for a person; what a service would note in its log is not.
   const world = worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
   await keysCommand(rest, (request) => carryOut(world, request), terminal)

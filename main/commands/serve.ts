@@ -1,9 +1,18 @@
 import type { Clock } from '../kernel/clock.ts'
 import { startService, type Service, type World } from '../service.ts'
+import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
-/** Serves until it is told to stop; then finishes what is in flight. @returns the exit code. */
-export async function serveCommand(argv: readonly string[], world: World, terminal: Terminal): Promise<number> {
+/**
+ * Serves until it is told to stop; then finishes what is in flight. @returns the exit code.
+ * @param because completes “runs without its window because …”, where a window was expected.
+ */
+export async function serveCommand(
+  argv: readonly string[],
+  world: World,
+  terminal: Terminal,
+  because?: string,
+): Promise<number> {
   const unknown = argv.filter((word) => word !== '--json')
   if (unknown.length > 0)
     throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
@@ -11,10 +20,18 @@ export async function serveCommand(argv: readonly string[], world: World, termin
   // Before anybody can read that it listens: whoever does may say stop at once.
   const told = toldToStop(world.clock)
   for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
-  if (argv.includes('--json')) terminal.out(JSON.stringify({ event: 'listening', url: service.url, console_url: null }))
-  else terminal.out(`Switchboard listens at ${service.url}. Its home folder is ${world.config.home}. Ctrl+C stops it.`)
+  if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
+  announce(service, world.config.home, argv.includes('--json'), terminal)
   await told
   return closeInTime(service, world.clock, terminal)
+}
+
+function announce(service: Service, home: string, json: boolean, terminal: Terminal): void {
+  const { url } = service
+  const consoleUrl = service.newConsoleAddress()
+  if (json) return terminal.out(JSON.stringify({ event: 'listening', url, console_url: consoleUrl }))
+  terminal.out(`Switchboard listens at ${url}. Its home folder is ${home}. Ctrl+C stops it.`)
+  if (consoleUrl !== null) terminal.out(consoleLine(consoleUrl))
 }
 
 /** npm hands a Ctrl+C on that the terminal has sent to all: what follows at once is the same one. */

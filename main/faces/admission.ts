@@ -1,11 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Session } from '../capabilities/account/index.ts'
 import type { InstanceSubject, Served } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
 import { mayReach, requireReach, requireScope, type Principal } from '../kernel/access.ts'
 import { currentCaller } from './identity.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
+import { sessionTokens } from './panel/cookie.ts'
+import { requireOwnPage } from './panel/own-page.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 
 /** What the door asks of the rooms. */
@@ -14,6 +18,9 @@ export interface AdmissionNeeds {
   readonly limiter: RateLimiter
   readonly anonymousRatePerMinute: number
   authenticate(token: string): Promise<Principal | undefined>
+  findSession(token: string): Promise<Session | undefined>
+  /** The one the service listens on; it names the session's cookie. */
+  port(): number
   subject(accountId: string, instanceId: string): Promise<InstanceSubject | undefined>
 }
 
@@ -24,6 +31,8 @@ interface Admitted {
   confirmed: boolean
   /** Only asked whether it would be carried out. */
   isRehearsal: boolean
+  /** Of the console in a browser; null for every other caller. */
+  sessionId: string | null
 }
 
 declare module 'fastify' {
@@ -32,6 +41,8 @@ declare module 'fastify' {
     exists?: Served['exists']
     /** Answers without a key; a key that is sent is still checked (contract.md 1.11). */
     open?: boolean
+    /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
+    console?: 'panel' | 'files'
   }
   interface FastifyRequest {
     admitted: Admitted
@@ -60,33 +71,54 @@ export function createAdmission(needs: AdmissionNeeds) {
     )
   }
 
-  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Principal | null> => {
+  const identifySession = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+    requireOwnPage(request)
+    for (const token of sessionTokens(request.headers.cookie, needs.port())) {
+      const session = await needs.findSession(token)
+      if (session === undefined) continue
+      spend(reply, bucketOf(session.principal), session.principal.ratePerMinute)
+      return { principal: session.principal, sessionId: session.id }
+    }
+    spend(reply, `address:${request.ip}`, anonymousRatePerMinute)
+    if (request.routeOptions.config.open === true) return NOBODY
+    throw signedOut()
+  }
+
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const inside = currentCaller()
+    const place = request.routeOptions.config.console
     if (inside !== undefined) {
       const { principal, prepaid } = inside
       if (prepaid) showRate(reply, limiter.peek(bucketOf(principal), principal.ratePerMinute))
       else spend(reply, bucketOf(principal), principal.ratePerMinute)
-      return principal
+      if (place === 'panel' && principal.kind !== 'console') throw unknownPath()
+      return { principal, sessionId: null }
     }
     const address = `address:${request.ip}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute))
     guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
+    if (place === 'panel') return identifySession(request, reply)
+    if (place === 'files') {
+      // A page is dozens of files, and reading them must not use up what strangers are given for the API.
+      spend(reply, `files:${request.ip}`, LIMITS.consoleFilesPerMinute)
+      return NOBODY
+    }
 
     const { authorization } = request.headers
     const principal = await authenticate(authorization, needs)
     if (principal === undefined) {
       spend(reply, address, anonymousRatePerMinute)
-      if (authorization === undefined && request.routeOptions.config.open === true) return null
+      if (authorization === undefined && request.routeOptions.config.open === true) return NOBODY
       throw unauthorized(authorization)
     }
     spend(reply, bucketOf(principal), principal.ratePerMinute)
-    return principal
+    return { principal, sessionId: null }
   }
 
   return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const principal = await identify(request, reply)
+    const { principal, sessionId } = await identify(request, reply)
     const isRehearsal = currentCaller()?.isRehearsal === true
-    request.admitted = { principal, instance: undefined, confirmed: false, isRehearsal }
+    request.admitted = { principal, instance: undefined, confirmed: false, isRehearsal, sessionId }
     const { operation, exists } = request.routeOptions.config
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
@@ -99,6 +131,13 @@ export function createAdmission(needs: AdmissionNeeds) {
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
   }
 }
+
+interface Identity {
+  readonly principal: Principal | null
+  readonly sessionId: string | null
+}
+
+const NOBODY: Identity = { principal: null, sessionId: null }
 
 export const unknownPath = () =>
   new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
@@ -131,6 +170,12 @@ function unauthorized(authorization: string | undefined): ApiError {
       : 'The API key is malformed, unknown, revoked or expired. Check it, or create a new one.'
   return new ApiError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
+
+/** An API key is none of the console's: whether one was sent makes no difference. */
+export const signedOut = () =>
+  new ApiError('unauthorized', 'Nobody is signed in here. Open the address that npm run console prints.', {
+    'www-authenticate': 'Session',
+  })
 
 /** An unknown id, another account's, one outside the key's list and a malformed one are the same 404. */
 async function findSubject(

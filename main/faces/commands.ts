@@ -28,6 +28,7 @@ const checkKeyName = createCheck('body', KeyName)
 export function createCommands(
   accounts: Accounts,
   accountId: AccountId,
+  newConsoleAddress: () => string | null,
 ): (request: ControlRequest) => Promise<unknown> {
   const commands: Record<string, (input: unknown) => Promise<unknown>> = {
     'keys.create': async (input) => {
@@ -72,6 +73,7 @@ export function createCommands(
       await accounts.revokeKey(accountId, (input as Static<typeof KeyName>).id)
       return {}
     },
+    'console.address': async () => ({ console_url: newConsoleAddress() }),
   }
   return async ({ command, input }) => {
     const carryOut = Object.hasOwn(commands, command) ? commands[command] : undefined

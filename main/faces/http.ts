@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Served } from '../capabilities/handler.ts'
 import { errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -19,12 +20,14 @@ import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter'> {
+export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'port'> {
   readonly operations: readonly Served[]
   /** Routes that are no operations: pages, health, documents, MCP. */
-  readonly rawRoutes: (app: FastifyInstance) => void
+  readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
+  /** Told after each operation that changed something, whoever asked for it. */
+  readonly tell: (notice: Notice) => void
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
@@ -56,15 +59,28 @@ export interface Door {
   close(): Promise<void>
 }
 
+/** It must outlast a send that waits for its engine, or the 504 would become a reset connection. */
+const CONNECTION_MS = 60_000
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_MS = 5_000
+/**
+ * An answer of which nothing is taken for this long is given up. Node looks once in this time whether anything moved,
+ * so it takes up to twice as long; a client that reads slowly, but reads, is never cut off.
+ */
+const UNREAD_MS = 8_000
+/**
+ * A refused connection is closed on our side; this long the other may still read why. Without an end to it, whoever
+ * never closes keeps the socket, and with a byte now and then keeps it for ever.
+ */
+const LINGER_MS = 1_000
 
 export function createDoor(needs: DoorNeeds): Door {
   const { clock, ids, log } = needs
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
+  let port = 0
   const guard = createOriginGuard(() => hosts)
-  const admit = createAdmission({ ...needs, guard, limiter })
+  const admit = createAdmission({ ...needs, guard, limiter, port: () => port })
   const gate = createGate(LIMITS.requestsInFlight)
 
   /** Requests on each connection that are not answered yet. */
@@ -76,8 +92,7 @@ export function createDoor(needs: DoorNeeds): Door {
     genReqId: (raw) => (isRequestId(raw.headers['x-request-id']) ? raw.headers['x-request-id'] : ids.request()),
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: 15_000,
-    // It must outlast a send that waits for its engine, or the 504 would become a reset connection.
-    connectionTimeout: 60_000,
+    connectionTimeout: CONNECTION_MS,
     keepAliveTimeout: 5_000,
     http: {
       maxHeaderSize: LIMITS.headerBytes,
@@ -95,6 +110,8 @@ export function createDoor(needs: DoorNeeds): Door {
       if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute)
       answerRaw(socket, malformed(error.code), ids.request(), rate)
+      const patience = clock.after(LINGER_MS, () => socket.destroy())
+      socket.once('close', () => patience.cancel())
     },
   })
   app.server.maxConnections = 2_000
@@ -102,6 +119,7 @@ export function createDoor(needs: DoorNeeds): Door {
     const open = owed.get(request.socket) ?? new Set()
     owed.set(request.socket, open.add(request))
     response.once('close', () => open.delete(request))
+    giveUpUnread(request.socket, response, () => open.size > 1)
   })
   // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
@@ -111,6 +129,8 @@ export function createDoor(needs: DoorNeeds): Door {
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     let known = asApiError(error)
+    // Whoever breaks off in the middle of a body is no fault of ours, and must not be able to fill the log.
+    if (known === undefined && request.raw.destroyed && !request.raw.complete) known = malformed(undefined)
     if (known === undefined) {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
       known = internalError()
@@ -139,8 +159,8 @@ export function createDoor(needs: DoorNeeds): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of needs.operations) routeOperation(app, served, gate)
-  needs.rawRoutes(app)
+  for (const served of needs.operations) routeOperation(app, served, { gate, tell: needs.tell })
+  needs.rawRoutes(app, () => port)
 
   const inside = async (
     caller: InProcessCaller,
@@ -160,11 +180,11 @@ export function createDoor(needs: DoorNeeds): Door {
 
   return {
     app,
-    async listen(host, port) {
-      await app.listen({ host, port })
-      const bound = app.server.address() as AddressInfo
-      hosts = ownHosts({ host, port: bound.port }, needs.allowedHosts, needs.publicBaseUrl)
-      return bound.port
+    async listen(host, wantedPort) {
+      await app.listen({ host, port: wantedPort })
+      port = (app.server.address() as AddressInfo).port
+      hosts = ownHosts({ host, port }, needs.allowedHosts, needs.publicBaseUrl)
+      return port
     },
     call: (principal, request) => inside({ principal, prepaid: true }, request),
     rehearse: (principal, request) => inside({ principal, prepaid: true, isRehearsal: true }, request),
@@ -175,4 +195,17 @@ export function createDoor(needs: DoorNeeds): Door {
       patience.cancel()
     },
   }
+}
+
+/**
+ * Time for an answer to be taken, from where the whole of it was handed to the socket. The timeout of a connection is
+ * no help here: it must outlast a send, and whoever does not read could hold an answer in memory all that time.
+ * @param isOwedMore whether requests on the connection wait for their answers.
+ */
+function giveUpUnread(socket: Socket, response: ServerResponse, isOwedMore: () => boolean): void {
+  response.once('prefinish', () => void socket.setTimeout(UNREAD_MS))
+  // With nothing owed Node has set the time for the next request by now; or it has handed over the next answer.
+  response.once('finish', () => {
+    if (isOwedMore() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
+  })
 }

@@ -9,9 +9,9 @@ import { unknownPath } from './admission.ts'
 export function createNotFound(app: FastifyInstance): (request: FastifyRequest) => ApiError {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
   app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.operation?.audience === 'console') return
+    if (config?.operation?.audience === 'console' || config?.console === 'panel') return
     const path = known.get(url) ?? {
-      pattern: new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`),
       methods: new Set(),
     }
     for (const one of [method].flat()) path.methods.add(one)

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Answer, type Call, type Served } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
+import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
 
-export type Gate = ReturnType<typeof createGate>
+type Gate = ReturnType<typeof createGate>
 
 /** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
 export function createGate(most: number) {
@@ -35,7 +37,11 @@ const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 const checkNoBody = createCheck('body', Body({}))
 
 /** One operation as a route: its query and body are checked, its handler is called, its answer is sent. */
-export function routeOperation(app: FastifyInstance, { operation, handler, exists }: Served, gate: Gate): void {
+export function routeOperation(
+  app: FastifyInstance,
+  { operation, handler, exists }: Served,
+  { gate, tell }: { gate: Gate; tell: (notice: Notice) => void },
+): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
 
@@ -51,6 +57,7 @@ export function routeOperation(app: FastifyInstance, { operation, handler, exist
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
+      if (operation.method !== 'GET') tell(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)
     },
   })

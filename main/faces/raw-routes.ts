@@ -27,8 +27,12 @@ export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void 
     return { status: 'ok' }
   })
 
+  // As bytes: anybody may ask for it, and to encode 400 kB anew for each would keep others waiting.
+  let document: Buffer | undefined
   app.get('/openapi.yaml', { config: { open: true } }, (_request, reply) =>
-    reply.header('content-type', 'application/yaml; charset=utf-8').send(needs.openApiYaml()),
+    reply
+      .header('content-type', 'application/yaml; charset=utf-8')
+      .send((document ??= Buffer.from(needs.openApiYaml()))),
   )
 
   void app.register((pages, _options, done) => {

@@ -21,9 +21,10 @@ async function ask(method: string, path: string, { query, body, headers, signal 
   try {
     response = await fetch(`/panel${path}${queryOf(query)}`, {
       method,
+      // Every change says that it is JSON, also without a body: no other page can make a browser send that.
       headers: {
         accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(method !== 'GET' && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { median, paired, printTable } from './lib/table.ts'
 import { cpuMicros, residentMiB, startProgram, type Started } from './lib/processes.ts'
+import { createKey, startService } from './lib/service.ts'
+import { median, paired, printTable } from './lib/table.ts'
 
 /**
  * Accepted sends per second over HTTP, beside programs that do the same durable work and nothing else.
@@ -38,19 +38,9 @@ async function reference(name: string, mode: string): Promise<Contender> {
 }
 
 async function product(home: string): Promise<Contender> {
-  const entry = here('../../out/main/headless.js')
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ 'sandbox.timeline_ms': [0, 0, 0, 0] }))
-  const environment = {
-    SWITCHBOARD_VAULT: 'file',
-    SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
-    SWITCHBOARD_LOG_LEVEL: 'warn',
-  }
-  const program = await startProgram(entry, ['serve', '--port', '0', '--json', '--home', home], environment)
-  const url = String(program.ready['url'])
-  const made = execFileSync(process.execPath, [entry, 'keys', 'create', '--name', 'bench', '--json', '--home', home], {
-    encoding: 'utf8',
-  })
-  const { key } = JSON.parse(made) as { key: string }
+  const { program, url } = await startService(home)
+  const key = createKey(home)
   const instance = await pairedInstance(url, key)
   return { name: 'Switchboard', program, key, rounds: [], target: `${url}/v1/instances/${instance}/messages` }
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Operation } from '../../main/contract/operation.ts'
 import { newKey } from '../../main/kernel/keys.ts'
-import { confirmed, lineOf, OPERATIONS, pathWith } from '../support/operations.ts'
+import { OPERATIONS, pathWith } from '../support/operations.ts'
 import { seededRandom } from '../support/random.ts'
-import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+import { world, worldOfTest, type World } from '../support/world.ts'
 
 let w: World
 beforeAll(async () => {
@@ -107,9 +106,8 @@ describe('what answers without a key', () => {
   })
 })
 
-/** Every operation × whose instance it is: to a caller it must look the same as one that does not exist. */
+/** What each operation says of it is in authorization.test.ts. */
 describe('an instance that is not the caller’s', () => {
-  const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
   let mine: { id: string }
   let listed: { id: string }
   let theirs: { id: string }
@@ -121,54 +119,6 @@ describe('an instance that is not the caller’s', () => {
     const stranger = await w.stranger()
     theirs = (await w.api('POST', '/v1/instances', {}, { key: stranger.key })).body
     restricted = (await w.key({ instances: [listed.id] })).key
-  })
-
-  const ofInstance = OPERATIONS.filter(({ reach }) => reach === 'instance')
-  const bodyOf = ({ examples, method }: Operation) => (method === 'GET' ? undefined : (examples.body ?? {}))
-
-  /** What a caller can tell answers apart by: all of it but the ids that are different by nature. */
-  const look = ({ status, text, headers }: Reply) => ({
-    status,
-    text: text.replace(headers['x-request-id'] ?? '', 'REQUEST'),
-    headers: Object.entries(headers)
-      .filter(([name]) => !['x-request-id', 'x-ratelimit-remaining', 'date'].includes(name))
-      .toSorted(),
-  })
-
-  test.each(ofInstance.map((operation) => ({ line: lineOf(operation), operation })))(
-    '$line: unknown, another account’s, outside the key’s list and malformed are one 404, byte for byte',
-    async ({ operation }) => {
-      const ask = (id: string, key: string) =>
-        w.api(operation.method, confirmed(operation, pathWith(operation.path, { instances: id })), bodyOf(operation), {
-          key,
-        })
-      const mark = await w.mark()
-      const unknown = look(await ask(UNKNOWN, w.allScopes))
-      expect(unknown.status).toBe(404)
-      expect(look(await ask(theirs.id, w.allScopes))).toEqual(unknown)
-      expect(look(await ask('malformed', w.allScopes))).toEqual(unknown)
-      expect(look(await ask(UNKNOWN, restricted))).toEqual(unknown)
-      expect(look(await ask(mine.id, restricted))).toEqual(unknown)
-      expect(look(await ask(theirs.id, restricted))).toEqual(unknown)
-      expect(await w.typesSince(mark)).toEqual([])
-    },
-  )
-
-  test('a restricted key does in its own instance what any key does', async () => {
-    for (const operation of ofInstance.filter(({ method }) => method === 'GET')) {
-      const path = pathWith(operation.path, { instances: listed.id })
-      const query = operation.path.endsWith('/messages') ? '?idempotency_key=none' : ''
-      const own = look(await w.api('GET', path + query, undefined, { key: restricted }))
-      const full = look(await w.api('GET', path + query))
-      expect(own.status, path).toBe(full.status)
-    }
-    const sent = await w.api(
-      'POST',
-      `/v1/instances/${listed.id}/messages`,
-      { to: '12025550177', text: 'Hi' },
-      { key: restricted },
-    )
-    expect(sent.status).toBe(201)
   })
 
   test('a message of one instance is not found in another, and not by another account', async () => {
@@ -206,26 +156,6 @@ describe('an instance that is not the caller’s', () => {
     expect((await w.api('GET', '/v1/me', undefined, { key: restricted })).body.allowed_instance_ids).toEqual([
       listed.id,
     ])
-  })
-
-  test('a restricted key is told in which way an operation of the account is closed to it', async () => {
-    const CODES = { account: 'key_restricted', webhooks: 'instance_restricted_key' } as const
-    const mark = await w.mark()
-    for (const operation of OPERATIONS) {
-      const { method, path, reach } = operation
-      if (reach !== 'account' && reach !== 'webhooks') continue
-      const { status, body } = await w.api(method, pathWith(path), bodyOf(operation), { key: restricted })
-      expect([status, body.error.code], `${method} ${path}`).toEqual([403, CODES[reach]])
-    }
-    expect(await w.typesSince(mark)).toEqual([])
-  })
-
-  test('a restricted key without the scope is told about the scope: that check comes first', async () => {
-    const { key } = await w.key({ scopes: ['ai:read'], instances: [listed.id] })
-    for (const { method, path, scope } of OPERATIONS.filter((operation) => operation.scope !== null)) {
-      const { body } = await w.api(method, pathWith(path), method === 'GET' ? undefined : {}, { key })
-      expect(body.error.code, `${method} ${path} ${scope ?? ''}`).toBe('insufficient_scope')
-    }
   })
 })
 

@@ -65,7 +65,7 @@ describe('an unknown path', () => {
   const UNKNOWN = [
     '/', '/v1', '/v1/', '/v2/me', '/v1/me/', '//v1/me', '/v1//me', '/V1/ME', '/v1/me.json', '/v1/instances/', '/mcp/',
     '/openapi.json', '/openapi.yaml/', '/healthz/', '/admin', '/.env', '/v1/../v1/me', '/v1/me;a=b', '/favicon.ico',
-    '/onboard/a/b', '/v1/instances/a/b/c/d', '/console/', '/v1/me%00', '/v1/me%2F', '/%2e%2e/etc/passwd',
+    '/onboard/a/b', '/v1/instances/a/b/c/d', '/consoles', '/panel', '/v1/me%00', '/v1/me%2F', '/%2e%2e/etc/passwd',
   ]
 
   test.each(UNKNOWN)('%s is 404 not_found to whoever has a key, with any method', async (path) => {

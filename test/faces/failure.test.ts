@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../main/contract/errors.ts'
 import { asApiError, malformed } from '../../main/faces/failure.ts'
 import { ConstraintError, StorageError } from '../../main/kernel/db.ts'
+import { silentLog } from '../../main/kernel/log.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
 describe('what is thrown inside', () => {
@@ -163,5 +164,23 @@ describe.concurrent('clients that drip', () => {
       expect((await w.wire('GET', '/v1/me')).status).toBe(200)
       expect(performance.now() - startedAt).toBeLessThan(1_000)
     }
+  })
+})
+
+describe('a client that breaks off in the middle of a body', () => {
+  test('leaves nothing in the log, and nothing is made of it', async () => {
+    const logged: unknown[] = []
+    const note = (fields: unknown) => void logged.push(fields)
+    const w = await worldOfTest({ log: { ...silentLog, warn: note, error: note } })
+    const [hostname = '', port] = w.host.split(':')
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
+    expect(logged).toEqual([])
   })
 })

@@ -63,6 +63,8 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     allowedHosts: [],
     publicBaseUrl: null,
     anonymousRatePerMinute: 600,
+    findSession: async () => undefined,
+    tell: () => {},
     authenticate: async (token) => principals.get(token),
     subject: async (_account, id) =>
       [INSTANCE_ID, OTHER_ID].includes(id)

@@ -262,3 +262,121 @@ describe('without a valid key', () => {
     expect(await w.raw('nonsense\r\n\r\n')).toContain('x-ratelimit-limit: 60')
   })
 })
+
+/** In the order of the requests, each on a real socket: the clock stands still, so every figure can be told beforehand. */
+describe('the figures of every kind of answer', () => {
+  const [OF_KEY, OF_ADDRESS] = [40, 30]
+  type Row = readonly [status: number, name: string, ask: (w: World, key: string) => Promise<Reply>]
+
+  const get =
+    (path: string, headers = {}) =>
+    (w: World, key: string) =>
+      w.wire('GET', path, undefined, { key, headers })
+  const asking =
+    (method: string, path: string, body?: unknown, headers = {}) =>
+    (w: World, key: string) =>
+      w.wire(method, path, body, { key, headers })
+  const json = { 'content-type': 'application/json' }
+  const UNKNOWN = '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
+
+  // prettier-ignore
+  const SPENT_BY_KEY: readonly Row[] = [
+    [200, 'a read', get('/v1/me')],
+    [200, 'a HEAD', asking('HEAD', '/v1/me')],
+    [200, 'a page that needs no key', get('/healthz')],
+    [201, 'a creation', asking('POST', '/v1/instances', {})],
+    [400, 'a wrong field', asking('POST', '/v1/instances', { name: 5 })],
+    [400, 'no JSON', asking('POST', '/v1/instances', '{')],
+    [400, 'a cursor that is none', get('/v1/instances?cursor=x')],
+    [403, 'a missing scope', get('/v1/webhooks')],
+    [404, 'an unknown id', get(UNKNOWN)],
+    [404, 'an unknown path', get('/v1/nothing')],
+    [404, 'a path that is no percent-encoding', get('/v1/instances/%E0%A4%A')],
+    [404, 'an id that is too long', get(`/v1/instances/${'x'.repeat(2_000)}`)],
+    [404, 'OPTIONS for the server as a whole', asking('OPTIONS', '*')],
+    [405, 'a wrong method', asking('PUT', '/v1/me', {})],
+    [405, 'a method of WebDAV', asking('PROPFIND', '/v1/me')],
+    [413, 'a body that is too large by its own word', asking('POST', '/v1/instances', 'x'.repeat(2 * 1024 * 1024 + 1))],
+    [413, 'a body that turns out too large', asking('POST', '/v1/instances', `"${'x'.repeat(2 * 1024 * 1024)}"`, { 'transfer-encoding': 'chunked' })],
+    [415, 'a body of another type', asking('POST', '/v1/instances', 'x', { 'content-type': 'text/plain' })],
+    [200, 'an expectation nobody knows', get('/v1/me', { expect: 'the-inquisition' })],
+    [400, 'JSON-RPC that is none', asking('POST', '/mcp', 'nonsense', { ...json, accept: 'application/json, text/event-stream' })],
+  ]
+  // prettier-ignore
+  const SPENT_BY_ADDRESS: readonly Row[] = [
+    [401, 'no key', (w) => w.wire('GET', '/v1/me', undefined, { key: null })],
+    [401, 'a wrong key', (w) => w.wire('GET', '/v1/me', undefined, { key: 'swb_nobody' })],
+    [401, 'a wrong key on a page that needs none', (w) => w.wire('GET', '/healthz', undefined, { key: 'swb_nobody' })],
+    [401, 'no key on an unknown path', (w) => w.wire('GET', '/nothing', undefined, { key: null })],
+    [401, 'no key on a path that is no percent-encoding', (w) => w.wire('GET', '/%E0%A4%A', undefined, { key: null })],
+    [401, 'no key with a wrong method', (w) => w.wire('PUT', '/v1/me', {}, { key: null })],
+    [401, 'no key with a body that is too large', (w) => w.wire('POST', '/v1/instances', 'x'.repeat(2 * 1024 * 1024 + 1), { key: null })],
+    [401, 'no key at /mcp', (w) => w.wire('POST', '/mcp', {}, { key: null })],
+    [200, 'a page that needs no key', (w) => w.wire('GET', '/openapi.yaml', undefined, { key: null })],
+  ]
+  // prettier-ignore
+  const SPENT_BY_NOBODY: readonly Row[] = [
+    [403, 'a foreign Host', get('/v1/me', { host: 'rebound.example' })],
+    [403, 'a foreign Origin', get('/v1/me', { origin: 'https://evil.example' })],
+    [431, 'headers of more than 16 KiB', get('/v1/me', { 'x-padding': 'x'.repeat(16_500) })],
+  ]
+  const BYTES = [
+    ['a line of nonsense', 'hello\r\n\r\n'],
+    ['a method that does not exist', 'BREW /v1/me HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a version from the future', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd'],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'X-Pad: yyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(800)}`],
+  ] as const
+
+  test('are exact, spent from the bucket of who asked, and there once', async () => {
+    const settings = { anonymousRatePerMinute: OF_ADDRESS }
+    const w = await worldOfTest({ settings })
+    const { key } = await w.key({ rate: OF_KEY, scopes: ['instances:read', 'instances:write'] })
+    const left = { key: OF_KEY, address: OF_ADDRESS }
+    const hear = async ([status, name, ask]: Row, figuresThen: () => [number, number]) => {
+      const answer = await ask(w, key)
+      expect([answer.status, ...figures(answer)], `${name}: ${answer.text.slice(0, 200)}`).toEqual([
+        status,
+        ...figuresThen(),
+      ])
+    }
+    for (const row of SPENT_BY_KEY) await hear(row, () => [OF_KEY, --left.key])
+    for (const row of SPENT_BY_ADDRESS) await hear(row, () => [OF_ADDRESS, --left.address])
+    for (const row of SPENT_BY_NOBODY) await hear(row, () => [OF_ADDRESS, left.address])
+    for (const [name, bytes] of BYTES) {
+      const heard = await w.raw(bytes)
+      for (const line of [`limit: ${OF_ADDRESS}`, `remaining: ${left.address}`])
+        expect(heard.split(`x-ratelimit-${line}\r\n`), name).toHaveLength(2)
+      expect(heard.match(/x-ratelimit-/gi), name).toHaveLength(2)
+    }
+    await hear([200, 'a read', get('/v1/me')], () => [OF_KEY, --left.key])
+  })
+
+  test('are 0 with Retry-After whatever is asked, once the bucket is empty', async () => {
+    const w = await worldOfTest({ settings: { anonymousRatePerMinute: 1 } })
+    const { key } = await w.key({ rate: 1, scopes: ['instances:read', 'instances:write'] })
+    await me(w, key)
+    await w.wire('GET', '/v1/me', undefined, { key: null })
+    for (const [, name, ask] of [...SPENT_BY_KEY, ...SPENT_BY_ADDRESS]) {
+      const answer = await ask(w, key)
+      expect([answer.status, ...figures(answer), answer.headers['retry-after']], name).toEqual([429, 1, 0, '60'])
+    }
+  })
+})
+
+test('a machine whose clock was set back by years locks nobody out', async () => {
+  const w = await worldOfTest({ settings: { anonymousRatePerMinute: 5 } })
+  const { key } = await w.key({ rate: 50, expiresAtMs: w.clock.now() + 60_000 })
+  const instance = await w.instance()
+  expect((await me(w, key)).status).toBe(200)
+  w.clock.set(w.clock.now() - 10 * 365 * 86_400_000)
+  for (let i = 0; i < 10; i++) expect((await me(w, key)).status).toBe(200)
+  const { key: later } = await w.key({ instances: [instance.id] })
+  expect((await me(w, later)).status).toBe(200)
+  expect((await w.api('PATCH', `/v1/instances/${instance.id}`, { name: 'Still here' }, { key: later })).status).toBe(
+    200,
+  )
+  for (let i = 0; i < 5; i++) expect((await w.api('GET', '/healthz', undefined, { key: null })).status).toBe(200)
+  await w.clock.advance(12_000)
+  expect((await w.api('GET', '/healthz', undefined, { key: null })).status).toBe(200)
+})

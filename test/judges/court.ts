@@ -17,6 +17,8 @@ export interface Judge {
 /** What a judge is given: the built service in a home of its own, a key that may do everything, and its own tools. */
 export interface Court {
   readonly url: string
+  /** Of the service's process. */
+  readonly pid: number
   readonly key: string
   readonly api: Api
   /** For more keys. */
@@ -53,27 +55,35 @@ export function mustAgree(who: string, { code, out, err }: Heard): void {
 
 const LOCKED = ['--engine-strict', '--strict-allow-scripts', '--allow-git=none', '--allow-remote=none']
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
-const INSTALL_SECONDS = 300
+/** Who cannot reach the registry should hear it soon. */
+const SOON = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
+/** What npm has kept is as good as new, the lockfile has the checksums; but what it kept can be older than the lockfile. */
+const SOURCES = ['--prefer-offline', '--prefer-online']
+const INSTALL_SECONDS = 200
 
 /** Installs exactly what the folder's lockfile says, when that has changed or is not there. @throws Objection */
 export async function install(folder: string): Promise<void> {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex')
+  const lockfile = join(folder, 'package-lock.json')
+  // A judge that needs nothing but Node has none.
+  if (!existsSync(lockfile)) return
+  const lock = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
+  // Written last, so that an installation which was cut off is begun anew.
   const stamp = join(folder, 'node_modules', '.installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
-  const args = ['ci', ...LOCKED, ...QUIET]
   // The npm that started us, under the Node we run on: another one would choose other packages.
   const npm = process.env['npm_execpath']
   const [file, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
-  const heard = await run(file, [...first, ...args], { cwd: folder, env: process.env, seconds: INSTALL_SECONDS })
-  if (heard.code !== 0) {
-    const why = heard.err.trim().split('\n').slice(0, 4).join('\n')
-    throw new Objection(
-      `Its packages could not be installed with npm ci in ${folder}. Is the registry in reach?\n${why}`,
-    )
+  let why = ''
+  for (const source of SOURCES) {
+    const args = [...first, 'ci', source, ...LOCKED, ...SOON, ...QUIET]
+    const heard = await run(file, args, { cwd: folder, env: process.env, seconds: INSTALL_SECONDS })
+    if (heard.code === 0) return writeFileSync(stamp, lock)
+    why = heard.err.trim().split('\n').slice(0, 4).join('\n')
   }
-  writeFileSync(stamp, lock)
+  throw new Objection(
+    `Its packages could not be installed (npm ci in ${folder}). That needs the npm registry once, and no network ` +
+      `afterwards.\n${why}`,
+  )
 }
 
 /** Tools that report home, look for updates or write into the user's folders are told not to. */

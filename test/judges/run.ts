@@ -56,6 +56,7 @@ async function hear(name: string, judge: Judge): Promise<string> {
     const { key } = await home.key('judge')
     const court: Court = {
       url: service.url,
+      pid: service.pid,
       key,
       api: service.api(key),
       home,

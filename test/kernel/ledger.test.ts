@@ -149,7 +149,7 @@ test('accounts and instances get numbers that last, and none from a unit that wa
 })
 
 test.each([
-  ['of an account', 'SELECT * FROM events WHERE account_seq = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
+  ['of a type', 'SELECT * FROM events WHERE account_seq = ? AND type = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
   ['of an instance', 'SELECT * FROM events WHERE instance_seq = ? AND seq < ? ORDER BY seq DESC LIMIT 50'],
   ['by their age, which their ids carry', 'SELECT seq FROM events WHERE event_id < ? ORDER BY event_id DESC LIMIT 1'],
   ['by their id', 'SELECT * FROM events WHERE event_id = ?'],

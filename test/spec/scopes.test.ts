@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPE_WORDS, type ScopeWord } from '../../main/contract/scopes.ts'
-import { lineOf, OPERATIONS, pathWith } from '../support/operations.ts'
+import { OPERATIONS, pathWith } from '../support/operations.ts'
 import { world, type World } from '../support/world.ts'
 import { SCOPE_SYNONYMS, SCOPES } from './tables.ts'
 
@@ -13,26 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => w.close())
 
-const modern = new Map<string, string>(SCOPE_SYNONYMS)
-
-/** With ids that nothing has: whoever passes the scope check meets a 400 or a 404, and nothing is done. */
+/** Which scope each operation takes: faces/authorization.test.ts. With ids that nothing has: whoever passes the scope check meets a 400 or a 404, and nothing is done. */
 const ask = (method: string, path: string, key: string) =>
   w.api(method, pathWith(path), method === 'GET' ? undefined : [], { key })
-
-describe.each(OPERATIONS.map((operation) => ({ line: lineOf(operation), operation })))('$line', ({ operation }) => {
-  test('is reached with its scope or a synonym of it, and with nothing else', async () => {
-    const { method, path, scope } = operation
-    const opened: string[] = []
-    for (const [word, key] of keys) {
-      const { status, body } = await ask(method, path, key)
-      if (status === 403) expect(body.error.code).toBe('insufficient_scope')
-      else opened.push(word)
-    }
-    const expected =
-      scope === null ? [...keys.keys()] : [...keys.keys()].filter((word) => (modern.get(word) ?? word) === scope)
-    expect(opened).toEqual(expected)
-  })
-})
 
 test.each(SCOPE_SYNONYMS)('a key with the older word %s shows that word and does what %s does', async (old, scope) => {
   const key = keys.get(old) ?? ''

@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly resolve?: Resolve
   /** A home that another world left behind; it is not removed at the end. */
   readonly home?: string
+  /** Folder of a built window. */
+  readonly consoleFolder?: string
   /** false for a world whose storage the test breaks. */
   readonly soundAtEnd?: boolean
 }
@@ -145,7 +147,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial } = outside(...receivers)
-  const service = await startService({ clock, random, config, log, vault, dial, resolve: options.resolve ?? resolve })
+  const { consoleFolder } = options
+  const service = await startService({
+    ...{ clock, random, config, log, vault, dial, resolve: options.resolve ?? resolve },
+    ...(consoleFolder !== undefined && { consoleFolder }),
+  })
   const { db, door, url } = service
   const host = url.slice('http://'.length)
 

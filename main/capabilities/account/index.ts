@@ -4,10 +4,12 @@ import type { Ids, Random } from '../../kernel/ids.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { firstAccount, insertAccount, type Account } from './store.ts'
 
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
 export type { NewKey } from './keys.ts'
+export { consolePrincipal, type Session, type Sessions } from './sessions.ts'
 
 export interface AccountsNeeds {
   readonly db: Db
@@ -20,7 +22,7 @@ export interface AccountsNeeds {
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
 }
 
-export interface Accounts extends Keys, Pick<Authentication, 'authenticate' | 'principalOf'> {
+export interface Accounts extends Keys, Sessions, Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The home's first account, made when the home is fresh. */
   readonly ensureAccount: () => Promise<Account>
   /** Writes what waits. */
@@ -35,6 +37,7 @@ export function createAccounts(needs: AccountsNeeds): Accounts {
   const { authenticate, principalOf, forget } = createAuthentication({ db, clock, ratePerMinute, used: lastUse.note })
   return {
     ...createKeys({ ...needs, changed: forget }),
+    ...createSessions(needs),
     authenticate,
     principalOf,
     ensureAccount: () =>

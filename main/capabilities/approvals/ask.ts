@@ -50,6 +50,8 @@ interface Needs {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'approval'>
   readonly seal: Seal
+  /** Told of each new one after its commit. */
+  readonly asked: (approval: Pick<Approval, 'id' | 'expiresAtMs'>) => void
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60_000
@@ -57,7 +59,7 @@ const FORGOTTEN_AT_ONCE = 100
 /** After that, the same call is a new wish and not a question about the old one. */
 const HEARD_WITHIN_MS = 60 * 60_000
 
-export function createAsking({ db, clock, ids, seal }: Needs): Asking {
+export function createAsking({ db, clock, ids, seal, asked }: Needs): Asking {
   return {
     findSame: (principal, fingerprint) => db.commit((tx) => same(tx, keyOf(principal).id, fingerprint, clock.now())),
 
@@ -82,6 +84,7 @@ export function createAsking({ db, clock, ids, seal }: Needs): Asking {
           now,
         }
         await tx.run(insertApproval, { ...row, ...rest })
+        tx.afterCommit(() => asked(row))
         return {
           ...row,
           ...{

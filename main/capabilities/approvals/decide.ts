@@ -51,6 +51,8 @@ interface Needs {
   readonly seal: Seal
   /** The key as it may be used now; undefined when it was revoked or has expired. */
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
+  /** Told after each commit that changes one. */
+  readonly changed: (id: string) => void
 }
 
 /** A call that was cut off longer ago is not begun again: nobody expects it any more. */
@@ -60,7 +62,7 @@ const AGAIN_WITHIN_MS = 60 * 60_000
  * Approved and begun are one commit, its result is another. Between them only a call that cannot act twice is begun
  * again after a crash; of any other the result says that nobody knows.
  */
-export function createDeciding({ db, clock, log, seal, principalOf }: Needs): Deciding {
+export function createDeciding({ db, clock, log, seal, principalOf, changed }: Needs): Deciding {
   let carryOut: CarryOut | undefined
 
   const unchanged = async (accountId: AccountId, id: string): Promise<ApiError> => {
@@ -81,6 +83,7 @@ export function createDeciding({ db, clock, log, seal, principalOf }: Needs): De
     const { id } = approval
     const answer = body === undefined ? null : JSON.stringify(body)
     const row = await db.commit((tx) => tx.one(recordResult, { id, boot: db.boot, status, answer, now: clock.now() }))
+    changed(id)
     return row ? toApproval(row, clock.now()) : approval
   }
 
@@ -107,12 +110,14 @@ export function createDeciding({ db, clock, log, seal, principalOf }: Needs): De
       const now = clock.now()
       const row = await db.commit((tx) => tx.one(approve, { id, accountId, now, boot: db.boot }))
       if (!row) throw await unchanged(accountId, id)
+      changed(id)
       return execute(toApproval(row, now), act)
     },
     async refuse(accountId, id) {
       const now = clock.now()
       const row = await db.commit((tx) => tx.one(refuse, { id, accountId, now }))
       if (!row) throw await unchanged(accountId, id)
+      changed(id)
       return toApproval(row, now)
     },
     async start(act) {

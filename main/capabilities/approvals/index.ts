@@ -1,14 +1,17 @@
 import type { ApprovalState } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { Notice } from '../../contract/notice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
+import type { Live } from '../../kernel/live.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createAsking, type Asking } from './ask.ts'
 import { createDeciding, type Deciding } from './decide.ts'
-import { approvalById, approvalsPage, toApproval, type Approval } from './store.ts'
+import { createExpiry } from './expiry.ts'
+import { approvalById, approvalsPage, pendingApprovals, toApproval, type Approval } from './store.ts'
 
 export type { Asking } from './ask.ts'
 export type { CarryOut } from './decide.ts'
@@ -18,6 +21,7 @@ export interface ApprovalsNeeds {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'approval'>
+  readonly live: Pick<Live<Notice>, 'tell'>
   readonly log: Log
   readonly seal: Seal
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
@@ -28,6 +32,7 @@ export interface Approvals extends Asking, Deciding {
   readonly get: (accountId: AccountId, id: string) => Promise<Approval>
   /** Newest first, older than `beforeId`, at most `rows`. */
   readonly page: (accountId: AccountId, wish: PageWish) => Promise<Approval[]>
+  readonly close: () => void
 }
 
 interface PageWish {
@@ -40,10 +45,25 @@ interface PageWish {
 const AFTER_ALL = 'apr_~'
 
 export function createApprovals(needs: ApprovalsNeeds): Approvals {
-  const { db, clock } = needs
+  const { db, clock, live } = needs
+  const changed = (id: string) => live.tell({ topic: 'approvals', id })
+  const expiry = createExpiry({ clock, expired: changed })
+  const deciding = createDeciding({ ...needs, changed })
   return {
-    ...createAsking(needs),
-    ...createDeciding(needs),
+    ...createAsking({
+      ...needs,
+      asked({ id, expiresAtMs }) {
+        expiry.watch(id, expiresAtMs)
+        changed(id)
+      },
+    }),
+    ...deciding,
+    async start(carryOut) {
+      const waiting = await db.read(pendingApprovals, { now: clock.now() })
+      for (const { id, expiresAtMs } of waiting) expiry.watch(id, expiresAtMs)
+      await deciding.start(carryOut)
+    },
+    close: expiry.close,
     async get(accountId, id) {
       const row = await db.readOne(approvalById, { id, accountId })
       if (!row) throw new ApiError('not_found', 'There is no approval with this id.')

@@ -74,6 +74,10 @@ export const countPending = sql<{ keyId: string; now: number }, { waiting: numbe
   `SELECT COUNT(*) AS waiting FROM approvals WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now`,
 )
 
+export const pendingApprovals = sql<{ now: number }, { id: string; expiresAtMs: number }>(
+  `SELECT id, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now`,
+)
+
 /** `state` is a word of ours; whether a pending one has expired, `now` decides. */
 export const approvalsPage = sql<
   { accountId: string; beforeId: string; state: string | null; now: number; rows: number },

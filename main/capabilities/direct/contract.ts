@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { Body, Digits, List, MediaType } from '../../contract/shapes.ts'
+import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
 
 /** What may be asked of an smv2 engine, by group (contract.md 5). Anything else does not exist. */
 export const ACTIONS = {
@@ -130,15 +130,29 @@ const TABLE = [
   '| group/leave | group_id | group_id, left |',
 ].join('\n')
 
-/** A payload of Graph has fields of its own, and they are nobody's business here but Graph's. */
+/**
+ * A payload of Graph has fields of its own, and they are nobody's business here but Graph's. Which of these a payload
+ * needs is checked by raw.ts, in clearer words than a union has.
+ */
 const RawMessage = Type.Object(
   {
     to: Type.Optional(
-      Type.String({ description: 'The destination number with country code; a leading + is allowed.', maxLength: 64 }),
+      Type.String({
+        pattern: '^\\+?[0-9]{7,15}$',
+        description: 'The destination number with country code: 7 to 15 digits, with or without a leading +.',
+        examples: ['12025550123'],
+      }),
     ),
     type: Type.Optional(Type.String({ maxLength: 64, description: 'For example `template`; `text` if left out.' })),
+    message_id: Type.Optional(
+      Words(256, 'With `status: "read"`: the message to mark, by its `message_id` or `wamid`.'),
+    ),
   },
-  { additionalProperties: true, description: 'A message of the Cloud API, exactly as Graph takes it.' },
+  {
+    additionalProperties: true,
+    description:
+      'A message of the Cloud API, exactly as Graph takes it. `to` is required; with `status: "read"`, `message_id` is, and nothing is sent.',
+  },
 )
 export type RawMessage = Static<typeof RawMessage> & Readonly<Record<string, unknown>>
 
@@ -165,7 +179,7 @@ const Template = Type.Object({
 })
 
 const TemplatesQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+  limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
 })
 export type TemplatesQuery = Static<typeof TemplatesQuery>

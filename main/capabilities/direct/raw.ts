@@ -6,21 +6,16 @@ import type { RawMessage } from './contract.ts'
 export type Raw =
   { readonly kind: 'send'; readonly draft: Draft } | { readonly kind: 'read'; readonly messageId: string }
 
-/** @throws ApiError validation_error for a payload that has no destination, or names none that is a number. */
+/** @throws ApiError validation_error for a payload that has no destination, or does not name what to mark as read. */
 export function readRaw(payload: RawMessage): Raw {
-  if (payload['status'] === 'read') return { kind: 'read', messageId: messageIdOf(payload) }
-  const { to } = payload
-  const digits = to?.replace(/^\+/, '')
-  if (digits === undefined || !/^[0-9]{7,15}$/.test(digits)) {
-    throw new ApiError(
-      'validation_error',
-      'to must be the destination number with country code: 7 to 15 digits, with or without a leading +.',
-    )
+  const { to, message_id: messageId } = payload
+  if (payload['status'] === 'read') {
+    if (messageId !== undefined) return { kind: 'read', messageId }
+    throw new ApiError('validation_error', 'message_id must name the message to mark as read.')
   }
-  return { kind: 'send', draft: { kind: 'cloud_api', to: digits, payload } }
-}
-
-function messageIdOf({ message_id: messageId }: RawMessage): string {
-  if (typeof messageId === 'string' && messageId.length > 0 && messageId.length <= 256) return messageId
-  throw new ApiError('validation_error', 'message_id must name the message to mark as read.')
+  if (to !== undefined) return { kind: 'send', draft: { kind: 'cloud_api', to: to.replace(/^\+/, ''), payload } }
+  throw new ApiError(
+    'validation_error',
+    'The payload goes to nobody: to must be the destination number with country code, with or without a leading +.',
+  )
 }

@@ -3,7 +3,7 @@ import { EVENT_EXAMPLES } from '../../contract/event-examples.ts'
 import { EVENT_TYPES, EventInstance } from '../../contract/events.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { List, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { List, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 /** The envelope of account webhooks, so that one piece of code reads both. */
 const Event = Type.Object({
@@ -37,7 +37,7 @@ const EventsQuery = Type.Object({
   type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Only events of this type.' })),
   instance_id: Type.Optional(Type.String({ description: 'Only events of this instance, a deleted one included.' })),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, default: LIMITS.pageSizeDefault })),
+  limit: Type.Optional(PageSize),
 })
 export type EventsQuery = Static<typeof EventsQuery>
 

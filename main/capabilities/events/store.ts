@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../contract/events.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -21,18 +22,20 @@ interface PageParams {
 const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
 
 /** The filter that names the index comes first and is always set; the others narrow what that index yields. */
-const page = (driver: string) =>
-  sql<PageParams, EventRow>(
-    `SELECT seq, head, tail FROM events
-      WHERE ${driver} AND account_seq = ${ACCOUNT} AND seq < :beforeSeq AND seq > :afterSeq
-        AND created_at >= :sinceMs AND only_for IS NULL
-        AND (:instanceId IS NULL OR instance_seq = ${INSTANCE}) AND (:type IS NULL OR type = :type)
-      ORDER BY seq DESC LIMIT :rows`,
-  )
+const matching = (driver: string) =>
+  `SELECT seq, head, tail FROM events
+    WHERE ${driver} AND account_seq = ${ACCOUNT} AND seq < :beforeSeq AND seq > :afterSeq
+      AND created_at >= :sinceMs AND only_for IS NULL
+      AND (:instanceId IS NULL OR instance_seq = ${INSTANCE}) AND (:type IS NULL OR type = :type)`
+
+/** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
+const page = (...drivers: readonly string[]) =>
+  sql<PageParams, EventRow>(`${drivers.map(matching).join(' UNION ALL ')} ORDER BY seq DESC LIMIT :rows`)
 
 export const pages = {
-  account: page(`account_seq = ${ACCOUNT}`),
-  type: page(`account_seq = ${ACCOUNT} AND type = :type`),
+  // An index of the account alone would be one more to write for each event; its events are those of all types.
+  account: page(...EVENT_TYPES.map((type) => `type = '${type}'`)),
+  type: page('type = :type'),
   instance: page(`instance_seq = ${INSTANCE}`),
 }
 

@@ -41,7 +41,7 @@ const SetBody = Body({
       maxItems: 64,
       default: [...DEFAULT_NAMES],
       description:
-        `Engine \`smv2\`: the names to call it for, at least one of ${NAMES.join(', ')}; an unknown name is 400. ` +
+        `Engine \`smv2\`: the names to call it for, at least one of ${NAMES.join(', ')}; an unknown name is 400, a repeated one counts once. ` +
         'Engine `official`: ignored, all events are sent.',
       examples: [['MESSAGE', 'CONNECTION']],
     }),

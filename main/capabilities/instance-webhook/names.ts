@@ -37,18 +37,21 @@ export function wants(names: readonly Name[], name: Name): boolean {
 }
 
 /**
- * The names a webhook is set to. The official engine sends everything, whatever was asked for.
+ * The names a webhook is set to, each once, in the caller's order. The official engine sends everything, whatever was
+ * asked for.
  * @throws ApiError validation_error for a name that does not exist, and for none at all.
  */
 export function readNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly Name[] {
   if (engine === 'official') return ['ALL']
-  const names = NAMES.filter((name) => asked.includes(name))
-  const unknown = asked.find((name) => !(NAMES as readonly string[]).includes(name))
+  const unknown = asked.find((name) => !isName(name))
   if (unknown !== undefined) {
     throw new ApiError('validation_error', `events has the unknown name ${JSON.stringify(unknown)}. Known are ${LIST}.`)
   }
+  const names = [...new Set(asked.filter(isName))]
   if (names.length > 0) return names
   throw new ApiError('validation_error', `events must name at least one of ${LIST}; leave it out for the usual two.`)
 }
+
+const isName = (text: string): text is Name => (NAMES as readonly string[]).includes(text)
 
 const LIST = NAMES.join(', ')

@@ -37,6 +37,7 @@ export interface EventText {
 /** The webhook as it was at the claim; a change of `url` applies from the next attempt. */
 export interface AttemptTarget {
   readonly webhookSeq: number
+  readonly webhookId: string
   readonly accountId: AccountId
   readonly url: string
   /** Rises with each reactivation: a verdict on the webhook counts only while it is the same. */

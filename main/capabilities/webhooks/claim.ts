@@ -156,8 +156,8 @@ export function createClaims({ db, clock, seal, keyring, targets, log }: ClaimNe
   }
 
   function asTarget(hook: HookRow): AttemptTarget {
-    const { seq: webhookSeq, accountId, url, activation } = hook
-    return { webhookSeq, accountId, url, activation, keys: keyring.open(hook) }
+    const { seq: webhookSeq, id: webhookId, accountId, url, activation } = hook
+    return { webhookSeq, webhookId, accountId, url, activation, keys: keyring.open(hook) }
   }
 
   /** Looks which webhooks are active and have something due; called once a second. */

@@ -288,14 +288,17 @@ const ReplayBody = Body({
     examples: ['2026-03-01T09:30:00.000Z'],
   }),
   until: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Events recorded before this time. Without it, all up to now.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Events recorded before this time, which must be later than `since`. Without it, all up to now.',
+    }),
   ),
   events: Type.Optional(
     Type.Array(Type.Enum([...EVENT_TYPES, '*']), {
       minItems: 1,
       maxItems: EVENT_TYPES.length,
       uniqueItems: true,
-      description: 'Only these of the types the webhook listens to. Without it, all of them.',
+      description: 'Only these of the types the webhook listens to. Without it, or with exactly `["*"]`, all of them.',
     }),
   ),
 })

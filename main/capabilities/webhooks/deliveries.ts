@@ -5,9 +5,9 @@ import type { Db } from '../../kernel/db.ts'
 import { earliestId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
-import { sql } from '../../kernel/sql.ts'
+import { sql, type Statement } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
-import type { DeliveriesQuery, Delivery, DeliveryDetail } from './contract.ts'
+import { DELIVERY_STATUSES, type DeliveriesQuery, type Delivery, type DeliveryDetail } from './contract.ts'
 import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
 
 export interface DeliveryRow {
@@ -29,7 +29,7 @@ export interface DeliveryRow {
   readonly finalReason: FinalReason | null
 }
 
-const DELIVERY = `d.seq, d.id, w.id AS webhookId, e.event_id AS eventId, d.event_type AS eventType,
+const DELIVERY = `d.seq AS seq, d.id, w.id AS webhookId, e.event_id AS eventId, d.event_type AS eventType,
   s.id AS instanceId, d.status, d.attempts, d.manual, d.next_attempt_at AS nextAttemptAtMs,
   d.created_at AS createdAtMs, d.updated_at AS updatedAtMs, d.delivered_at AS deliveredAtMs,
   d.last_status_code AS lastStatusCode, d.last_error AS lastError, d.final_reason AS finalReason`
@@ -51,23 +51,51 @@ interface PageParams {
   readonly rows: number
 }
 
+const ofAccount = `d.account_seq = ${ACCOUNT}`
+const SPAN = 'd.seq < :beforeSeq AND d.seq > :afterSeq'
+
 /** The filter that names the index comes first and is always set; the others narrow what that index yields. */
-const page = (driver: string) =>
-  sql<PageParams, DeliveryRow>(
-    `SELECT ${DELIVERY} ${FROM}
-      WHERE ${driver} AND d.account_seq = ${ACCOUNT} AND d.seq < :beforeSeq AND d.seq > :afterSeq
-        AND d.created_at >= :sinceMs
-        AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_seq = ${INSTANCE})
-        AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)
-      ORDER BY d.seq DESC LIMIT :rows`,
+const matching = (driver: string) =>
+  `SELECT ${DELIVERY} ${FROM}
+    WHERE ${driver} AND ${ofAccount} AND ${SPAN} AND d.created_at >= :sinceMs
+      AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_seq = ${INSTANCE})
+      AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)`
+
+/** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
+const page = (...drivers: readonly string[]) =>
+  sql<PageParams, DeliveryRow>(`${drivers.map(matching).join(' UNION ALL ')} ORDER BY seq DESC LIMIT :rows`)
+
+const DRIVERS = {
+  status: `${ofAccount} AND d.status = :status`,
+  type: `${ofAccount} AND d.event_type = :eventType`,
+  instance: `d.instance_seq = ${INSTANCE}`,
+  webhook: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)',
+}
+type Filter = keyof typeof DRIVERS
+
+export const pages: Readonly<Record<Filter | 'account', Statement<PageParams, DeliveryRow>>> = {
+  status: page(DRIVERS.status),
+  type: page(DRIVERS.type),
+  instance: page(DRIVERS.instance),
+  webhook: page(DRIVERS.webhook),
+  // An index of the account alone would be one more to write for each delivery; its deliveries are those of all states.
+  account: page(...DELIVERY_STATUSES.map((status) => `${ofAccount} AND d.status = '${status}'`)),
+}
+
+/** A filter with fewer rows than this is read whole in 2 ms. */
+const FEW = 1_000
+
+/** By the index alone, so of any account: the page itself looks whose the rows are. */
+const upToFew = (driver: string) =>
+  sql<PageParams, { count: number }>(
+    `SELECT COUNT(*) AS count FROM (SELECT 1 FROM deliveries d WHERE ${driver} AND ${SPAN} LIMIT ${FEW})`,
   )
 
-const pages = {
-  account: page(`d.account_seq = ${ACCOUNT}`),
-  status: page(`d.account_seq = ${ACCOUNT} AND d.status = :status`),
-  type: page(`d.account_seq = ${ACCOUNT} AND d.event_type = :eventType`),
-  instance: page(`d.instance_seq = ${INSTANCE}`),
-  webhook: page('d.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)'),
+export const counts: Readonly<Record<Filter, Statement<PageParams, { count: number }>>> = {
+  status: upToFew(DRIVERS.status),
+  type: upToFew(DRIVERS.type),
+  instance: upToFew(DRIVERS.instance),
+  webhook: upToFew(DRIVERS.webhook),
 }
 
 /** Ids are time-ordered, so where a period begins is found in their index. Of one millisecond their order is chance. */
@@ -114,7 +142,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
     const sinceMs = query.since === undefined ? 0 : Date.parse(query.since)
     const afterSeq = sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs)
-    const found = await db.read(pages[indexFor(query)], {
+    const params = {
       accountId,
       webhookId: query.webhook_id ?? null,
       instanceId: query.instance_id ?? null,
@@ -124,10 +152,23 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
       afterSeq,
       beforeSeq: Number(before),
       rows: size + 1,
-    })
+    }
+    const found = await db.read(pages[await driverOf(query, params)], params)
     const rows = found.slice(0, size)
     const last = found.length > size ? rows.at(-1) : undefined
     return { data: rows.map(toDelivery), next_cursor: last ? cursors.encode(name, [last.seq]) : null, has_more: !!last }
+  }
+
+  /** Of several filters one with few rows, if there is one: else a page would be looked for in all rows of another. */
+  async function driverOf(query: DeliveriesQuery, params: PageParams): Promise<Filter | 'account'> {
+    const filters = filtersOf(query)
+    if (filters.length > 1) {
+      for (const filter of filters) {
+        const found = await db.readOne(counts[filter], params)
+        if (found && found.count < FEW) return filter
+      }
+    }
+    return filters[0] ?? 'account'
   }
 
   async function lastSeqBefore(sinceMs: number): Promise<number> {
@@ -153,13 +194,16 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
   return { list, get, gauges }
 }
 
-/** Few deliveries are open or failed, so those filters find their rows fastest; nearly all are delivered. */
-function indexFor(query: DeliveriesQuery): keyof typeof pages {
-  if (query.status !== undefined && query.status !== 'delivered') return 'status'
-  if (query.instance_id !== undefined) return 'instance'
-  if (query.webhook_id !== undefined) return 'webhook'
-  if (query.event_type !== undefined) return 'type'
-  return query.status === undefined ? 'account' : 'status'
+/** Those that are set, the one that usually has fewest rows first. Nearly all deliveries are `delivered`. */
+function filtersOf({ status, instance_id, webhook_id, event_type }: DeliveriesQuery): Filter[] {
+  const filters = [
+    status !== undefined && status !== 'delivered' && 'status',
+    instance_id !== undefined && 'instance',
+    webhook_id !== undefined && 'webhook',
+    event_type !== undefined && 'type',
+    status === 'delivered' && 'status',
+  ] as const
+  return filters.filter((filter) => filter !== false)
 }
 
 const listName = (accountId: string, { webhook_id, instance_id, status, event_type, since }: DeliveriesQuery) =>

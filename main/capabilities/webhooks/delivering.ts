@@ -11,7 +11,10 @@ import { createRecovery } from './recovery.ts'
 import type { WebhookRow } from './store.ts'
 import { createTargets } from './targets.ts'
 
-type DeliveringNeeds = Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal' | 'config' | 'log'> & {
+type DeliveringNeeds = Pick<
+  WebhooksNeeds,
+  'db' | 'clock' | 'random' | 'outbound' | 'seal' | 'config' | 'live' | 'log'
+> & {
   readonly keyring: Keyring
   readonly wipeExpired: () => Promise<void>
 }
@@ -21,11 +24,18 @@ const PASS_MS = 3_600_000
 
 /** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
 export function createDelivering(needs: DeliveringNeeds) {
-  const { db, clock, random, outbound, seal, config, log, keyring } = needs
+  const { db, clock, random, outbound, seal, config, live, log, keyring } = needs
   const targets = createTargets({ clock })
   const claims = createClaims({ db, clock, seal, keyring, targets, log })
   const schedule = config.retryScheduleSeconds
-  const results = createRecord({ db, clock, random, schedule, log, onDeactivated: targets.retire })
+  const results = createRecord({
+    ...{ db, clock, random, schedule, log },
+    onRecorded: (id) => live.tell({ topic: 'deliveries', id }),
+    onDeactivated({ seq, id }) {
+      targets.retire(seq)
+      live.tell({ topic: 'webhooks', id })
+    },
+  })
   const recovery = createRecovery({ db, clock, log, record: results })
   const holding = createHolding({ db, clock, log })
   // The judge of faults of this machine (offline, captive portal, wrong clock) takes its place here.

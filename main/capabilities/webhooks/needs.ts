@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
 import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Live } from '../../kernel/live.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { Cursors } from '../../kernel/page.ts'
@@ -18,5 +20,6 @@ export interface WebhooksNeeds {
   readonly seal: Seal
   readonly cursors: Cursors
   readonly config: Pick<Config, 'retryScheduleSeconds'>
+  readonly live: Pick<Live<Notice>, 'tell'>
   readonly log: Log
 }

@@ -77,14 +77,17 @@ interface RecordNeeds {
   readonly schedule: readonly number[]
   readonly log: Log
   /** Told after the commit that deactivated it. */
-  readonly onDeactivated: (webhookSeq: number) => void
+  readonly onDeactivated: (webhook: { seq: number; id: string }) => void
+  /** Told after each result is on disk. */
+  readonly onRecorded: (webhookId: string) => void
 }
 
 /** Judges an ended attempt and writes delivery, attempt and webhook in one unit. */
-export function createRecord({ db, clock, random, schedule, log, onDeactivated }: RecordNeeds) {
+export function createRecord({ db, clock, random, schedule, log, onDeactivated, onRecorded }: RecordNeeds) {
   async function record(attempt: Attempt, finished: Finished): Promise<void> {
     const verdict = judgeNow(attempt, finished)
     await db.commit((tx) => write(tx, { attempt, finished, verdict, lease: db.boot }))
+    onRecorded(attempt.target.webhookId)
   }
 
   /** The next gap runs from the end of this attempt, however late it is written. */
@@ -142,7 +145,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated }
     if (!row) return
     tx.afterCommit(() => {
       log.warn({ event: 'webhook.deactivated', webhookId: row.id, reason: params.reason })
-      onDeactivated(params.webhook)
+      onDeactivated({ seq: params.webhook, id: row.id })
     })
   }
 

@@ -134,7 +134,8 @@ function changed(before: WebhookRow, change: UpdateBody, nowMs: number) {
   return { ...row, ...fresh, state: 'active', stateSinceMs: nowMs } as const
 }
 
-function requireLoneStar(events: readonly string[]): void {
+/** @throws ApiError validation_error for `*` beside types. */
+export function requireLoneStar(events: readonly string[]): void {
   if (events.length === 1 || !events.includes('*')) return
   throw new ApiError('validation_error', 'events must be either a list of event types or exactly ["*"], not both.')
 }

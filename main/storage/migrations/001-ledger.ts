@@ -33,9 +33,8 @@ CREATE TABLE events (
   tail TEXT NOT NULL,
   only_for INTEGER
 ) STRICT;
--- Where several serve, which one SQLite takes depends on the order in which they were made: the narrowest search first.
+-- Also for all events of an account, which are those of its types.
 CREATE INDEX events_by_type ON events (account_seq, type, seq);
-CREATE INDEX events_by_account ON events (account_seq, seq);
 CREATE INDEX events_by_instance ON events (instance_seq, seq);
 
 CREATE TABLE idempotency_keys (

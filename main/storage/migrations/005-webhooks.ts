@@ -68,10 +68,9 @@ CREATE INDEX deliveries_to_retry ON deliveries (webhook_seq, next_attempt_at, se
 CREATE INDEX deliveries_open_of_instance ON deliveries (instance_seq, status) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_leased ON deliveries (lease) WHERE lease IS NOT NULL;
 CREATE INDEX deliveries_gone ON deliveries (webhook_seq, counted, seq) WHERE final_reason = 'gone';
--- The wider index of the account comes last: where two serve alike, SQLite takes the one that was made first.
+-- Also for all deliveries of an account, which are those of the four states.
 CREATE INDEX deliveries_by_status ON deliveries (account_seq, status, seq);
 CREATE INDEX deliveries_by_type ON deliveries (account_seq, event_type, seq);
-CREATE INDEX deliveries_of_account ON deliveries (account_seq, seq);
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook_seq, seq);
 CREATE INDEX deliveries_of_instance ON deliveries (instance_seq, seq);
 

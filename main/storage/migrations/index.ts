@@ -9,6 +9,7 @@ import { fusion } from './007-fusion.ts'
 import { instanceWebhooks } from './008-instance-webhooks.ts'
 import { sandboxDirect } from './009-sandbox-direct.ts'
 import { approvals } from './010-approvals.ts'
+import { consoleSessions } from './011-console.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   instanceWebhooks,
   sandboxDirect,
   approvals,
+  consoleSessions,
 ]

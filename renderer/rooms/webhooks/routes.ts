@@ -2,4 +2,6 @@ import type { RouteRecordRaw } from 'vue-router'
 
 export const webhooksRoutes: readonly RouteRecordRaw[] = [
   { path: '/webhooks', component: () => import('./WebhooksScreen.vue') },
+  { path: '/webhooks/deliveries', component: () => import('./DeliveriesScreen.vue') },
+  { path: '/webhooks/:id', component: () => import('./WebhookScreen.vue'), props: true },
 ]

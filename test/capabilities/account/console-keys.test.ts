@@ -112,6 +112,79 @@ describe('a key revoked in the console', () => {
   })
 })
 
+describe('the life of a key', () => {
+  type Listed = Record<string, unknown> & { id: string }
+  const inCommand = async (id: string) => {
+    const { data } = (await w.service.carryOut({ command: 'keys.list', input: {} })) as { data: Listed[] }
+    return data.find((key) => key.id === id)
+  }
+  const inConsole = async (id: string) =>
+    ((await ask('GET', '/v1/keys')).body.data as Listed[]).find((key) => key.id === id)
+  const me = (key: string) => w.api('GET', '/v1/me', undefined, { key })
+  const at = (ms: number) => new Date(ms).toISOString()
+
+  test('made here or by a command, it is one key in both lists: used, expired and revoked', async () => {
+    const { id: instance } = await w.instance()
+    const expiresAt = w.clock.now() + 600_000
+    const wish = { allowed_instance_ids: [instance], expires_at: at(expiresAt), scopes: ['instances:read'] }
+    const { id, key } = await create(wish)
+    const state = { ...wish, id, last_used_at: null as string | null, revoked_at: null as string | null }
+    expect(await inConsole(id)).toMatchObject(state)
+    expect(await inCommand(id)).toMatchObject(state)
+
+    const usedAt = w.clock.now()
+    expect((await me(key)).body.key.expires_at).toBe(state.expires_at)
+    await w.clock.advance(1_000)
+    state.last_used_at = at(usedAt)
+    expect(await inConsole(id)).toMatchObject(state)
+    expect(await inCommand(id)).toMatchObject(state)
+
+    await w.clock.advance(expiresAt - w.clock.now())
+    expect((await me(key)).status).toBe(401)
+    await w.clock.advance(2_000)
+    // A key that is refused was not used.
+    expect(await inConsole(id)).toMatchObject(state)
+
+    const revokedAt = w.clock.now()
+    await w.service.carryOut({ command: 'keys.revoke', input: { id } })
+    state.revoked_at = at(revokedAt)
+    expect(await inConsole(id)).toMatchObject(state)
+    expect(await inCommand(id)).toMatchObject(state)
+  })
+
+  test('made by a command, it is used, listed and revoked here', async () => {
+    const input = { name: 'Terminal', scopes: ['instances:manage'], allowed_instance_ids: null }
+    const { id, key } = (await w.service.carryOut({ command: 'keys.create', input })) as { id: string; key: string }
+    expect(await inConsole(id)).toMatchObject({ ...input, expires_at: null, last_used_at: null, approval: 'none' })
+    expect((await me(key)).body.scopes).toEqual(['instances:manage'])
+    expect((await ask('DELETE', `/v1/keys/${id}`)).status).toBe(204)
+    expect((await me(key)).status).toBe(401)
+    expect((await inCommand(id))?.['revoked_at']).toBe(at(w.clock.now()))
+  })
+
+  test('restricted to instances that are gone, it still reaches those and no others', async () => {
+    const [gone, other] = [await w.instance(), await w.instance()]
+    const { key } = await create({ allowed_instance_ids: [gone.id], scopes: ['instances:read', 'instances:write'] })
+    const as = (method: string, path: string) => w.api(method, `/v1/instances${path}`, undefined, { key })
+    expect((await as('DELETE', `/${gone.id}?confirm=true`)).status).toBe(200)
+    expect((await as('DELETE', `/${gone.id}?confirm=true`)).status).toBe(200)
+    expect((await as('GET', '')).body).toEqual({ data: [], count: 0 })
+    const changes = (await as('GET', '?updated_since=2000-01-01T00:00:00Z')).body
+    expect(changes.deleted.map(({ id }: Listed) => id)).toEqual([gone.id])
+    for (const { id } of [gone, other]) expect((await as('GET', `/${id}`)).status).toBe(404)
+    const again = await ask('POST', '/v1/keys', { name: 'Late', scopes: ['ai:read'], allowed_instance_ids: [gone.id] })
+    expect([again.status, again.body.error.code]).toEqual([400, 'validation_error'])
+  })
+
+  test('restricted to an instance of another account it is not made', async () => {
+    const { key } = await w.stranger()
+    const theirs = (await w.api('POST', '/v1/instances', {}, { key })).body
+    const wish = { name: 'Sly', scopes: ['instances:read'], allowed_instance_ids: [theirs.id] }
+    expect((await ask('POST', '/v1/keys', wish)).body.error.code).toBe('validation_error')
+    await expect(w.service.carryOut({ command: 'keys.create', input: wish })).rejects.toThrow(/There is no instance/)
+  })
+})
+
 test('an API key finds nothing at /v1/keys, whatever its scopes, and no document names it', async () => {
   const { id } = await w.key()
   for (const [method, path] of [

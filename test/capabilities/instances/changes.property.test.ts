@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ChangeList } from '../../../main/contract/instance.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { instancesRoom, type InstancesRoom } from '../../support/instances.ts'
+import { createFollower, type ChangesQuery, type Follower } from './follower.ts'
 
 /** What happens on the server while a client synchronises. */
 type Step =
@@ -27,44 +28,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 )
 
-/** A client that knows the three rules of the spec and nothing else. */
-function client(
-  limit: number,
-  ask: (query: { updated_since: string; limit: number; cursor?: string }) => Promise<ChangeList>,
-) {
-  const copy = new Map<string, string>()
-  let since = '2000-01-01T00:00:00.000Z'
-  let cursor: string | null = null
-  let latest = since
-
-  return {
-    copy,
-    /** @returns whether the round is over: nothing more is waiting. */
-    call: async (): Promise<boolean> => {
-      const page = await ask({ updated_since: since, limit, ...(cursor === null ? {} : { cursor }) })
-      for (const { id, name, updated_at } of page.data) {
-        copy.set(id, `${name} ${updated_at}`)
-        if (updated_at > latest) latest = updated_at
-      }
-      for (const { id, deleted_at } of page.deleted) {
-        copy.delete(id)
-        if (deleted_at > latest) latest = deleted_at
-      }
-      cursor = page.has_more ? page.next_cursor : null
-      if (page.has_more) return false
-      if (page.deleted_has_more) {
-        since = page.deleted.at(-1)?.deleted_at ?? since
-        return false
-      }
-      since = latest
-      return true
-    },
-  }
-}
-
-async function serverCopy(room: InstancesRoom): Promise<Map<string, string>> {
+async function serverCopy(room: InstancesRoom): Promise<Follower['copy']> {
   const { data } = await room.instances.list({ accountId: room.accountId, allowedInstanceIds: null, query: {} })
-  return new Map(data.map(({ id, name, updated_at }) => [id, `${name} ${updated_at}`]))
+  return new Map(data.map((row) => [row.id, row]))
 }
 
 async function carryOut(room: InstancesRoom, step: Step, live: InstanceId[]): Promise<void> {
@@ -89,12 +55,13 @@ async function check(restricted: boolean): Promise<void> {
         const live: InstanceId[] = []
         // A restricted key's list is read by other statements and must keep the same promise.
         const made: string[] = []
-        const { call, copy } = client(limit, async (query) => {
+        const ask = async (query: ChangesQuery) => {
           const allowedInstanceIds = restricted ? made : null
           const answer = await room.instances.list({ accountId: room.accountId, allowedInstanceIds, query })
           if (!('deleted' in answer)) throw new Error('updated_since did not give the incremental form')
           return answer
-        })
+        }
+        const { call, copy } = createFollower({ ask, limit: () => limit })
         for (const step of script) {
           await carryOut(room, step, live)
           for (const id of live) if (!made.includes(id)) made.push(id)
@@ -130,10 +97,11 @@ test.each(['all instances', 'a restricted key'])(
     for (let i = 0; i < 90; i++) (i % 2 ? changing : leaving).push((await room.create()).id)
     const listed = [...changing, ...leaving]
     // Large pages: every call is a whole round, after which the client goes on from the latest moment it has seen.
-    const { call, copy } = client(100, async (query) => {
+    const ask = async (query: ChangesQuery) => {
       const allowedInstanceIds = whose === 'all instances' ? null : listed
       return (await room.instances.list({ accountId: room.accountId, allowedInstanceIds, query })) as ChangeList
-    })
+    }
+    const { call, copy } = createFollower({ ask, limit: () => 100 })
 
     // Each changes once: a change that is missed is never made up for by a later one.
     room.beforeRead = async () => {

@@ -1,34 +1,37 @@
-import { expect, test } from 'vitest'
-import '../../../main/capabilities/webhooks/index.ts'
-import { declaredStatements } from '../../../main/kernel/sql.ts'
-import { testDatabase } from '../../support/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { counts, pages } from '../../../main/capabilities/webhooks/deliveries.ts'
+import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { queryPlan } from '../../support/query-plan.ts'
 
-const GROWING = ['deliveries', 'delivery_attempts', 'events']
+let data: TestDatabase
+beforeAll(async () => {
+  data = await testDatabase()
+})
+afterAll(() => data.close())
 
-/** Doctor reads everything; its statements say so in their first words. */
-const isInvariant = (text: string) => /^SELECT [dw]\.id FROM (deliveries d|webhooks w)\s/.test(text.trim())
+/** What is done with deliveries; of everything else a page reads single rows by their keys. */
+const stepsOf = (statement: { text: string }) =>
+  queryPlan(data.raw, statement).filter((step) => /^(SEARCH|SCAN) d |TEMP B-TREE/.test(step))
 
-test('every statement of the room finds its rows through an index', async () => {
-  const { raw, close } = await testDatabase()
-  try {
-    const texts = declaredStatements()
-      .map(({ text }) => text)
-      .filter((text) => /\b(webhooks|deliveries|delivery_attempts)\b/.test(text) && !isInvariant(text))
-    expect(texts.length).toBeGreaterThan(30)
-    const sorting: string[] = []
-    for (const text of texts) {
-      const names = [...text.matchAll(/:([A-Za-z_]\w*)/g)].map(([, name]) => [name, 1])
-      const plan = raw.prepare<object, { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(Object.fromEntries(names))
-      for (const { detail } of plan) {
-        const scanned = /^SCAN (\w+)(?! USING)/.exec(detail)?.[1] ?? ''
-        expect([...GROWING, 'd', 'a', 'e', 'w', 'webhooks'], text).not.toContain(scanned)
-        if (detail.includes('TEMP B-TREE')) sorting.push(text)
-      }
-    }
-    // Retries are served oldest first whatever their due time; no index can give both, so what is due is sorted.
-    expect(sorting).toHaveLength(1)
-    expect(sorting[0]).toContain('lane = 1')
-  } finally {
-    await close()
-  }
+const span = 'seq>? AND seq<?'
+const INDEXES = {
+  status: `deliveries_by_status (account_seq=? AND status=? AND ${span})`,
+  type: `deliveries_by_type (account_seq=? AND event_type=? AND ${span})`,
+  instance: `deliveries_of_instance (instance_seq=? AND ${span})`,
+  webhook: `deliveries_of_webhook (webhook_seq=? AND ${span})`,
+} as const
+const filters = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
+
+test.each(filters)('deliveries by %s are found in their order through its index', (filter) => {
+  expect(stepsOf(pages[filter])).toEqual([`SEARCH d USING INDEX ${INDEXES[filter]}`])
+})
+
+test('all deliveries of an account are those of its four states, merged in their order', () => {
+  const step = `SEARCH d USING INDEX ${INDEXES.status}`
+  expect(stepsOf(pages.account)).toEqual([step, step, step, step])
+  expect(queryPlan(data.raw, pages.account)).toContain('MERGE (UNION ALL)')
+})
+
+test.each(filters)('whether few deliveries match by %s is seen in its index alone', (filter) => {
+  expect(stepsOf(counts[filter])).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[filter]}`])
 })

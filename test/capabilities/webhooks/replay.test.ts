@@ -202,6 +202,22 @@ describe('a replay is refused', () => {
     }
   })
 
+  test('for all types and one of them at once', async () => {
+    const w = await webhookWorld()
+    const { id } = await w.hook('shop')
+    const events = ['*', 'message.received'] as const
+    expect(await codeOf(w.webhooks().replay(ACCOUNT, id, { since: ago(w, HOUR), events: [...events] }))).toBe(
+      'validation_error',
+    )
+  })
+
+  test('for a wrong period before the state of the webhook is looked at', async () => {
+    const w = await webhookWorld()
+    const { id } = await w.hook('shop', { active: false })
+    const since = ago(w, HOUR)
+    expect(await codeOf(w.webhooks().replay(ACCOUNT, id, { since, until: since }))).toBe('validation_error')
+  })
+
   test('for a webhook that is unknown, of another account, paused or deactivated, and nothing is made', async () => {
     const w = await webhookWorld()
     await w.happenTimes(3)

@@ -194,6 +194,37 @@ test('deliveries are listed newest first; filters narrow together and pages neit
   }
 })
 
+test('of two filters the one with few deliveries finds them, and where both have many the page is the same', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a', { active: false })
+  await world.happenTimes(1)
+  const { raw } = world.database
+  // Numbered from 2 to 4001: every second of one type, every fourth exhausted, every thousandth failed.
+  raw.exec(`CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= 4000)
+      SELECT i FROM n;
+    INSERT INTO events (seq, event_id, account_seq, instance_seq, type, created_at, head, tail)
+    SELECT seq + i, 'evt_x' || i, account_seq, instance_seq, type, created_at, head, tail FROM n, events WHERE seq = 1;
+    INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type, status,
+      final_reason, created_at, updated_at)
+    SELECT seq + i, 'dlv_x' || i, account_seq, webhook_seq, event_seq + i, instance_seq,
+      CASE i % 2 WHEN 0 THEN 'message.read' ELSE 'message.sent' END,
+      CASE WHEN i % 1000 = 0 THEN 'failed' WHEN i % 4 = 1 THEN 'exhausted' ELSE 'delivered' END,
+      CASE WHEN i % 1000 = 0 THEN 'expired' END, created_at, updated_at FROM n, deliveries WHERE seq = 1`)
+  const found = async (query: object) =>
+    (await world.webhooks().listDeliveries(ACCOUNT, { limit: 3, ...query })).data.map(({ id }) => id)
+  const numbers = (...each: number[]) => each.map((i) => `dlv_x${i}`)
+  expect(await found({ webhook_id: id, status: 'failed' })).toEqual(numbers(4000, 3000, 2000))
+  expect(await found({ instance_id: INSTANCE, status: 'failed', event_type: 'message.sent' })).toEqual([])
+  expect(await found({ webhook_id: id, event_type: 'message.sent' })).toEqual(numbers(4001, 3999, 3997))
+  expect(await found({ status: 'exhausted', event_type: 'message.sent' })).toEqual(numbers(4001, 3997, 3993))
+  expect(await found({ status: 'exhausted', event_type: 'message.read' })).toEqual([])
+  expect(await found({ status: 'delivered', event_type: 'message.read' })).toEqual(numbers(3998, 3996, 3994))
+  expect(await found({ webhook_id: 'whk_unknown', event_type: 'message.sent' })).toEqual([])
+  // They have no attempts, which the invariants would tell.
+  raw.exec('DELETE FROM deliveries WHERE seq > 1')
+  await world.idle()
+})
+
 test('a cursor opens only the list it was made for', async () => {
   const world = await webhookWorld()
   await world.hook('a')

@@ -84,7 +84,8 @@ export function openRoom(
   const { schedule: retryScheduleSeconds = [10, 60, 600, 2_700, 7_200, 21_600, 43_200] } = needs
   const ledger = createLedger(needs)
   const cursors = createCursors(Buffer.alloc(32, 1))
-  const webhooks = createWebhooks({ ...needs, ledger, cursors, config: { retryScheduleSeconds }, log: silentLog })
+  const live = { tell() {} }
+  const webhooks = createWebhooks({ ...needs, live, ledger, cursors, config: { retryScheduleSeconds }, log: silentLog })
   return { webhooks, ledger }
 }
 

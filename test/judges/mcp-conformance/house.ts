@@ -35,6 +35,8 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     allowedHosts: [],
     publicBaseUrl: null,
     anonymousRatePerMinute: 1_000_000,
+    findSession: async () => undefined,
+    tell: () => {},
     authenticate: async (token) => (token === key ? principal : undefined),
     subject: async () => undefined,
     rawRoutes: (app) => addMcpRoute(app, async () => mcp),

@@ -2,8 +2,8 @@ import { mustAgree, Objection, type Court, type Judge } from '../court.ts'
 
 const ERAS = ['modern', 'legacy'] as const
 
-/** By default an assistant is shown what most need; all rooms' tools must be fit to be shown. */
-const SHOWN = ['/mcp', '/mcp?rooms=all']
+/** By default an assistant is shown what most need; every tool must be fit to be shown. */
+const SHOWN = ['/mcp', '/mcp?toolsets=all']
 
 /** `Warning: tool "x"`, then `  Path: inputSchema…`: what a model provider reads, and some refuse. */
 const INPUT_WARNING = /^Warning: tool .*\n {2}Path: inputSchema.*(\n .*)*/gm

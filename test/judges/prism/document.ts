@@ -1,5 +1,5 @@
 import { parseYaml } from '../yaml.ts'
-import type { Schema } from './values.ts'
+import type { Resolve, Schema } from './values.ts'
 
 interface Parameter {
   readonly name: string
@@ -15,11 +15,14 @@ export interface OperationToFuzz {
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: Schema | undefined
+  /** The body of all actions of this path: what it allows, this one action need not. */
+  readonly anyBody?: Schema
   readonly isBodyRequired: boolean
 }
 
 interface Entry {
   readonly operationId: string
+  readonly description: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
 }
@@ -30,16 +33,47 @@ export function readDocument(yaml: string) {
     paths: Record<string, Record<string, Entry>>
     components: { schemas: Record<string, Schema> }
   }
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, entry]): OperationToFuzz => ({
-      id: entry.operationId,
-      method: method.toUpperCase(),
-      path,
-      parameters: entry.parameters ?? [],
-      body: entry.requestBody?.content['application/json'].schema,
-      isBodyRequired: entry.requestBody?.required === true,
-    })),
-  )
   const resolve = (ref: string): Schema => document.components.schemas[ref.split('/').at(-1) ?? ''] ?? {}
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, entry]) => {
+      const operation: OperationToFuzz = {
+        id: entry.operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters: entry.parameters ?? [],
+        body: entry.requestBody?.content['application/json'].schema,
+        isBodyRequired: entry.requestBody?.required === true,
+      }
+      return [operation, ...actionsOf(operation, entry.description, resolve)]
+    }),
+  )
   return { operations, resolve }
+}
+
+const ANY_ACTION = '/{group}/{action}'
+/** `| send/link | to, url, text? | … |` */
+const ROW = /^\| ([a-z/, ]+) \| ([a-z_?, ]+|–) \|/gm
+
+/**
+ * Where a path stands for many actions, a table in the description says which fields belong to which. Each row is
+ * fuzzed as an operation of its own, so that the table is held to be true as well.
+ */
+function actionsOf(operation: OperationToFuzz, description: string, resolve: Resolve): OperationToFuzz[] {
+  const { path, parameters, body = {} } = operation
+  if (!path.endsWith(ANY_ACTION)) return []
+  const known = (typeof body['$ref'] === 'string' ? resolve(body['$ref']) : body)['properties'] as Schema
+  return [...description.matchAll(ROW)].flatMap(([, names = '', listed = '']) => {
+    const fields = listed === '–' ? [] : listed.split(', ')
+    const required = fields.filter((field) => !field.endsWith('?'))
+    const properties = Object.fromEntries(
+      fields.map((field) => field.replace('?', '')).map((name) => [name, known[name]]),
+    )
+    return names.split(', ').map((name) => ({
+      ...operation,
+      path: path.replace(ANY_ACTION, `/${name}`),
+      parameters: parameters.filter(({ in: where, name: called }) => where !== 'path' || called === 'id'),
+      anyBody: body,
+      body: { type: 'object', properties, required, additionalProperties: false },
+    }))
+  })
 }

@@ -10,6 +10,7 @@ import { readDocument } from './document.ts'
 import { exchange, type Asked } from './exchange.ts'
 import { createPool } from './pool.ts'
 import { recipes, type Recipe } from './recipes.ts'
+import { asKept, LOOKS_AT_IT, type Body } from './words.ts'
 import { brokenAnywhere, brokenByPrism, differing, isRecord, parsed, type Violation } from './rules.ts'
 
 const REQUESTS = Number(process.env['JUDGE_REQUESTS'] ?? 2_000)
@@ -36,11 +37,12 @@ export const judge: Judge = {
     const { operations, resolve } = readDocument(yaml)
     const pool = await createPool(court.api)
     const prism = await startPrism(court, yaml)
+    const all = new Set(operations.map(({ id }) => id))
     const broken: string[] = []
     const met = new Map<string, Set<number>>()
     try {
-      for (const recipe of fc.sample(recipes(operations, resolve), { numRuns: REQUESTS, seed })) {
-        const asked = pool.request(recipe, court.key)
+      for (const thought of fc.sample(recipes(operations, resolve), { numRuns: REQUESTS, seed })) {
+        const { asked, recipe } = pool.request(thought, court.key)
         const wrong = await tryOne(court, prism.url, recipe, asked, met)
         if (wrong.length > 0) broken.push(`${describe(asked)}\n  ${wrong.join('\n  ')}`)
         if (broken.length >= MOST_OBJECTIONS) break
@@ -49,9 +51,9 @@ export const judge: Judge = {
       await prism.end()
     }
     if (broken.length > 0) throw new Objection(`JUDGE_SEED=${seed}\n${broken.join('\n')}`)
-    const unmet = operations.filter(({ id }) => ![...(met.get(id) ?? [])].some((status) => status < 300))
-    const never = unmet.length === 0 ? '' : `, never fulfilled: ${unmet.map(({ id }) => id).join(', ')}`
-    return `${REQUESTS} requests to ${operations.length} operations, seed ${seed}${never}`
+    const unmet = [...all].filter((id) => ![...(met.get(id) ?? [])].some((status) => status < 300))
+    const never = unmet.length === 0 ? '' : `, never fulfilled: ${unmet.join(', ')}`
+    return `${REQUESTS} requests to ${all.size} operations, seed ${seed}${never}`
 
     async function tryOne(
       { url, api }: Court,
@@ -61,6 +63,7 @@ export const judge: Judge = {
       seen: Map<string, Set<number>>,
     ): Promise<string[]> {
       const isDirect = PAST_PRISM(recipe)
+      const thing = LOOKS_AT_IT.has(recipe.operation.id) && !isDirect ? await thingOf(asked) : {}
       const answer = await exchange(isDirect ? url : through, asked)
       if (answer === undefined) return [`no answer from ${isDirect ? 'the product' : 'Prism'}`]
       const { id } = recipe.operation
@@ -69,19 +72,26 @@ export const judge: Judge = {
       const wrong = brokenAnywhere(recipe, answer)
       if (isDirect) return wrong
       const violations = parsed(String(answer.headers['sl-violations'] ?? '[]')) as Violation[]
-      wrong.push(...brokenByPrism(recipe, answer, violations))
+      wrong.push(...brokenByPrism(recipe, answer, violations, thing))
       if (answer.status >= 300 || answer.headers['idempotent-replayed'] !== undefined) return wrong
       const reply = parsed(answer.text)
       pool.learn(recipe.operation, asked, reply)
       if (recipe.operation.method === 'GET') return wrong
-      wrong.push(...differing(recipe.body, reply).map((field) => `the answer says otherwise: ${field}`))
+      const sent = asKept(recipe, thing)
+      wrong.push(...differing(sent, reply).map((field) => `the answer says otherwise: ${field}`))
       const where = placeOf(recipe, asked, reply)
       const kept = where === undefined ? undefined : await api('GET', where)
       if (kept?.status === 200) {
-        wrong.push(...differing(recipe.body, kept.body).map((field) => `kept otherwise: ${field}`))
+        wrong.push(...differing(sent, kept.body).map((field) => `kept otherwise: ${field}`))
         wrong.push(...differing(recipe.operation.method === 'DELETE' ? {} : stable(reply), kept.body))
       }
       return wrong
+    }
+
+    /** What the path names without its last part. */
+    async function thingOf({ path }: Asked): Promise<Body> {
+      const { status, body } = await court.api('GET', path.slice(0, path.lastIndexOf('/')))
+      return status === 200 ? (body as Body) : {}
     }
 
     /** Where the thing that a request made or changed can be read. */

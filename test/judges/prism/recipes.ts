@@ -39,6 +39,11 @@ const KEY_CHARACTERS = ['a', 'b', 'Z', '0', '9', '-', '_', '.', ':']
 const ORDERS = ['order-1', 'order-2', 'order-3']
 const DIGITS = fc.stringMatching(/^[0-9]{7,15}$/)
 
+const iso = (date: Date) => date.toISOString()
+const minutesAgo = (minutes: number) => iso(new Date(Date.now() - minutes * 60_000))
+const openPlace = (name: string) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(`{${name}}`) }, { weight: 1, arbitrary: fc.constantFrom('x', '*', 'ë') })
+
 /** Values that a schema cannot describe, so that requests get past the first check often enough. */
 const KNOWN: Readonly<Record<string, Arbitrary<unknown>>> = {
   url: fc.constantFrom('https://catcher.sandbox/fuzz', 'https://catcher.sandbox/other', 'https://example.com/hook'),
@@ -55,6 +60,18 @@ const KNOWN: Readonly<Record<string, Arbitrary<unknown>>> = {
   number: fc.oneof(fc.constantFrom(...NUMBERS), DIGITS),
   to: fc.oneof(fc.constantFrom(...NUMBERS), DIGITS),
   delay_ms: fc.integer({ min: 0, max: 20 }),
+  // What a period may begin with, and any time at all.
+  since: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 6 * 24 * 60 }).map(minutesAgo) },
+    { weight: 1, arbitrary: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map(iso) },
+  ),
+  // Put in by the pool, which knows what exists when the request is made.
+  message_id: openPlace('message_id'),
+  group_id: openPlace('group_id'),
+  smv2_instance_id: fc.oneof(
+    { weight: 3, arbitrary: fc.constant('{smv2_instance_id}') },
+    { weight: 1, arbitrary: fc.uuid() },
+  ),
 }
 
 /** What JSON can say and no body may hold, whatever its schema. The door's own tests are about these. */
@@ -104,20 +121,22 @@ function recipeOf(operation: OperationToFuzz, resolve: Resolve): Arbitrary<Recip
   })
 }
 
-/** What the schema allows, the same with one thing spoilt, and anything at all. */
+/** What schema and words allow, what the schema alone allows, the same with one thing spoilt, and anything at all. */
 function bodies(operation: OperationToFuzz, valid: (schema: object) => Arbitrary<unknown>): Arbitrary<unknown> {
   if (operation.body === undefined) {
     return operation.method === 'GET'
       ? fc.constant(undefined)
       : fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constant({ odd: 1 }) })
   }
-  const good = valid(operation.body).map((body) => byTheWords(operation.id, body))
+  const good = valid(operation.body).map((body) => byTheWords(operation, body))
+  const wordless = valid(operation.anyBody ?? operation.body)
   const spoilt = fc.tuple(valid(operation.body), fc.nat(20), fc.jsonValue({ maxDepth: 2 })).map(spoil)
   const anything = fc.jsonValue({ maxDepth: 3 })
   return fc
     .oneof(
       { weight: 10, arbitrary: good },
-      { weight: 4, arbitrary: spoilt },
+      { weight: 3, arbitrary: wordless },
+      { weight: 3, arbitrary: spoilt },
       { weight: 1, arbitrary: anything },
       { weight: operation.isBodyRequired ? 1 : 3, arbitrary: fc.constant(undefined) },
     )

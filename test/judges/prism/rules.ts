@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answered } from './exchange.ts'
 import type { Recipe } from './recipes.ts'
-import { wording } from './words.ts'
+import { wording, type Body } from './words.ts'
 
 /** What Prism says is wrong, in its header sl-violations. */
 export interface Violation {
@@ -52,7 +52,12 @@ export const parsed = (text: string): unknown => {
 }
 
 /** Rules about a request and its answer, with Prism as the judge of both. */
-export function brokenByPrism(recipe: Recipe, answer: Answered, violations: readonly Violation[]): string[] {
+export function brokenByPrism(
+  recipe: Recipe,
+  answer: Answered,
+  violations: readonly Violation[],
+  thing: Body,
+): string[] {
   const broken = violations
     .filter(({ location }) => location[0] === 'response')
     .map(({ location, message }) => `undocumented answer: ${location.join('.')} ${message}`)
@@ -61,7 +66,7 @@ export function brokenByPrism(recipe: Recipe, answer: Answered, violations: read
     ({ location }) =>
       location[0] === 'request' && !(recipe.operation.id === 'disconnectInstance' && location[2] === 'confirm'),
   )
-  const words = wording(recipe.operation.id, recipe.query, recipe.body)
+  const words = wording(recipe, thing)
   if (answer.status < 300 && (forbidden.length > 0 || words === 'forbidden')) {
     const why = forbidden.map(({ location, message }) => `${location.join('.')} ${message}`).join('; ')
     broken.push(`${answer.status} to a request that the document forbids: ${why || 'in words'}`)

@@ -1,3 +1,5 @@
+import type { OperationToFuzz } from './document.ts'
+
 /**
  * Rules of requests that the document says in words, because in JSON Schema they would cost every caller of a generated
  * client a union, and every refusal its sentence. The fuzzer holds the product to them as to the schemas.
@@ -12,6 +14,23 @@ const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sendMessage: { media_type: 'media_url', media_url: 'media_type', caption: 'media_url', filename: 'media_url' },
   speakFromSandboxPhone: { media_url: 'media_type', caption: 'media_type', filename: 'media_type' },
 }
+/** Names that the older webhook of an instance knows. */
+const NAMES = [
+  'MESSAGE',
+  'SEND_MESSAGE',
+  'READ_RECEIPT',
+  'CONNECTION',
+  'QRCODE',
+  'CALL',
+  'GROUP',
+  'PRESENCE',
+  'CONTACT',
+]
+const ALL_NAMES: readonly unknown[] = [...NAMES, 'ALL']
+const SETS_NAMES = new Set(['setInstanceWebhook', 'postInstanceWebhook'])
+/** Events are kept that long. */
+const REPLAYED_MS = 7 * 24 * 3_600_000
+
 const SAMPLES: Readonly<Record<string, string>> = {
   image: 'https://media.sandbox/image.png',
   audio: 'https://media.sandbox/audio.ogg',
@@ -19,42 +38,121 @@ const SAMPLES: Readonly<Record<string, string>> = {
   document: 'https://media.sandbox/document.pdf',
 }
 
+const STICKER = 'https://media.sandbox/sticker.webp'
+
+/** What a request was thought up from. */
+interface Thought {
+  readonly operation: Pick<OperationToFuzz, 'id' | 'body'>
+  readonly query: Body
+  readonly body: unknown
+}
+
 export type Body = Readonly<Record<string, unknown>>
 
 /** `open`: it depends on what is there (the file behind an address, the code on a screen), so both answers are right. */
 export type Wording = 'allowed' | 'forbidden' | 'open'
 
-/** Whether a request that its schemas allow is allowed by the words as well. */
-export function wording(operationId: string, query: Body, body: unknown): Wording {
-  if (operationId === 'listInstances' && query['updated_since'] === undefined && Number(query['limit'] ?? 1) > 200)
+/** Operations whose words look at the thing that their path names. It is read before the request, which may change it. */
+export const LOOKS_AT_IT = new Set([...SETS_NAMES, 'replayWebhook'])
+
+/** Whether a request that its schemas allow is allowed by the words as well. `thing`: see LOOKS_AT_IT. */
+export function wording({ operation, query, body }: Thought, thing: Body): Wording {
+  const { id } = operation
+  if (id === 'listInstances' && query['updated_since'] === undefined && Number(query['limit'] ?? 1) > 200)
     return 'forbidden'
   // Prism takes `?limit=` for no limit; for the product it is a limit that is no number.
   if (Object.values(query).includes('')) return 'open'
-  if (typeof body !== 'object' || body === null) return 'allowed'
-  const sent = body as Body
-  const one = EXACTLY_ONE[operationId]
+  const sent = id === 'callEngine' && body === undefined ? {} : body
+  return typeof sent === 'object' && sent !== null ? ofBody(operation, sent as Body, thing) : 'allowed'
+}
+
+function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: Body): Wording {
+  const one = EXACTLY_ONE[id]
   if (one !== undefined && one.filter((field) => field in sent).length !== 1) return 'forbidden'
-  const together = Object.entries(ONLY_WITH[operationId] ?? {})
+  const together = Object.entries(ONLY_WITH[id] ?? {})
   if (together.some(([field, other]) => field in sent && !(other in sent))) return 'forbidden'
+  if (SETS_NAMES.has(id)) return ofNames(sent['events'], thing)
   const events = sent['events']
   if (Array.isArray(events) && events.includes('*') && events.length > 1) return 'forbidden'
+  if (id === 'replayWebhook') return ofReplay(sent, thing)
+  if (id === 'sendRawMessage') return ofPayload(sent)
+  if (id === 'callEngine' && !hasTheFieldsOf(schema, sent)) return 'forbidden'
   // A code that is on some screen, and a payload as the Cloud API wants it: beyond schemas.
-  if (operationId === 'scanSandboxCode' || 'cloud_api' in sent) return 'open'
-  return 'media_url' in sent && sent['media_url'] !== SAMPLES[String(sent['media_type'])] ? 'open' : 'allowed'
+  if (id === 'scanSandboxCode' || 'cloud_api' in sent) return 'open'
+  const sample = id === 'callEngine' && !('media_type' in sent) ? STICKER : SAMPLES[String(sent['media_type'])]
+  return 'media_url' in sent && sent['media_url'] !== sample ? 'open' : 'allowed'
+}
+
+/** The engine is not in the body: smv2 knows its names and wants one; official sends everything, whatever is listed. */
+function ofNames(events: unknown, { engine }: Body): Wording {
+  if (engine === 'official' || !Array.isArray(events)) return 'allowed'
+  return events.length > 0 && events.every((name) => ALL_NAMES.includes(name)) ? 'allowed' : 'forbidden'
+}
+
+/** The clock, the other end of the period, and what the webhook listens to are not in any schema. */
+function ofReplay({ since, until, events = ['*'] }: Body, { events: heard }: Body): Wording {
+  const from = Date.parse(String(since))
+  if (from < Date.now() - REPLAYED_MS || Date.parse(String(until)) <= from) return 'forbidden'
+  const listed = (list: unknown): unknown[] => (Array.isArray(list) ? list : [])
+  const hears = new Set(listed(heard))
+  return hears.has('*') || listed(events).every((type) => type === '*' || hears.has(type)) ? 'allowed' : 'forbidden'
+}
+
+/** Everything but where it goes is between the caller and the Cloud API. */
+function ofPayload(sent: Body): Wording {
+  if (sent['status'] === 'read') return 'message_id' in sent ? 'allowed' : 'forbidden'
+  return 'to' in sent ? 'open' : 'forbidden'
+}
+
+/** The schema of an action, made from the table of the description, and what no schema can say of it. */
+function hasTheFieldsOf(schema: Body | undefined, sent: Body): boolean {
+  // Any action at all: an unknown one, which is not found.
+  if (schema === undefined || !('required' in schema)) return true
+  const known = schema['properties'] as Body
+  if ((schema['required'] as string[]).some((field) => !(field in sent))) return false
+  if (Object.keys(sent).some((field) => !(field in known))) return false
+  const { options, max_choices: choices } = sent
+  return !Array.isArray(options) || choices === undefined || Number(choices) <= options.length
 }
 
 /** A generated body without what the words forbid: of several choices the first stays. */
-export function byTheWords(operationId: string, body: unknown): unknown {
+export function byTheWords({ id }: Thought['operation'], body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const left: Record<string, unknown> = { ...body }
-  const choices = (EXACTLY_ONE[operationId] ?? []).filter((field) => field in left)
+  const choices = (EXACTLY_ONE[id] ?? []).filter((field) => field in left)
   const drop = (fields: readonly string[]) => fields.forEach((field) => Reflect.deleteProperty(left, field))
   drop(choices.slice(1))
-  if (operationId === 'sendMessage' && choices[0] === 'media_url') left['media_type'] ??= 'image'
+  if (id === 'sendMessage' && choices[0] === 'media_url') left['media_type'] ??= 'image'
+  if (id === 'sendRawMessage') toSomebody(left)
   if ('media_url' in left) left['media_url'] = SAMPLES[String(left['media_type'])] ?? left['media_url']
-  for (const [field, other] of Object.entries(ONLY_WITH[operationId] ?? {})) {
+  if (id === 'callEngine' && 'media_url' in left && !('media_type' in left)) left['media_url'] = STICKER
+  for (const [field, other] of Object.entries(ONLY_WITH[id] ?? {})) {
     if (field in left && !(other in left)) drop([field])
   }
-  if (Array.isArray(left['events']) && left['events'].includes('*')) left['events'] = ['*']
+  if (Array.isArray(left['options']) && Number(left['max_choices']) > left['options'].length) drop(['max_choices'])
+  if (Date.parse(String(left['until'])) <= Date.parse(String(left['since']))) drop(['until'])
+  if (Array.isArray(left['events'])) left['events'] = namedRight(id, left['events'])
   return left
+}
+
+/** A text of the Cloud API, or the mark that something was read. */
+function toSomebody(left: Record<string, unknown>): void {
+  if ('message_id' in left && !('to' in left)) left['status'] = 'read'
+  else left['to'] ??= '12025550101'
+  if (!('type' in left)) left['text'] = { body: 'Hello' }
+}
+
+/** The schema of the older webhook allows any text, for one engine ignores it: mostly names, now and then any text. */
+function namedRight(id: string, events: readonly unknown[]): readonly unknown[] {
+  if (!SETS_NAMES.has(id)) return events.includes('*') ? ['*'] : events
+  if (events.length > 3) return events
+  return events.map((text) => NAMES[String(text).length % NAMES.length])
+}
+
+/** What is kept of a body, where the words say that it is not kept as it was sent. */
+export function asKept({ operation, body }: Thought, { engine }: Body): unknown {
+  if (!SETS_NAMES.has(operation.id) || typeof body !== 'object' || body === null) return body
+  const { events } = body as Body
+  if (!Array.isArray(events)) return body
+  return { ...body, events: engine === 'official' ? ['ALL'] : [...new Set(events)] }
 }

@@ -1,0 +1,47 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+export const insertSession = sql<{ hash: Uint8Array; accountId: string; now: number }>(
+  `INSERT INTO console_sessions (hash, account_id, created_at, used_at) VALUES (:hash, :accountId, :now, :now)`,
+)
+
+/** A session with its account as it is named now; whether it is over, the clock decides. */
+export const sessionByHash = sql<
+  { hash: Uint8Array },
+  { accountId: AccountId; accountName: string; createdAtMs: number; usedAtMs: number }
+>(
+  `SELECT s.account_id AS accountId, a.name AS accountName, s.created_at AS createdAtMs, s.used_at AS usedAtMs
+   FROM console_sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = :hash`,
+)
+
+export const noteUse = sql<{ hash: Uint8Array; now: number }>(
+  'UPDATE console_sessions SET used_at = :now WHERE hash = :hash AND used_at < :now',
+)
+
+export const removeSession = sql<{ hash: Uint8Array }>('DELETE FROM console_sessions WHERE hash = :hash')
+
+export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')
+
+/** Keeps the most recently used; whoever signs in ever again does not fill the table. */
+export const removeSurplusSessions = sql<{ kept: number }>(
+  `DELETE FROM console_sessions WHERE hash NOT IN (
+     SELECT hash FROM console_sessions ORDER BY used_at DESC LIMIT :kept)`,
+)
+
+interface StoredPassword {
+  readonly salt: Uint8Array
+  readonly hash: Uint8Array
+  readonly cost: number
+}
+
+export const passwordOf = sql<{ accountId: string }, StoredPassword>(
+  'SELECT salt, hash, cost FROM console_passwords WHERE account_id = :accountId',
+)
+
+export const keepPassword = sql<StoredPassword & { accountId: string; now: number }>(
+  `INSERT INTO console_passwords (account_id, salt, hash, cost, set_at) VALUES (:accountId, :salt, :hash, :cost, :now)
+   ON CONFLICT (account_id) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, cost = excluded.cost,
+     set_at = excluded.set_at`,
+)
+
+export const removePassword = sql<{ accountId: string }>('DELETE FROM console_passwords WHERE account_id = :accountId')

@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
+import { Secret } from '../../kernel/secret.ts'
+import { createPasswords, type Passwords } from './password.ts'
+import {
+  insertSession,
+  noteUse,
+  removeIdleSessions,
+  removeSession,
+  removeSurplusSessions,
+  sessionByHash,
+} from './session-store.ts'
+import { createSignInCodes } from './sign-in-codes.ts'
+import { firstAccount, type Account } from './store.ts'
+
+/** What the operator signs in with. */
+type Credential = { readonly code: string } | { readonly password: string }
+
+/** Somebody who is signed in to the console in a browser. */
+export interface Session {
+  /** Names it inside the process; it opens nothing. */
+  readonly id: string
+  readonly principal: Principal
+}
+
+export interface Sessions extends Passwords {
+  /** A code that signs in once, within a quarter of an hour. */
+  readonly newSignInCode: (accountId: AccountId) => Secret
+  /** @returns the token of the new session; undefined when the credential is wrong, was used or is too old. */
+  readonly signIn: (credential: Credential) => Promise<Secret | undefined>
+  /** Counts as use. @returns undefined when the token is unknown, or its time is over. */
+  readonly findSession: (token: string) => Promise<Session | undefined>
+  /** Whether it goes on; asking is no use. */
+  readonly isSignedIn: (id: string) => Promise<boolean>
+  readonly signOut: (id: string) => Promise<void>
+}
+
+interface Needs {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now' | 'mono'>
+  readonly random: Random
+}
+
+const TOKEN_BYTES = 32
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+const IDLE_MS = LIMITS.sessionIdleHours * 60 * 60_000
+const ABSOLUTE_MS = LIMITS.sessionDays * 24 * 60 * 60_000
+/** A commit for each request would cost more than the request. */
+const NOTE_USE_AFTER_MS = 60_000
+
+/** Sign-in of the console in a browser. A session is 256 random bits; only their hash is stored. */
+export function createSessions(needs: Needs): Sessions {
+  const { db, clock, random } = needs
+  const codes = createSignInCodes(needs)
+  const { isPassword, ...passwords } = createPasswords(needs)
+
+  const accountOf = async (credential: Credential): Promise<AccountId | undefined> => {
+    if ('code' in credential) return codes.redeem(credential.code)
+    const account = await db.readOne(firstAccount, {})
+    return account !== undefined && (await isPassword(account.id, credential.password)) ? account.id : undefined
+  }
+
+  const living = async (id: string) => {
+    const row = await db.readOne(sessionByHash, { hash: Buffer.from(id, 'hex') })
+    const now = clock.now()
+    return row && row.usedAtMs + IDLE_MS > now && row.createdAtMs + ABSOLUTE_MS > now ? row : undefined
+  }
+
+  return {
+    ...passwords,
+    newSignInCode: codes.make,
+    async signIn(credential) {
+      const accountId = await accountOf(credential)
+      if (accountId === undefined) return undefined
+      const token = random.bytes(TOKEN_BYTES).toString('base64url')
+      await db.commit(async (tx) => {
+        const now = clock.now()
+        await tx.run(removeIdleSessions, { before: now - IDLE_MS })
+        await tx.run(removeSurplusSessions, { kept: LIMITS.sessions - 1 })
+        await tx.run(insertSession, { hash: hashOf(token), accountId, now })
+      })
+      return new Secret(token)
+    },
+    async findSession(token) {
+      if (!TOKEN.test(token)) return undefined
+      const stored = hashOf(token)
+      const id = stored.toString('hex')
+      const row = await living(id)
+      if (!row) return undefined
+      const now = clock.now()
+      if (row.usedAtMs + NOTE_USE_AFTER_MS <= now) await db.commit((tx) => tx.run(noteUse, { hash: stored, now }))
+      return { id, principal: consolePrincipal({ id: row.accountId, name: row.accountName }) }
+    },
+    isSignedIn: async (id) => (await living(id)) !== undefined,
+    async signOut(id) {
+      await db.commit((tx) => tx.run(removeSession, { hash: Buffer.from(id, 'hex') }))
+    },
+  }
+}
+
+/** The console of an account: a person, who may do everything in it. */
+export const consolePrincipal = (account: Account): Principal => ({
+  kind: 'console',
+  accountId: account.id,
+  accountName: account.name,
+  key: null,
+  scopes: [],
+  allowedInstanceIds: null,
+  ratePerMinute: LIMITS.consoleRatePerMinute,
+  source: 'console',
+})
+
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')

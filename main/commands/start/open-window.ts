@@ -1,0 +1,148 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { Clock } from '../../kernel/clock.ts'
+import type { ElectronPackage } from './electron-package.ts'
+import { firstUsefulLine } from './useful-line.ts'
+
+/** What became of the attempt to open the window. */
+export type Opened =
+  /** There was a window, and it ended with this code. */
+  | { readonly kind: 'ended'; readonly exitCode: number }
+  | { readonly kind: 'already-open' }
+  /** No window can open here; the reason completes “runs without its window because …”. */
+  | { readonly kind: 'none'; readonly reason: string }
+
+interface Surroundings {
+  readonly platform: NodeJS.Platform
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** 0 is root, undefined where there are no user ids. */
+  readonly uid: number | undefined
+  readonly electron: ElectronPackage
+  /** The built main process, out/main/desktop.js. */
+  readonly entry: string
+  readonly argv: readonly string[]
+  readonly clock: Pick<Clock, 'after'>
+  readonly say: (line: string) => void
+  /** How long the binary may take to arrive and the window to open. Default: the limits below. */
+  readonly fetchMs?: number
+  readonly openMs?: number
+}
+
+const FETCH_MS = 180_000
+const OPEN_MS = 60_000
+
+/**
+ * Opens the window, or says why none can open. “Opened” is what the main process reports after its first page has
+ * loaded: that one rule covers a dead display, a missing library, sandbox trouble and crashes.
+ * The child has ended when this resolves: whoever goes on headless opens the same home folder.
+ */
+export async function openWindow(around: Surroundings): Promise<Opened> {
+  const { platform, environment, electron, say } = around
+  if (platform === 'linux' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY'])
+    return { kind: 'none', reason: 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)' }
+  if (electron.executable() === undefined) {
+    say('Fetching the Electron binary (first start only)…')
+    const trouble = await fetchBinary(around)
+    if (electron.executable() === undefined)
+      return { kind: 'none', reason: `the Electron binary could not be fetched (${trouble})` }
+  }
+  return runWindow(around, electron.executable() ?? '')
+}
+
+async function fetchBinary({ electron, environment, clock, fetchMs = FETCH_MS }: Surroundings): Promise<string> {
+  const child = spawn(process.execPath, [electron.installer], {
+    env: { ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const errors = collect(child)
+  const ended = endOf(child)
+  if ((await within(clock, fetchMs, ended)) === undefined) {
+    child.kill('SIGKILL')
+    await ended
+    return 'timed out'
+  }
+  return firstUsefulLine(errors()) ?? 'it is not where it should be'
+}
+
+async function runWindow(around: Surroundings, executable: string): Promise<Opened> {
+  const { environment, entry, argv, clock, uid, say, openMs = OPEN_MS } = around
+  // Chromium refuses to run as root with its sandbox on.
+  if (uid === 0) say("Running as root: Chromium's sandbox is off. Use an ordinary user.")
+  const child = spawn(executable, [...(uid === 0 ? ['--no-sandbox'] : []), entry, ...argv], {
+    // Terminals of some editors set it, and Electron would start as Node.
+    env: { ...environment, ELECTRON_RUN_AS_NODE: undefined },
+    stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+  })
+  const errors = collect(child)
+  const ended = endOf(child)
+  const told = new Promise<'opened' | 'already-running'>((resolve) => {
+    child.on('message', (message) => {
+      if (message === 'opened' || message === 'already-running') resolve(message)
+    })
+  })
+  const first = await within<'opened' | 'already-running' | End>(clock, openMs, told, ended)
+  if (first === 'already-running') {
+    await ended
+    return { kind: 'already-open' }
+  }
+  if (first === 'opened') {
+    const unhook = passSignalsOn(child)
+    const { code } = await ended
+    unhook()
+    return { kind: 'ended', exitCode: code ?? 1 }
+  }
+  if (first === undefined) {
+    child.kill('SIGKILL')
+    await ended
+    return { kind: 'none', reason: `Electron did not open a window within ${Math.round(openMs / 1_000)} s` }
+  }
+  return { kind: 'none', reason: `Electron ended before opening a window (${describe(first, errors())})` }
+}
+
+/** The first of these, or undefined when the time is over before any. */
+function within<T>(clock: Pick<Clock, 'after'>, ms: number, ...awaited: readonly Promise<T>[]): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const limit = clock.after(ms, () => resolve(undefined))
+    void Promise.race(awaited).then((value) => {
+      limit.cancel()
+      resolve(value)
+    })
+  })
+}
+
+interface End {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly error: Error | undefined
+}
+
+const endOf = (child: ChildProcess): Promise<End> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: null, signal: null, error }))
+    child.once('exit', (code, signal) => resolve({ code, signal, error: undefined }))
+  })
+
+const KEPT_CHARACTERS = 8_000
+
+/** What the child complains of, passed on and kept from its beginning. */
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < KEPT_CHARACTERS) text += chunk
+  })
+  return () => text
+}
+
+function describe({ code, signal, error }: End, errors: string): string {
+  const how = error ? error.message : signal ? `signal ${signal}` : `exit ${code ?? '?'}`
+  const line = firstUsefulLine(errors)
+  return line === undefined ? how : `${how}: ${line}`
+}
+
+function passSignalsOn(child: ChildProcess): () => void {
+  const hooks = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
+    const hook = () => void child.kill(signal)
+    process.on(signal, hook)
+    return () => process.off(signal, hook)
+  })
+  return () => hooks.forEach((unhook) => unhook())
+}

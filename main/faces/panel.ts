@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../contract/errors.ts'
+import { unknownPath } from './admission.ts'
+import { createBridge, type Bridge } from './panel/bridge.ts'
+import { addEventStream, type EventsNeeds } from './panel/events.ts'
+import type { ConsoleFiles } from './panel/files.ts'
+import { addSessionRoutes, type SessionRouteNeeds } from './panel/session-route.ts'
+
+export interface PanelNeeds extends Omit<SessionRouteNeeds, 'onSignedOut'>, Pick<EventsNeeds, 'live'> {
+  readonly sessions: SessionRouteNeeds['sessions'] & Pick<EventsNeeds, 'isSignedIn'>
+  readonly files: ConsoleFiles
+}
+
+export interface Panel {
+  /** For the window of the desktop app, which needs no socket. */
+  readonly bridge: Bridge
+  /** Ends what would never end by itself. */
+  close(): void
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The console: its page for anybody, and behind a session all it shows and does. */
+export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelNeeds): Panel {
+  const bridge = createBridge(app)
+  const streams = addEventStream(app, { ...needs, isSignedIn: needs.sessions.isSignedIn })
+  addSessionRoutes(app, port, { ...needs, onSignedOut: streams.endSession })
+  addMirror(app, bridge)
+  addPage(app, needs.files)
+  return { bridge, close: streams.close }
+}
+
+/** Every operation, asked by the person at the console. */
+function addMirror(app: FastifyInstance, bridge: Bridge): void {
+  void app.register((mirror, _options, done) => {
+    // The operation itself reads the body; here it only passes.
+    mirror.removeAllContentTypeParsers()
+    mirror.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, passed) =>
+      passed(null, bytes),
+    )
+    mirror.route({
+      method: METHODS,
+      url: '/panel/v1/*',
+      config: { console: 'panel' },
+      handler: async (request, reply) => {
+        const gone = new AbortController()
+        reply.raw.once('close', () => gone.abort())
+        try {
+          const { status, headers, body } = await bridge.ask(callerOf(request), {
+            ...asked(request),
+            signal: gone.signal,
+          })
+          return await reply
+            .code(status)
+            .headers(headers)
+            .send(body ?? undefined)
+        } catch (error) {
+          if (!gone.signal.aborted) throw error
+          // Nobody waits for it any more.
+          return reply.hijack()
+        }
+      },
+    })
+    mirror.route({ method: METHODS, url: '/panel/*', config: { console: 'panel' }, handler: refuse })
+    done()
+  })
+}
+
+function callerOf({ admitted: { principal } }: FastifyRequest) {
+  if (principal === null) throw new Error('the panel was reached without a principal')
+  return { principal, prepaid: true }
+}
+
+function asked({ method, url, headers, id, body }: FastifyRequest) {
+  const payload = Buffer.isBuffer(body) && body.length > 0 ? body : undefined
+  return { method, path: url, headers: { ...headers, 'x-request-id': id }, payload }
+}
+
+const refuse = () => {
+  throw unknownPath()
+}
+
+/** It holds nothing secret: what it shows, it asks for. */
+function addPage(app: FastifyInstance, files: ConsoleFiles): void {
+  app.get('/console', { config: { console: 'files' } }, (_request, reply) => reply.redirect('/console/', 308))
+  app.get<{ Params: { '*': string } }>('/console/*', { config: { console: 'files' } }, async ({ params }, reply) => {
+    const file = await files.find(params['*'])
+    if (file !== undefined) return reply.headers(file.headers).send(file.bytes)
+    throw new ApiError(
+      'not_found',
+      files.isThere ? 'The console has no such file.' : 'This service was built without its console.',
+    )
+  })
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { Live, Told } from '../../kernel/live.ts'
+
+export interface EventsNeeds {
+  readonly live: Pick<Live<Notice>, 'since' | 'latest' | 'listen'>
+  readonly clock: Pick<Clock, 'mono' | 'every'>
+  /** Whether a session goes on. */
+  readonly isSignedIn: (sessionId: string) => Promise<boolean>
+}
+
+export interface EventStreams {
+  /** Ends the streams of a session that was signed out. */
+  endSession(sessionId: string): void
+  /** Ends all of them, now. */
+  close(): void
+}
+
+interface Stream {
+  /** null inside the desktop app. */
+  readonly sessionId: string | null
+  write(text: string): void
+  end(): void
+}
+
+const BEAT_EVERY_MS = 15_000
+/** Behind by that much a reader does not read. It is cut off, and when it comes back hears what it missed. */
+const MOST_UNREAD_BYTES = 64 * 1024
+
+/** `GET /panel/events`: notices of what changed, as server-sent events. */
+export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }: EventsNeeds): EventStreams {
+  const streams = new Set<Stream>()
+  let ticker: Timer | undefined
+  let isClosed = false
+
+  const beat = async () => {
+    for (const stream of streams) {
+      if (stream.sessionId === null || (await isSignedIn(stream.sessionId).catch(() => true))) stream.write(':\n\n')
+      else stream.end()
+    }
+  }
+
+  const keepAlive = () => {
+    let beatMono = clock.mono()
+    ticker ??= clock.every(1_000, () => {
+      if (clock.mono() - beatMono < BEAT_EVERY_MS) return
+      beatMono = clock.mono()
+      void beat()
+    })
+  }
+
+  const open = (reply: FastifyReply, sessionId: string | null): Stream => {
+    const stream: Stream = { sessionId, ...writerOf(reply) }
+    streams.add(stream)
+    const unlisten = live.listen((told) => stream.write(textOf(told)))
+    reply.raw.once('close', () => {
+      unlisten()
+      streams.delete(stream)
+      if (streams.size > 0) return
+      ticker?.cancel()
+      ticker = undefined
+    })
+    keepAlive()
+    return stream
+  }
+
+  app.get('/panel/events', { config: { console: 'panel' }, exposeHeadRoute: false }, (request, reply) => {
+    if (isClosed || streams.size >= LIMITS.liveStreams) {
+      const words = isClosed ? 'The service is stopping.' : `${LIMITS.liveStreams} windows are open already; close one.`
+      throw new ApiError('service_unavailable', words, { 'retry-after': '5' })
+    }
+    beginStream(reply)
+    const stream = open(reply, request.admitted.sessionId)
+    stream.write(missed(live, request.headers['last-event-id']))
+    return reply
+  })
+
+  return {
+    endSession(sessionId) {
+      for (const stream of streams) if (stream.sessionId === sessionId) stream.end()
+    },
+    close() {
+      isClosed = true
+      for (const stream of streams) stream.end()
+    },
+  }
+}
+
+/** Where the reader stands now, after what it missed; `reset` where that cannot be told any more. */
+function missed(live: EventsNeeds['live'], lastEventId: string | string[] | undefined): string {
+  const here = `id: ${live.latest()}\n`
+  if (typeof lastEventId !== 'string' || lastEventId === '') return `${here}\n`
+  const told = /^\d{1,16}$/.test(lastEventId) ? live.since(Number(lastEventId)) : undefined
+  if (told === undefined) return `${here}event: reset\ndata: {}\n\n`
+  return told.length === 0 ? `${here}\n` : told.map(textOf).join('')
+}
+
+const textOf = ({ id, notice }: Told<Notice>) => `id: ${id}\nevent: notice\ndata: ${JSON.stringify(notice)}\n\n`
+
+/** Taken out of the framework's hands, and with it the headers that the hooks have set. */
+function beginStream(reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // A proxy in front would hold the notices back until it has enough of them.
+    'x-accel-buffering': 'no',
+  })
+}
+
+function writerOf({ raw }: FastifyReply): Pick<Stream, 'write' | 'end'> {
+  let unread = 0
+  let isBlocked = false
+  raw.on('drain', () => {
+    isBlocked = false
+    unread = 0
+  })
+  return {
+    write(text) {
+      if (raw.destroyed || raw.writableEnded) return
+      if (!raw.write(text)) isBlocked = true
+      if (isBlocked) unread += Buffer.byteLength(text)
+      if (unread > MOST_UNREAD_BYTES) raw.destroy()
+    },
+    end: () => void raw.end(),
+  }
+}

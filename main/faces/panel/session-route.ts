@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import type { Sessions } from '../../capabilities/account/index.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { Body } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Log } from '../../kernel/log.ts'
+import { signedOut } from '../admission.ts'
+import { createRateLimiter } from '../rate-limit.ts'
+import { createCheck } from '../validation.ts'
+import { noSessionCookie, sessionCookie } from './cookie.ts'
+
+export interface SessionRouteNeeds {
+  readonly sessions: Pick<Sessions, 'signIn' | 'signOut' | 'isPasswordSet'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  /** Told when a session has ended. */
+  readonly onSignedOut: (sessionId: string) => void
+}
+
+const Credential = Body(
+  {
+    code: Type.Optional(Type.String({ maxLength: 200 })),
+    password: Type.Optional(Type.String({ maxLength: LIMITS.passwordLongest })),
+  },
+  { minProperties: 1 },
+)
+const checkCredential = createCheck('body', Credential)
+
+/** Who is signed in, signing in and signing out. Inside the desktop app there is nobody to ask: the person is there. */
+export function addSessionRoutes(app: FastifyInstance, port: () => number, needs: SessionRouteNeeds): void {
+  const { sessions, log } = needs
+  const attempts = createRateLimiter(needs.clock)
+  const placeOf = ({ headers }: FastifyRequest) => ({
+    port: port(),
+    isSecure: headers.origin?.startsWith('https:') === true,
+  })
+  const isInside = ({ admitted }: FastifyRequest) => admitted.principal !== null && admitted.sessionId === null
+
+  const endSession = async ({ admitted: { sessionId } }: FastifyRequest) => {
+    if (sessionId === null) return
+    await sessions.signOut(sessionId)
+    needs.onSignedOut(sessionId)
+  }
+
+  app.get('/panel/session', { config: { console: 'panel' } }, async (request, reply) => {
+    const { principal } = request.admitted
+    if (principal === null) throw signedOut()
+    reply.header('cache-control', 'no-store')
+    return {
+      signed_in: true,
+      account: { id: principal.accountId, name: principal.accountName },
+      version: needs.version,
+      home: isInside(request) ? 'desktop' : 'headless',
+      password_set: await sessions.isPasswordSet(principal.accountId),
+    }
+  })
+
+  app.post('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
+    if (isInside(request)) return reply.code(204).send()
+    throttle(attempts.take(`address:${request.ip}`, LIMITS.signInsPerMinute))
+    const token = await sessions.signIn(credentialOf(request.body))
+    if (token === undefined) {
+      log.warn({ event: 'console.sign_in_refused', requestId: request.id })
+      throw wrong()
+    }
+    await endSession(request)
+    log.info({ event: 'console.signed_in', requestId: request.id })
+    return reply
+      .code(204)
+      .header('set-cookie', sessionCookie(token.open(), placeOf(request)))
+      .send()
+  })
+
+  app.delete('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
+    if (isInside(request)) return reply.code(204).send()
+    await endSession(request)
+    return reply
+      .code(204)
+      .header('set-cookie', noSessionCookie(placeOf(request)))
+      .send()
+  })
+}
+
+function throttle({ allowed, retryAfterSeconds }: { allowed: boolean; retryAfterSeconds: number }): void {
+  if (allowed) return
+  throw new ApiError('rate_limited', `Too many attempts to sign in. Wait ${retryAfterSeconds} s and try again.`, {
+    'retry-after': String(retryAfterSeconds),
+  })
+}
+
+function credentialOf(body: unknown): { code: string } | { password: string } {
+  checkCredential(body)
+  const { code, password } = body as Static<typeof Credential>
+  if (code !== undefined && password === undefined) return { code }
+  if (password !== undefined && code === undefined) return { password }
+  throw new ApiError('validation_error', 'The body must have code or password, and not both.')
+}
+
+const wrong = () =>
+  new ApiError(
+    'unauthorized',
+    `This does not sign in: it is wrong, was used already, or is a code older than ${LIMITS.signInCodeMinutes} minutes. npm run console prints a new address.`,
+    { 'www-authenticate': 'Session' },
+  )

@@ -1,0 +1,94 @@
+import type { Clock, Timer } from './clock.ts'
+
+/** A notice with its place in the order of all. */
+export interface Told<N> {
+  readonly id: number
+  readonly notice: N
+}
+
+export interface Live<N> {
+  /** Costs next to nothing, whether somebody listens or not. */
+  tell(notice: N): void
+  /** What was told after the notice `id`; undefined when that cannot be said any more. */
+  since(id: number): readonly Told<N>[] | undefined
+  /** Number of the newest notice. */
+  latest(): number
+  /** @returns ends the listening. */
+  listen(listener: (told: Told<N>) => void): () => void
+  close(): void
+}
+
+const KEPT = 1_000
+/** Whoever was just told that something changed asks for it, and learns of all that happened until then. */
+const SAME_EVERY_MS = 200
+const LOOK_EVERY_MS = 50
+
+/**
+ * Notices of what changed, for windows that show it. The same notice is told at once, and while it repeats itself no
+ * more than five times a second, the last time included. Numbers begin at the wall clock: those of another boot are
+ * never mistaken for ours.
+ */
+export function createLive<N extends object>(clock: Pick<Clock, 'now' | 'mono' | 'after'>): Live<N> {
+  const listeners = new Set<(told: Told<N>) => void>()
+  const recent = new Map<string, { readonly notice: N; untilMono: number; isAgain: boolean }>()
+  let kept: Told<N>[] = []
+  let newest = clock.now()
+  let timer: Timer | undefined
+  let isClosed = false
+
+  const say = (notice: N) => {
+    const told = { id: ++newest, notice }
+    kept.push(told)
+    // Cut seldom: taking one off the front of a long list each time would cost the more the busier it is.
+    if (kept.length >= 2 * KEPT) kept = kept.slice(-KEPT)
+    for (const listener of listeners) listener(told)
+  }
+
+  const look = () => {
+    timer = undefined
+    const now = clock.mono()
+    for (const [name, entry] of recent) {
+      if (entry.untilMono > now) continue
+      if (!entry.isAgain) recent.delete(name)
+      else {
+        entry.isAgain = false
+        entry.untilMono = now + SAME_EVERY_MS
+        say(entry.notice)
+      }
+    }
+    if (recent.size > 0) wait()
+  }
+  const wait = () => {
+    if (!isClosed) timer ??= clock.after(LOOK_EVERY_MS, look)
+  }
+
+  return {
+    tell(notice) {
+      const name = Object.values(notice).join(' ')
+      const known = recent.get(name)
+      if (known !== undefined) {
+        known.isAgain = true
+        return
+      }
+      recent.set(name, { notice, untilMono: clock.mono() + SAME_EVERY_MS, isAgain: false })
+      say(notice)
+      wait()
+    },
+    since(id) {
+      const first = kept.length > KEPT ? kept.length - KEPT : 0
+      const oldest = kept[first]?.id ?? newest + 1
+      if (id > newest || id < oldest - 1) return undefined
+      return kept.slice(first).filter((told) => told.id > id)
+    },
+    latest: () => newest,
+    listen(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close() {
+      isClosed = true
+      timer?.cancel()
+      listeners.clear()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import { isOurs } from './addresses.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+interface PanelRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly payload?: NodeJS.ReadableStream
+  readonly signal: AbortSignal
+}
+
+export interface ProtocolNeeds {
+  /** A file of the built page, by its path behind the root; '' is the page. */
+  readonly file: (
+    path: string,
+  ) => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array } | undefined>
+  /** Carries a request of the page to the door, as the person at the window. */
+  readonly panel: (request: PanelRequest) => Promise<Answer>
+  /** The app is quitting: the page gets a word instead of a door that is shut. */
+  readonly isClosing: () => boolean
+  /** Told of what nobody foresaw: the page gets an error it can show, never a failed connection. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** Every response, whatever it is: nothing is guessed about it, and nothing of the page is told to anybody. */
+const EVERYWHERE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
+
+/**
+ * What the window's own scheme answers: below /panel/ the door, else the files of the page. A handler that throws would
+ * be a failed connection without a word, so this one never does.
+ */
+export function createAppProtocol({
+  file,
+  panel,
+  isClosing,
+  onFault,
+}: ProtocolNeeds): (request: Request) => Promise<Response> {
+  async function answer(request: Request): Promise<Response> {
+    if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address is not part of Switchboard.')
+    const { pathname, search } = new URL(request.url)
+    if (isClosing()) return refuse(503, 'service_unavailable', 'Switchboard is closing.')
+    if (pathname.startsWith('/panel/')) return respond(await panel(asPanelRequest(request, pathname + search)))
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(405, 'method_not_allowed', 'Files of the console can only be read.')
+    const name = decoded(pathname.slice(1))
+    const found = name === undefined ? undefined : await file(name)
+    if (found === undefined) return refuse(404, 'not_found', 'The console has no such file.')
+    const headers = { ...EVERYWHERE, ...found.headers }
+    return new Response(request.method === 'HEAD' ? null : new Uint8Array(found.bytes), { headers })
+  }
+
+  return async (request) => {
+    try {
+      return await answer(request)
+    } catch (error) {
+      onFault(error)
+      return refuse(500, 'internal_error', 'Switchboard could not answer its own window. Try again, or start it anew.')
+    }
+  }
+}
+
+function asPanelRequest(request: Request, path: string): PanelRequest {
+  return {
+    method: request.method,
+    path,
+    headers: Object.fromEntries(request.headers),
+    signal: request.signal,
+    // The two stream types describe the same object; Node's declaration wants its own.
+    ...(request.body !== null && { payload: Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]) }),
+  }
+}
+
+function respond({ status, headers, body }: Answer): Response {
+  const all = new Headers(EVERYWHERE)
+  for (const [name, value] of Object.entries(headers))
+    all.set(name, typeof value === 'string' ? value : value.join(', '))
+  // Not the page's business: the desktop keeps no cookies.
+  all.delete('set-cookie')
+  return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers: all })
+}
+
+function refuse(status: number, code: string, message: string): Response {
+  const error = { code, message, request_id: 'window', retryable: status >= 500 }
+  return Response.json({ error }, { status, headers: EVERYWHERE })
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the window was, and what it was told about closing. */
+export interface WindowState {
+  readonly width: number
+  readonly height: number
+  readonly x?: number
+  readonly y?: number
+  readonly maximized: boolean
+  /** What the close button does; undefined until the person was asked. */
+  readonly closing?: 'hide' | 'quit'
+}
+
+interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+const USUAL: WindowState = { width: 1_240, height: 820, maximized: false }
+/** So much of the title bar must lie on a screen, or nobody could drag the window back. */
+const REACHABLE = 80
+
+/** A window that would lie on a screen that is gone opens in the middle of the one that is there. */
+export function onScreen(state: WindowState, screens: readonly Area[]): WindowState {
+  const { x, y, ...rest } = state
+  if (x === undefined || y === undefined) return state
+  const isReachable = screens.some(
+    (area) =>
+      x + state.width >= area.x + REACHABLE &&
+      x <= area.x + area.width - REACHABLE &&
+      y >= area.y &&
+      y <= area.y + area.height - REACHABLE,
+  )
+  return isReachable ? state : rest
+}
+
+/** Kept beside the database, in a file of its own: losing it costs nothing but a moved window. */
+export function keptIn(home: string): { read(): WindowState; write(state: WindowState): void } {
+  const file = join(home, 'window.json')
+  return {
+    read() {
+      try {
+        return sane(JSON.parse(readFileSync(file, 'utf8')))
+      } catch {
+        return USUAL
+      }
+    },
+    write(state) {
+      writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    },
+  }
+}
+
+function sane(found: unknown): WindowState {
+  const given = (typeof found === 'object' && found !== null ? found : {}) as Partial<Record<string, unknown>>
+  const number = (name: string, least: number) => {
+    const value = given[name]
+    return typeof value === 'number' && Number.isFinite(value) && value >= least ? Math.round(value) : undefined
+  }
+  const [x, y] = [number('x', -100_000), number('y', -100_000)]
+  const { closing } = given
+  return {
+    width: number('width', 400) ?? USUAL.width,
+    height: number('height', 300) ?? USUAL.height,
+    maximized: given['maximized'] === true,
+    ...(x !== undefined && y !== undefined && { x, y }),
+    ...((closing === 'hide' || closing === 'quit') && { closing }),
+  }
+}

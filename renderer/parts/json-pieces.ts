@@ -1,0 +1,30 @@
+export interface JsonPiece {
+  readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark'
+  readonly text: string
+}
+
+const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|[^"\-\dtfn]+|./gs
+
+/** JSON, indented, cut into pieces that can be coloured. Text that is no JSON comes back as it is, in one piece. */
+export function jsonPieces(value: unknown): JsonPiece[] {
+  const text = JSON.stringify(value, null, 2) as string | undefined
+  return [...(text ?? '').matchAll(PIECE)].flatMap(([whole, string, colon, number, word]): JsonPiece[] => {
+    if (string !== undefined && colon !== undefined)
+      return [
+        { kind: 'key', text: string },
+        { kind: 'mark', text: colon },
+      ]
+    if (string !== undefined) return [{ kind: 'string', text: string }]
+    if (number !== undefined) return [{ kind: 'number', text: number }]
+    return [{ kind: word === undefined ? 'mark' : 'word', text: whole }]
+  })
+}
+
+/** What a text holds if it is JSON, else the text itself. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

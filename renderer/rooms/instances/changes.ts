@@ -1,0 +1,53 @@
+import type { ChangeList, InstanceRecord } from '../../../main/contract/instance.ts'
+
+export type Records = ReadonlyMap<string, InstanceRecord>
+
+/** Where the next incremental read begins, or goes on within one. */
+export interface Position {
+  readonly since: string
+  readonly cursor?: string
+}
+
+/** Before the first change of any account. */
+const BEGINNING = '1970-01-01T00:00:00.000Z'
+
+/**
+ * Where to go on after a plain list. Only its first page counts: what changed or was deleted while later pages were
+ * read is later than anything on the first, so it is told again rather than missed.
+ */
+export const afterFirstPage = (page: readonly InstanceRecord[]): Position => ({
+  since: page.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), BEGINNING),
+})
+
+/** Applies one answer; a deletion wins over a change, for nothing comes back from it. */
+export function applied(records: Records, { data, deleted }: ChangeList): Records {
+  if (data.length === 0 && deleted.every(({ id }) => !records.has(id))) return records
+  const next = new Map(records)
+  for (const record of data) next.set(record.id, record)
+  for (const { id } of deleted) next.delete(id)
+  return next
+}
+
+interface Reading {
+  /** Latest `updated_at` or `deleted_at` of the whole synchronisation so far. */
+  readonly latest: string
+  readonly position: Position
+}
+
+export const beginAt = (position: Position): Reading => ({ latest: position.since, position })
+
+/**
+ * The three rules of the incremental list (spec: Incremental listing rules).
+ * @returns what to ask next; `isDone` with the position of the next synchronisation.
+ */
+export function after(reading: Reading, answer: ChangeList): Reading & { readonly isDone: boolean } {
+  const { since } = reading.position
+  const lastDeleted = answer.deleted.at(-1)?.deleted_at
+  const times = [...answer.data.map(({ updated_at }) => updated_at), ...answer.deleted.map((gone) => gone.deleted_at)]
+  const latest = times.reduce((a, b) => (b > a ? b : a), reading.latest)
+  if (answer.has_more && answer.next_cursor !== null)
+    return { latest, position: { since, cursor: answer.next_cursor }, isDone: false }
+  if (answer.deleted_has_more && lastDeleted !== undefined)
+    return { latest, position: { since: lastDeleted }, isDone: false }
+  return { latest, position: { since: latest }, isDone: true }
+}

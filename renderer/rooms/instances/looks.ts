@@ -1,0 +1,65 @@
+import type { InstanceRecord } from '../../../main/contract/instance.ts'
+import type { InstanceStatus } from '../../../main/contract/shapes.ts'
+
+interface Look {
+  readonly color: 'neutral' | 'info' | 'success' | 'warning' | 'error'
+  readonly icon: string
+}
+
+/** How a status looks; its word is `instances.status.<status>`. */
+export const LOOKS = {
+  created: { color: 'neutral', icon: 'i-lucide-circle-dashed' },
+  connecting: { color: 'info', icon: 'i-lucide-loader' },
+  qr: { color: 'info', icon: 'i-lucide-qr-code' },
+  connected: { color: 'success', icon: 'i-lucide-circle-check' },
+  disconnected: { color: 'warning', icon: 'i-lucide-unplug' },
+  auth_failed: { color: 'error', icon: 'i-lucide-circle-x' },
+  passkey_required: { color: 'warning', icon: 'i-lucide-fingerprint' },
+  recreating: { color: 'info', icon: 'i-lucide-refresh-cw' },
+} as const satisfies Record<InstanceStatus, Look>
+
+/** What brings an instance on line: scan a code, take the stored session up again, or finish on the page of the network. */
+export type Step = 'pair' | 'reconnect' | 'onboard'
+
+/** `last_disconnect_reason`s after which no session is left to take up. */
+const NOTHING_LEFT = new Set(['qr_expired', 'logout', 'logged_out', 'session_lost', 'pairing_interrupted'])
+
+type Facts = Pick<InstanceRecord, 'engine' | 'status' | 'last_connected_at' | 'last_disconnect_reason'> &
+  Partial<Pick<InstanceRecord, 'onboarding_url'>>
+
+export function nextStep({ engine, status, last_connected_at, last_disconnect_reason, onboarding_url }: Facts) {
+  return engine === 'official' ? (onboarding_url === undefined ? undefined : 'onboard') : ofPhone()
+
+  function ofPhone(): Step | undefined {
+    switch (status) {
+      case 'created':
+      case 'qr':
+      case 'passkey_required':
+        return 'pair'
+      case 'connecting':
+        return last_connected_at === null ? 'pair' : undefined
+      case 'auth_failed':
+        return last_disconnect_reason === 'temporary_ban' ? 'reconnect' : 'pair'
+      case 'disconnected':
+        return last_connected_at === null || NOTHING_LEFT.has(last_disconnect_reason ?? '') ? 'pair' : 'reconnect'
+      case 'connected':
+      case 'recreating':
+        return undefined
+    }
+  }
+}
+
+/** What a phone's QR code would bring on line, the oldest first: the order in which they were made is that of the list in somebody's hand. */
+export function unpaired(records: readonly InstanceRecord[]): InstanceRecord[] {
+  return records
+    .filter((record) => nextStep(record) === 'pair')
+    .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
+}
+
+/** `+1 202 555 0147`: North American and Brazilian numbers as people write them, any other with its plus. */
+export function numberText(digits: string): string {
+  const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
+  if (american) return `+1 ${american.slice(1).join(' ')}`
+  const [, area, first, last] = /^55(\d{2})(\d{4,5})(\d{4})$/.exec(digits) ?? []
+  return area ? `+55 ${area} ${first}-${last}` : `+${digits}`
+}

@@ -1,0 +1,28 @@
+import { LIMITS } from '../../../main/contract/limits.ts'
+
+export interface Pair {
+  readonly id: number
+  readonly key: string
+  readonly value: string
+}
+
+export const toPairs = (metadata: Readonly<Record<string, string>> | null): Pair[] =>
+  Object.entries(metadata ?? {}).map(([key, value], id) => ({ id, key, value }))
+
+/** Rows without a key are not kept; nothing left means none. */
+export function toMetadata(pairs: readonly Pair[]): Record<string, string> | null {
+  const kept = pairs.filter(({ key }) => key.trim() !== '')
+  return kept.length === 0 ? null : Object.fromEntries(kept.map(({ key, value }) => [key.trim(), value]))
+}
+
+/** What the service would refuse, said before it is asked: a word of `instances.metadata.problem`. */
+export function problemIn(pairs: readonly Pair[]): 'twice' | 'noKey' | 'longKey' | 'longValue' | undefined {
+  const keys = pairs.map(({ key }) => key.trim()).filter(Boolean)
+  if (new Set(keys).size < keys.length) return 'twice'
+  if (pairs.some(({ key, value }) => key.trim() === '' && value !== '')) return 'noKey'
+  if (keys.some((key) => key.length > LIMITS.metadataKeyLength)) return 'longKey'
+  if (pairs.some(({ value }) => value.length > LIMITS.metadataValueLength)) return 'longValue'
+  return undefined
+}
+
+export const MOST_PAIRS = LIMITS.metadataPairs

@@ -1,0 +1,76 @@
+import type { QrView } from '../../../main/contract/instance.ts'
+import type { Problem } from '../../app/problem.ts'
+
+/** What the person in front of the code sees. */
+export type Phase = 'loading' | 'refreshing' | 'waiting' | 'expired' | 'connected' | 'passkey' | 'failed'
+
+export interface Standing {
+  readonly view: QrView | undefined
+  readonly problem: Problem | undefined
+  readonly nowMs: number
+}
+
+export function phaseOf({ view, problem, nowMs }: Standing): Phase {
+  if (view?.state === 'connected') return 'connected'
+  if (problem) return 'failed'
+  switch (view?.state) {
+    case undefined:
+      return 'loading'
+    case 'pending':
+      return 'refreshing'
+    case 'expired':
+      return 'expired'
+    case 'passkey_required':
+      return 'passkey'
+    case 'ready':
+      // A code that has run out is not shown as one to scan while the next is on its way.
+      return leftMs(view, nowMs) === 0 ? 'refreshing' : 'waiting'
+  }
+}
+
+/** How long the code on screen can still be scanned; undefined where its end is not known. */
+export function leftMs(view: QrView | undefined, nowMs: number): number | undefined {
+  return view?.expires_at ? Math.max(0, Date.parse(view.expires_at) - nowMs) : undefined
+}
+
+const PENDING_MS = 1_000
+/** The engine shows the next code a moment after the last one ended. */
+const AFTER_END_MS = 150
+const UNKNOWN_END_MS = 5_000
+const RETRY_MS = 4_000
+
+/** When to ask again without being told to; undefined: only when something happens. */
+export function nextReadMs({ view, problem, nowMs }: Standing): number | undefined {
+  if (problem) return problem.isRetryable ? RETRY_MS : undefined
+  if (view?.state === 'pending') return PENDING_MS
+  if (view?.state !== 'ready') return undefined
+  const left = leftMs(view, nowMs)
+  if (left === undefined) return UNKNOWN_END_MS
+  return left === 0 ? PENDING_MS : left + AFTER_END_MS
+}
+
+/** `0:07`, as clocks write it. */
+export function clockText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** What a phone field holds, as the service wants it; undefined while it is no number. */
+export function digitsOf(text: string): string | undefined {
+  const digits = text.replace(/\D/g, '').replace(/^00/, '')
+  return /^\d{7,15}$/.test(digits) ? digits : undefined
+}
+
+/** Made-up numbers of North America end in 0100 to 0199; 0190 is one whose token is revoked (contract.md 8). */
+const AREAS = [202, 212, 213, 303, 305, 312, 404, 415, 503, 512, 602, 617, 702, 713, 801, 808, 901, 907, 919, 972]
+
+/** A number of the sandbox that no instance has: people tell their lines apart by it. */
+export function freeSandboxNumber(taken: ReadonlySet<string>): string {
+  for (const area of AREAS) {
+    for (let last = 100; last < 200; last++) {
+      const number = `1${area}5550${last}`
+      if (last !== 190 && !taken.has(number)) return number
+    }
+  }
+  return `1${AREAS[0]}5550123`
+}

@@ -1,0 +1,175 @@
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef } from 'vue'
+import type { ChangeList, InstanceRecord, PlainList } from '../../../main/contract/instance.ts'
+import type { Engine, Network } from '../../../main/contract/shapes.ts'
+import { api } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+import { after, afterFirstPage, applied, beginAt, type Position, type Records } from './changes.ts'
+import { ALL, matching, ordered, type Filter, type Order } from './filter.ts'
+
+export interface NewInstance {
+  readonly name?: string
+  readonly engine: Engine
+  readonly network: Network
+  readonly external_ref?: string
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** A burst of notices is one read. */
+const GATHER_MS = 120
+
+/** All instances of the account: read whole once, kept true by the incremental list whenever a notice says that something changed. */
+export const useInstances = defineStore('instances', () => {
+  const records = shallowRef<Records>(new Map())
+  const isLoaded = ref(false)
+  const problem = ref<Problem>()
+  const filter = ref<Filter>(ALL)
+  const order = ref<Order>('newest')
+  const selected = shallowRef<ReadonlySet<string>>(new Set())
+
+  const all = computed(() => [...records.value.values()])
+  const rows = computed(() => ordered(matching(all.value, filter.value), order.value))
+
+  let position: Position | undefined
+  let loading: Promise<void> | undefined
+  let syncing: Promise<void> | undefined
+  let isAskedAgain = false
+  let gathering = false
+
+  const live = useLive()
+  live.onNotice(['instances', 'events', 'sandbox', 'fusion'], (notice) => {
+    // Messages do not change the record of their instance.
+    if (notice.topic !== 'events' || (notice.type?.startsWith('instance.') ?? true)) syncSoon()
+  })
+  live.onReset(() => void (isLoaded.value && reload()))
+
+  function load(): Promise<void> {
+    if (isLoaded.value) return sync()
+    return reload()
+  }
+
+  function reload(): Promise<void> {
+    loading ??= readAll().finally(() => (loading = undefined))
+    return loading
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      const found = new Map<string, InstanceRecord>()
+      let begin: Position | undefined
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page: PlainList = await api.get('/instances', { query: { cursor } })
+        begin ??= afterFirstPage(page.data)
+        for (const record of page.data) found.set(record.id, record)
+        cursor = page.next_cursor ?? null
+      }
+      records.value = found
+      position = begin
+      isLoaded.value = true
+      problem.value = undefined
+      forgetGone()
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  function syncSoon(): void {
+    if (!isLoaded.value || gathering) return
+    gathering = true
+    setTimeout(() => {
+      gathering = false
+      void sync()
+    }, GATHER_MS)
+  }
+
+  /** What has changed since the last time; asked for while one runs, it runs once more. */
+  async function sync(): Promise<void> {
+    if (position === undefined) return reload()
+    isAskedAgain = syncing !== undefined
+    syncing ??= readChanges(position).finally(() => (syncing = undefined))
+    await syncing
+    if (isAskedAgain) {
+      isAskedAgain = false
+      await sync()
+    }
+  }
+
+  async function readChanges(from: Position): Promise<void> {
+    try {
+      for (let reading = beginAt(from), isDone = false; !isDone;) {
+        const { since, cursor } = reading.position
+        const answer = await api.get<ChangeList>('/instances', { query: { updated_since: since, limit: 500, cursor } })
+        records.value = applied(records.value, answer)
+        const next = after(reading, answer)
+        reading = next
+        isDone = next.isDone
+        if (isDone) position = next.position
+      }
+      problem.value = undefined
+      forgetGone()
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  function forgetGone(): void {
+    const kept = [...selected.value].filter((id) => records.value.has(id))
+    if (kept.length < selected.value.size) selected.value = new Set(kept)
+  }
+
+  function put(record: InstanceRecord): InstanceRecord {
+    records.value = new Map(records.value).set(record.id, record)
+    return record
+  }
+
+  function remove(id: string): void {
+    const next = new Map(records.value)
+    next.delete(id)
+    records.value = next
+    forgetGone()
+  }
+
+  /** One as it stands now, wherever the list is. @throws Problem */
+  const read = async (id: string): Promise<InstanceRecord> => put(await api.get<InstanceRecord>(`/instances/${id}`))
+
+  /** @throws Problem */
+  const create = async (wanted: NewInstance, key: string): Promise<InstanceRecord> =>
+    put(await api.post<InstanceRecord>('/instances', wanted, { headers: { 'idempotency-key': key } }))
+
+  /** @throws Problem */
+  const update = async (
+    id: string,
+    change: Partial<Pick<InstanceRecord, 'name' | 'external_ref' | 'metadata'>>,
+  ): Promise<InstanceRecord> => put(await api.patch<InstanceRecord>(`/instances/${id}`, change))
+
+  /** @throws Problem */
+  async function restart(id: string): Promise<void> {
+    await api.post(`/instances/${id}/restart`)
+    syncSoon()
+  }
+
+  /** @throws Problem */
+  async function disconnect(id: string, logout: boolean): Promise<void> {
+    const query = logout ? { confirm: true } : {}
+    await api.post(`/instances/${id}/disconnect`, { logout }, { query })
+    syncSoon()
+  }
+
+  /** @throws Problem */
+  async function recreate(id: string): Promise<void> {
+    await api.post(`/instances/${id}/recreate`, {}, { query: { confirm: true } })
+    syncSoon()
+  }
+
+  /** @throws Problem */
+  async function destroy(id: string): Promise<void> {
+    await api.delete<unknown>(`/instances/${id}`, { query: { confirm: true } })
+    remove(id)
+  }
+
+  return {
+    ...{ records, all, rows, isLoaded, problem, filter, order, selected },
+    ...{ load, reload, sync, syncSoon, read, create, update, restart, disconnect, recreate, destroy },
+  }
+})

@@ -1,0 +1,117 @@
+import { useToast } from '@nuxt/ui/composables'
+import { ref, type Ref } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { useRouter } from 'vue-router'
+import type { InstanceRecord } from '../../../main/contract/instance.ts'
+import { asProblem } from '../../app/problem.ts'
+import { nextStep } from './looks.ts'
+import { useInstances } from './store.ts'
+
+/** What needs a yes first. */
+export type Grave = 'logout' | 'recreate' | 'destroy'
+
+export interface Wish {
+  readonly kind: Grave
+  readonly instance: InstanceRecord
+}
+
+interface Item {
+  readonly label: string
+  readonly icon: string
+  readonly color?: 'error'
+  readonly onSelect: () => void
+}
+
+export interface Acts {
+  /** Whose pairing dialog is open. */
+  readonly pairing: Ref<string | undefined>
+  readonly wish: Ref<Wish | undefined>
+  readonly online: (instance: InstanceRecord) => void
+  readonly restart: (instance: InstanceRecord) => Promise<void>
+  readonly disconnect: (instance: InstanceRecord) => Promise<void>
+  readonly menu: (instance: InstanceRecord, where: 'list' | 'page') => Item[][]
+}
+
+/** What can be done with an instance, in the list and on its page alike. */
+export function useActs(): Acts {
+  const { t } = useI18n()
+  const router = useRouter()
+  const toast = useToast()
+  const instances = useInstances()
+  const pairing = ref<string>()
+  const wish = ref<Wish>()
+
+  function online(instance: InstanceRecord): void {
+    if (nextStep(instance) === 'reconnect') void restart(instance)
+    else pairing.value = instance.id
+  }
+
+  const restart = (instance: InstanceRecord) => quietly('restarting', instance, () => instances.restart(instance.id))
+
+  const disconnect = (instance: InstanceRecord) =>
+    quietly('disconnected', instance, () => instances.disconnect(instance.id, false))
+
+  async function quietly(words: string, { name }: InstanceRecord, act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+      toast.add({ title: t(`instances.toast.${words}`, { name }), icon: 'i-lucide-check', color: 'neutral' })
+    } catch (error) {
+      const { message } = asProblem(error)
+      toast.add({ title: name, description: message, icon: 'i-lucide-triangle-alert', color: 'error' })
+    }
+  }
+
+  function menu(instance: InstanceRecord, where: 'list' | 'page'): Item[][] {
+    const step = nextStep(instance)
+    const isPhone = instance.engine === 'smv2' && instance.status !== 'recreating'
+    const ask = (kind: Grave) => () => (wish.value = { kind, instance })
+    const open = { label: t('instances.act.open'), icon: 'i-lucide-arrow-right' }
+    const words = { label: t('instances.act.messages'), icon: 'i-lucide-messages-square' }
+    return [
+      [
+        ...(where === 'list' ? [{ ...open, onSelect: () => void router.push(`/instances/${instance.id}`) }] : []),
+        ...(instance.connected
+          ? [{ ...words, onSelect: () => void router.push({ path: '/messages', query: { instance: instance.id } }) }]
+          : []),
+        ...(step === undefined
+          ? []
+          : [{ label: t(`instances.act.${step}`), icon: 'i-lucide-scan-qr-code', onSelect: () => online(instance) }]),
+        ...(isPhone && step !== 'reconnect' && step !== 'pair'
+          ? [
+              {
+                label: t('instances.act.restart'),
+                icon: 'i-lucide-rotate-cw',
+                onSelect: () => void restart(instance),
+              },
+            ]
+          : []),
+        ...(isPhone && instance.connected
+          ? [
+              {
+                label: t('instances.act.disconnect'),
+                icon: 'i-lucide-unplug',
+                onSelect: () => void disconnect(instance),
+              },
+            ]
+          : []),
+      ],
+      [
+        ...(isPhone && instance.phone_number !== null
+          ? [{ label: t('instances.act.logout'), icon: 'i-lucide-log-out', onSelect: ask('logout') }]
+          : []),
+        ...(where === 'list'
+          ? [
+              {
+                label: t('instances.act.destroy'),
+                icon: 'i-lucide-trash-2',
+                color: 'error' as const,
+                onSelect: ask('destroy'),
+              },
+            ]
+          : []),
+      ],
+    ].filter((group) => group.length > 0)
+  }
+
+  return { pairing, wish, online, restart, disconnect, menu }
+}

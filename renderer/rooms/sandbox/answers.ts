@@ -1,0 +1,24 @@
+import type { CatcherReply } from '../../../main/contract/sandbox.ts'
+
+/** The answers worth trying: each leads the delivery down another path. */
+const REPLIES = {
+  ok: { status: 200, delay_ms: 0, hang: false },
+  slow: { status: 200, delay_ms: 5_000, hang: false },
+  error: { status: 500, delay_ms: 0, hang: false },
+  redirect: { status: 302, delay_ms: 0, hang: false },
+  gone: { status: 410, delay_ms: 0, hang: false },
+  silent: { status: 200, delay_ms: 0, hang: true },
+} as const satisfies Record<string, CatcherReply>
+
+export type Answer = keyof typeof REPLIES
+export const ANSWERS = Object.keys(REPLIES) as readonly Answer[]
+
+export const replyOf = (answer: Answer): CatcherReply => REPLIES[answer]
+
+/** `'own'`: set over the API to something else. A catcher that never answers has no status worth comparing. */
+export function answerOf(reply: CatcherReply): Answer | 'own' {
+  if (reply.hang) return 'silent'
+  const isSame = (answer: Answer) =>
+    !REPLIES[answer].hang && REPLIES[answer].status === reply.status && REPLIES[answer].delay_ms === reply.delay_ms
+  return ANSWERS.find(isSame) ?? 'own'
+}

@@ -1,0 +1,87 @@
+import { onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue'
+import type { DeliveriesQuery, Delivery } from '../../../main/capabilities/webhooks/contract.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+import { appended, refreshed } from './log.ts'
+import { useWebhooks } from './store.ts'
+
+export type LogFilter = Omit<DeliveriesQuery, 'cursor' | 'limit'>
+
+const PAGE = 100
+
+/** Deliveries, newest first, page after page, and kept as they are now while they are on screen. */
+export function useDeliveryLog(filter: Ref<LogFilter>) {
+  const store = useWebhooks()
+  const live = useLive()
+  const rows = shallowRef<Delivery[]>([])
+  const state = ref<'asking' | 'ready' | 'problem'>('asking')
+  const problem = ref<Problem>()
+  const hasMore = ref(false)
+  const isLoadingMore = ref(false)
+  let cursor: string | null = null
+  /** Rises with each change of the filter: an answer to an older question is dropped. */
+  let round = 0
+  let isRefreshing = false
+  let isStale = false
+
+  async function load(): Promise<void> {
+    const mine = ++round
+    state.value = 'asking'
+    await ask(mine, undefined, (data) => (rows.value = data))
+  }
+
+  async function loadMore(): Promise<void> {
+    if (!hasMore.value || isLoadingMore.value || cursor === null) return
+    isLoadingMore.value = true
+    await ask(round, cursor, (data) => (rows.value = appended(rows.value, data)))
+    isLoadingMore.value = false
+  }
+
+  async function ask(mine: number, at: string | undefined, use: (data: Delivery[]) => void): Promise<void> {
+    try {
+      const page = await store.listDeliveries({ ...filter.value, limit: PAGE, ...(at !== undefined && { cursor: at }) })
+      if (mine !== round) return
+      use(page.data)
+      cursor = page.next_cursor
+      hasMore.value = page.has_more
+      problem.value = undefined
+      state.value = 'ready'
+    } catch (error) {
+      if (mine !== round) return
+      problem.value = asProblem(error)
+      if (rows.value.length === 0) state.value = 'problem'
+    }
+  }
+
+  /** One question at a time: notices that come meanwhile are answered by one more. */
+  async function refresh(): Promise<void> {
+    isStale = true
+    if (isRefreshing || state.value !== 'ready') return
+    isRefreshing = true
+    while (isStale) {
+      isStale = false
+      await refreshOnce(round)
+    }
+    isRefreshing = false
+  }
+
+  async function refreshOnce(mine: number): Promise<void> {
+    const page = await store.listDeliveries({ ...filter.value, limit: PAGE }).catch(() => undefined)
+    if (page === undefined || mine !== round) return
+    const merged = refreshed(rows.value, page.data, page.has_more)
+    if (merged === undefined || merged.length === page.data.length) {
+      cursor = page.next_cursor
+      hasMore.value = page.has_more
+    }
+    rows.value = merged ?? page.data
+  }
+
+  const replace = (delivery: Delivery) =>
+    (rows.value = rows.value.map((row) => (row.id === delivery.id ? { ...row, ...delivery } : row)))
+
+  watch(filter, () => void load(), { immediate: true, deep: true })
+  onScopeDispose(live.onNotice('deliveries', () => void refresh()))
+  onScopeDispose(live.onReset(() => void load()))
+
+  return { rows, state, problem, hasMore, isLoadingMore, load, loadMore, refresh, replace }
+}

@@ -1,0 +1,20 @@
+import type { DeliveryDetail } from '../../../main/capabilities/webhooks/contract.ts'
+
+interface SentHeader {
+  readonly name: string
+  /** undefined: made for each attempt and not kept. */
+  readonly value: string | undefined
+}
+
+/** The headers of the latest attempt; before the first, those it will have as far as they are known. Spec: Events. */
+export function requestHeaders({ event_id, attempt_log, payload }: DeliveryDetail): SentHeader[] {
+  const latest = attempt_log.at(-1)
+  const sentAt = latest && String(Math.floor(Date.parse(latest.started_at) / 1_000))
+  return [
+    { name: 'Content-Type', value: 'application/json' },
+    { name: 'X-Service-Event-Id', value: event_id },
+    ...(sentAt === undefined ? [] : [{ name: 'X-Service-Timestamp', value: sentAt }]),
+    { name: 'X-Service-Attempt', value: String(payload.attempt) },
+    { name: 'X-Service-Signature', value: undefined },
+  ]
+}

@@ -1,0 +1,105 @@
+import { defineStore } from 'pinia'
+import { ref } from 'vue'
+import type {
+  CreateBody,
+  Delivery,
+  DeliveryDetail,
+  DeliveriesQuery,
+  ReplayBody,
+  UpdateBody,
+  Webhook,
+  WebhookWithSecret,
+} from '../../../main/capabilities/webhooks/contract.ts'
+import { api } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+
+export interface Page<T> {
+  readonly data: T[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+/** A webhook as it is listed: the secret of the two answers that hold one never gets into the store. */
+const withoutSecret = ({ secret: _, ...webhook }: WebhookWithSecret): Webhook => webhook
+
+/** The account's webhooks (ten at most), and everything that is asked of the service about them. */
+export const useWebhooks = defineStore('webhooks', () => {
+  const webhooks = ref<Webhook[]>([])
+  /** The newest delivery of each; null: it never had one. */
+  const latest = ref<Readonly<Record<string, Delivery | null>>>({})
+  /** Until when the secret before the current one is good. Known only of rotations made in this window. */
+  const overlaps = ref<Readonly<Record<string, number>>>({})
+  const state = ref<'asking' | 'ready' | 'problem'>('asking')
+  const problem = ref<Problem>()
+  const live = useLive()
+
+  live.onNotice('webhooks', () => void load())
+  live.onReset(() => void load())
+  live.onNotice('deliveries', ({ id }) => {
+    const known = webhooks.value.filter((webhook) => id === undefined || webhook.id === id)
+    for (const webhook of known.length > 0 ? known : webhooks.value) void lookAtLatest(webhook.id)
+  })
+
+  async function load(): Promise<void> {
+    try {
+      const { data } = await api.get<{ data: Webhook[] }>('/webhooks')
+      webhooks.value = data
+      problem.value = undefined
+      state.value = 'ready'
+      await Promise.all(data.map(({ id }) => lookAtLatest(id)))
+    } catch (error) {
+      problem.value = asProblem(error)
+      if (state.value === 'asking') state.value = 'problem'
+    }
+  }
+
+  /** Says nothing when it fails: the list stands without it. */
+  async function lookAtLatest(id: string): Promise<void> {
+    const page = await listDeliveries({ webhook_id: id, limit: 1 }).catch(() => undefined)
+    if (page !== undefined) latest.value = { ...latest.value, [id]: page.data[0] ?? null }
+  }
+
+  function keep(webhook: Webhook): void {
+    const isKnown = webhooks.value.some(({ id }) => id === webhook.id)
+    webhooks.value = isKnown
+      ? webhooks.value.map((other) => (other.id === webhook.id ? webhook : other))
+      : [webhook, ...webhooks.value]
+  }
+
+  async function create(body: CreateBody): Promise<WebhookWithSecret> {
+    const made = await api.post<WebhookWithSecret>('/webhooks', body)
+    keep(withoutSecret(made))
+    latest.value = { ...latest.value, [made.id]: null }
+    return made
+  }
+
+  async function update(id: string, body: UpdateBody): Promise<void> {
+    keep(await api.patch<Webhook>(`/webhooks/${id}`, body))
+  }
+
+  async function remove(id: string): Promise<void> {
+    await api.delete(`/webhooks/${id}`)
+    webhooks.value = webhooks.value.filter((webhook) => webhook.id !== id)
+  }
+
+  async function rotate(id: string, overlapSeconds: number): Promise<WebhookWithSecret> {
+    const rotated = await api.post<WebhookWithSecret>(`/webhooks/${id}/rotate-secret`, {
+      overlap_seconds: overlapSeconds,
+    })
+    keep(withoutSecret(rotated))
+    overlaps.value = { ...overlaps.value, [id]: Date.now() + overlapSeconds * 1_000 }
+    return rotated
+  }
+
+  const sendTest = (id: string) => api.post<{ delivery_id: string }>(`/webhooks/${id}/test`)
+  const replay = (id: string, body: ReplayBody) => api.post<{ replayed: number }>(`/webhooks/${id}/replay`, body)
+  const listDeliveries = (query: DeliveriesQuery) => api.get<Page<Delivery>>('/webhooks/deliveries', { query })
+  const getDelivery = (id: string) => api.get<DeliveryDetail>(`/webhooks/deliveries/${id}`)
+  const redeliver = (id: string) => api.post<Delivery>(`/webhooks/deliveries/${id}/retry`)
+
+  return {
+    ...{ webhooks, latest, overlaps, state, problem, load, create, update, remove, rotate },
+    ...{ sendTest, replay, listDeliveries, getDelivery, redeliver },
+  }
+})

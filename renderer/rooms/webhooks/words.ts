@@ -1,0 +1,94 @@
+import type { Delivery, DeliveryDetail, Webhook } from '../../../main/capabilities/webhooks/contract.ts'
+
+export type Attempt = DeliveryDetail['attempt_log'][number]
+
+type Tone = 'success' | 'warning' | 'error' | 'neutral' | 'info'
+
+interface Face {
+  /** Key of the words below `webhooks.`. */
+  readonly words: string
+  readonly tone: Tone
+  readonly icon: string
+}
+
+export type WebhookState = 'active' | 'paused' | NonNullable<Webhook['disabled_reason']>
+
+export const stateOf = ({ active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>): WebhookState =>
+  active ? 'active' : (disabled_reason ?? 'paused')
+
+export const STATE_FACES: Readonly<Record<WebhookState, Face>> = {
+  active: { words: 'state.active', tone: 'success', icon: 'i-lucide-circle-check' },
+  paused: { words: 'state.paused', tone: 'warning', icon: 'i-lucide-circle-pause' },
+  gone: { words: 'state.gone', tone: 'error', icon: 'i-lucide-circle-off' },
+  too_many_failures: { words: 'state.too_many_failures', tone: 'error', icon: 'i-lucide-circle-off' },
+}
+
+/** How a delivery stands, as people say it: a failed one either goes on or was closed, and that is what matters. */
+export type DeliveryState = 'delivered' | 'pending' | 'retrying' | 'exhausted' | NonNullable<Delivery['final_reason']>
+
+export function deliveryStateOf({
+  status,
+  final_reason,
+  next_attempt_at,
+}: Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'>): DeliveryState {
+  if (status !== 'failed') return status
+  return final_reason ?? (next_attempt_at === null ? 'exhausted' : 'retrying')
+}
+
+export const DELIVERY_FACES: Readonly<Record<DeliveryState, Face>> = {
+  delivered: { words: 'delivery.delivered', tone: 'success', icon: 'i-lucide-circle-check' },
+  pending: { words: 'delivery.pending', tone: 'info', icon: 'i-lucide-circle-dashed' },
+  retrying: { words: 'delivery.retrying', tone: 'warning', icon: 'i-lucide-rotate-cw' },
+  exhausted: { words: 'delivery.exhausted', tone: 'error', icon: 'i-lucide-circle-x' },
+  gone: { words: 'delivery.gone', tone: 'error', icon: 'i-lucide-circle-x' },
+  expired: { words: 'delivery.expired', tone: 'neutral', icon: 'i-lucide-timer-off' },
+  overflow: { words: 'delivery.overflow', tone: 'neutral', icon: 'i-lucide-circle-slash' },
+}
+
+export const OUTCOME_FACES: Readonly<Record<Attempt['outcome'], Face>> = {
+  in_progress: { words: 'outcome.in_progress', tone: 'info', icon: 'i-lucide-loader' },
+  success: { words: 'outcome.success', tone: 'success', icon: 'i-lucide-check' },
+  http_error: { words: 'outcome.http_error', tone: 'error', icon: 'i-lucide-x' },
+  timeout: { words: 'outcome.timeout', tone: 'error', icon: 'i-lucide-hourglass' },
+  dns: { words: 'outcome.dns', tone: 'error', icon: 'i-lucide-map-pin-off' },
+  connect: { words: 'outcome.connect', tone: 'error', icon: 'i-lucide-unplug' },
+  tls: { words: 'outcome.tls', tone: 'error', icon: 'i-lucide-lock-open' },
+  protocol: { words: 'outcome.protocol', tone: 'error', icon: 'i-lucide-file-warning' },
+  blocked: { words: 'outcome.blocked', tone: 'error', icon: 'i-lucide-shield-x' },
+  interrupted: { words: 'outcome.interrupted', tone: 'neutral', icon: 'i-lucide-scissors' },
+  local_fault: { words: 'outcome.local_fault', tone: 'neutral', icon: 'i-lucide-wifi-off' },
+}
+
+/** Text colours of the tones; written out so that the style sheet has them. */
+export const TONE_TEXT: Readonly<Record<Tone, string>> = {
+  success: 'text-success',
+  warning: 'text-warning',
+  error: 'text-error',
+  neutral: 'text-muted',
+  info: 'text-info',
+}
+
+const CATCHER = /^https:\/\/catcher\.sandbox\/([A-Za-z0-9._~-]{1,64})$/
+
+/** Name of the catcher behind an address of the sandbox; undefined for any other address. */
+export const catcherOf = (url: string): string | undefined => CATCHER.exec(url)?.[1]
+
+/** An address as it is read: where to, then which door there. */
+export function addressOf(url: string): { host: string; rest: string } {
+  const [, host = url, rest = ''] = /^https:\/\/([^/?#]+)(.*)$/.exec(url) ?? []
+  return { host, rest: rest === '/' ? '' : rest }
+}
+
+/** How long an attempt took: 389 ms, 1.2 s. */
+export function duration(ms: number, locale: string): string {
+  const [value, unit] = ms < 1_000 ? [ms, 'millisecond'] : [ms / 1_000, 'second']
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value)
+}
+
+/** `23:41:07` until a moment; undefined when it has passed. */
+export function countdown(untilMs: number, nowMs: number): string | undefined {
+  const left = Math.ceil((untilMs - nowMs) / 1_000)
+  if (left <= 0) return undefined
+  const parts = [Math.floor(left / 3_600), Math.floor(left / 60) % 60, left % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+}

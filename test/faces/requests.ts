@@ -1,0 +1,141 @@
+import type { Operation } from '../../main/contract/operation.ts'
+import type { Engine } from '../../main/contract/shapes.ts'
+import { pathParams } from '../../main/faces/path-params.ts'
+import { pathWith } from '../support/operations.ts'
+import type { Line, Side } from './sides.ts'
+
+/** What a request says beside its path. */
+export interface Words {
+  /** For placeholders that are words and no ids. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+export interface Ask {
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+  /** The same as a tool's arguments. */
+  readonly given: Record<string, unknown>
+  /** Values that the request itself names: an answer may repeat them. */
+  readonly named: readonly string[]
+}
+
+/** What is onboarded is official, although the path is not under that engine. */
+const ENGINES: Readonly<Record<string, Engine>> = { onboardSandboxInstance: 'official' }
+
+/** The line of a side that the operation is for. */
+const lineFor = ({ id, engine }: Operation, side: Side): Line => side[engine ?? ENGINES[id] ?? 'smv2']
+
+/** Where the example of the contract would not do: what it names is to be of this side. */
+const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
+  findMessage: (_side, { key }) => ({ query: { idempotency_key: key } }),
+  recreateInstances: (_side, { id }) => ({ body: { instance_ids: [id] } }),
+  fuseInstances: ({ smv2 }) => ({ body: { smv2_instance_id: smv2.id } }),
+  callEngine: (_side, line) => act('message', 'react', { message_id: line.message, emoji: '👍' }),
+  createWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}`, events: ['*'] } }),
+  updateWebhook: () => ({ body: { description: 'Changed' } }),
+  setInstanceWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}` } }),
+  postInstanceWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}` } }),
+  listDeliveries: ({ webhook }, { id }) => ({ query: { webhook_id: webhook, instance_id: id } }),
+  listEvents: (_side, { id }) => ({ query: { instance_id: id } }),
+  scanSandboxCode: ({ code }) => ({ body: { pairing_code: code } }),
+  speakFromSandboxPhone: ({ spoken }, { number }) => ({ body: { to: number, text: 'Hi', quoted_message_id: spoken } }),
+  causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
+}
+
+export const act = (group: string, action: string, body: object): Words => ({ path: { smv2: group, action }, body })
+
+/** The operation asked in full, of what belongs to this side. */
+export function askOf(operation: Operation, side: Side, words?: Words): Ask {
+  const line = lineFor(operation, side)
+  const { path = {}, query = {}, body = operation.examples.body } = words ?? WORDS[operation.id]?.(side, line) ?? {}
+  const ids = { ...idsOf(operation, side, line), ...path }
+  const isConfirmed = operation.confirm !== undefined
+  const search = new URLSearchParams({ ...query, ...(isConfirmed && { confirm: 'true' }) })
+  const filled = pathWith(operation.path, ids)
+  return {
+    method: operation.method,
+    path: search.size === 0 ? filled : `${filled}?${search.toString()}`,
+    body: operation.body === undefined ? undefined : body,
+    given: {
+      ...argumentsOf(operation, filled),
+      ...query,
+      ...(operation.body === undefined ? {} : (body as object)),
+      ...((isConfirmed || operation.destructive === true) && { confirm: true }),
+    },
+    named: [...Object.values(argumentsOf(operation, filled)), ...Object.values(query), ...textsIn(body)],
+  }
+}
+
+/** The same without anything coming of it: the body is one that no operation takes, and nothing is confirmed. */
+export function harmless(operation: Operation, ask: Ask): Ask {
+  if (operation.method === 'GET') return ask
+  return { ...ask, path: ask.path.split('?')[0] ?? '', body: [] }
+}
+
+/** What stands for the placeholder after each segment. */
+const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
+  instances: line.id,
+  messages: path.startsWith('/v1/sandbox/') ? side.spoken : line.message,
+  media: line.media,
+  webhooks: side.webhook,
+  deliveries: side.delivery,
+  events: side.event,
+  phones: side.phone,
+  catcher: side.catcher,
+})
+
+function argumentsOf(operation: Operation, filled: string): Record<string, string> {
+  const places = operation.path.split('/').flatMap((segment, at) => (segment.startsWith('{') ? [at] : []))
+  const values = filled.split('/')
+  return Object.fromEntries(pathParams(operation).map(({ fullName }, at) => [fullName, values[places[at] ?? 0] ?? '']))
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** Things that somebody owns, by the segment of a path that lists them. Every placeholder is one of these … */
+const OWNED = new Set(['instances', 'messages', 'media', 'webhooks', 'deliveries', 'events'])
+/** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
+
+/**
+ * The placeholders of a path that name what somebody owns.
+ * @throws Error for one that nobody has said of what it names.
+ */
+export function ownedIn({ id, path }: Operation): string[] {
+  const segments = path.split('/')
+  return segments.flatMap((segment, at) => {
+    const listed = segments[at - 1] ?? ''
+    if (!segment.startsWith('{') || FREE.has(listed)) return []
+    if (OWNED.has(listed)) return [segment.slice(1, -1)]
+    throw new Error(`${id}: say in test/faces/requests.ts whether ${segment} after ${listed} is OWNED or FREE`)
+  })
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly anyOf?: readonly Schema[]
+}
+
+/** A field of this name names something that somebody owns. */
+const NAMES_A_THING = /(^|_)ids?$|^idempotency_key$|^pairing_code$|^qr$|^group$/
+
+/** Every place of an operation but its subject in which something can be named: path, query and body. */
+export function namingFields(operation: Operation): string[] {
+  const subject = operation.reach === 'instance' ? ['id'] : ownedIn(operation)
+  const fields = [operation.query, operation.body].flatMap((schema) => propertiesOf((schema ?? {}) as Schema))
+  const inPath = ownedIn(operation).filter((name) => !subject.includes(name))
+  return [...inPath, ...new Set(fields.filter((name) => NAMES_A_THING.test(name)))].map(
+    (name) => `${operation.id}.${name}`,
+  )
+}
+
+const propertiesOf = ({ properties = {}, anyOf = [] }: Schema): string[] => [
+  ...Object.keys(properties),
+  ...anyOf.flatMap(propertiesOf),
+]

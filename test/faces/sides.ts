@@ -1,0 +1,135 @@
+import { expect } from 'vitest'
+import type { Reply, World } from '../support/world.ts'
+
+/** An instance with something of everything that can be named under it. */
+export interface Line {
+  readonly id: string
+  readonly number: string
+  /** Sent through it, with `key` as its Idempotency-Key. */
+  readonly message: string
+  readonly key: string
+  /** Received by it, with a file. */
+  readonly heard: string
+  readonly media: string
+  /** A group its number is in; only smv2 lists groups. */
+  readonly group: string
+}
+
+/** What one owner has: things of every kind that a request can name. */
+export interface Side {
+  readonly name: string
+  /** The key of whoever may do everything here. */
+  readonly owner: string
+  readonly smv2: Line
+  readonly official: Line
+  /** Instances of both engines that are gone: DELETE still answers for them. */
+  readonly deleted: { readonly smv2: string; readonly official: string }
+  readonly webhook: string
+  readonly delivery: string
+  readonly event: string
+  readonly phone: string
+  /** What that phone said last, by the network's id. */
+  readonly spoken: string
+  readonly catcher: string
+  /** Shown by two instances that wait to be paired. */
+  readonly code: string
+  readonly qr: string
+  /** Words that stand nowhere but here: whoever may not see this side never reads one. */
+  readonly words: readonly string[]
+}
+
+/** Two digits in every number of a side, so that no two sides share one. */
+export async function sideOf(w: World, owner: string, name: string, digits: string): Promise<Side> {
+  const must = mustFor(w, owner)
+  const phone = `120255${digits}999`
+  const catcher = `${name}-catcher`
+  const webhook = (await must('POST', '/v1/webhooks', { url: `https://catcher.sandbox/${catcher}`, events: ['*'] })).id
+  // The same number on both engines, so that the two can be fused.
+  const line = { w, must, name, phone, number: `120255${digits}100` }
+  const smv2 = await lineOf({ ...line, engine: 'smv2' })
+  const official = await lineOf({ ...line, engine: 'official' })
+  const deleted = { smv2: await goneOf(must, name, 'smv2'), official: await goneOf(must, name, 'official') }
+  const [code, qr] = [(await waitingOf(must, name)).pairing_code, (await waitingOf(must, name)).qr]
+  const { id: spoken } = await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: smv2.number, text: 'Bye' })
+  await w.quiet()
+  const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
+  const [event] = (await must('GET', '/v1/events?limit=1')).data
+  const made = { name, owner, smv2, official, deleted, webhook, phone, spoken, catcher, code, qr }
+  const ids = { delivery: delivery.id, event: event.event_id }
+  const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
+  return { ...made, ...ids, words }
+}
+
+/** A name, an id or a code is told from every other; a side's own name stands in all of its names. */
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsOf) : []
+}
+
+type Must = (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Reply['body']>
+
+function mustFor(w: World, key: string): Must {
+  return async (method, path, body, headers = {}) => {
+    const answer = await w.api(method, path, body, { key, headers })
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+    return answer.body
+  }
+}
+
+interface LineWish {
+  readonly w: World
+  readonly must: Must
+  readonly name: string
+  readonly phone: string
+  readonly number: string
+  readonly engine: 'smv2' | 'official'
+}
+
+async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promise<Line> {
+  const { id } = await must('POST', '/v1/instances', {
+    ...{ engine, name: `${name}-${engine}`, external_ref: `${name}-ref-${engine}`, metadata: { of: `${name}-meta` } },
+  })
+  await connect(must, id, engine, number)
+  await w.quiet()
+  const key = `${name}-key-${engine}`
+  const at = `/v1/instances/${id}`
+  const sent = await must('POST', `${at}/messages`, { to: phone, text: `${name}-text` }, { 'idempotency-key': key })
+  const mark = await w.mark()
+  const file = { media_type: 'image', media_url: 'https://media.sandbox/image.png' }
+  await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: number, ...file })
+  const received = (await w.eventsSince(mark)).find((event) => event.instance.id === id)?.data
+  const group = engine === 'smv2' ? await groupOf(must, at, name, phone) : ''
+  return {
+    id,
+    number,
+    message: sent.message_id,
+    key,
+    heard: received?.['message_id'],
+    media: received?.['media'].id,
+    group,
+  }
+}
+
+async function connect(must: Must, id: string, engine: string, number: string): Promise<void> {
+  if (engine === 'official') await must('POST', `/v1/sandbox/instances/${id}/onboard`, { number })
+  else {
+    const { pairing_code } = await must('GET', `/v1/instances/${id}/qr`)
+    await must('POST', `/v1/sandbox/phones/${number}/scan`, { pairing_code })
+  }
+}
+
+async function groupOf(must: Must, at: string, name: string, phone: string): Promise<string> {
+  const wish = { name: `${name}-group`, participants: [phone] }
+  return (await must('POST', `${at}/engine/smv2/group/create`, wish)).result.group.group_id
+}
+
+async function waitingOf(must: Must, name: string): Promise<{ qr: string; pairing_code: string }> {
+  const { id } = await must('POST', '/v1/instances', { name: `${name}-waiting` })
+  return must('GET', `/v1/instances/${id}/qr`)
+}
+
+async function goneOf(must: Must, name: string, engine: string): Promise<string> {
+  const { id } = await must('POST', '/v1/instances', { engine, name: `${name}-gone-${engine}` })
+  await must('DELETE', `/v1/instances/${id}?confirm=true`)
+  return id
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { ALL, isFiltered, matching, ordered } from '../../../renderer/rooms/instances/filter.ts'
+import { nextStep, numberText, unpaired } from '../../../renderer/rooms/instances/looks.ts'
+import { record } from './records.ts'
+
+const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
+
+describe('finding instances', () => {
+  const records = [
+    record('a', { name: 'Farmácia São João', phone_number: '5511987654321', status: 'connected' }),
+    record('b', { name: 'Acme', external_ref: 'customer-42', engine: 'official', metadata: { city: 'Lisbon' } }),
+    record('c', { name: 'Acme support', network: 'live' }),
+  ]
+
+  it.each([
+    ['sao joao', ['a']],
+    ['SÃO', ['a']],
+    ['acme', ['b', 'c']],
+    ['support acme', ['c']],
+    ['customer-42', ['b']],
+    ['lisbon', ['b']],
+    ['+55 (11) 98765-4321', ['a']],
+    ['98765', ['a']],
+    ['nobody', []],
+    ['  ', ['a', 'b', 'c']],
+  ])('finds by %j', (text, found) => {
+    expect(ids(matching(records, { ...ALL, text }))).toEqual(found)
+  })
+
+  it('narrows by state, engine and network together', () => {
+    expect(ids(matching(records, { ...ALL, status: 'connected' }))).toEqual(['a'])
+    expect(ids(matching(records, { ...ALL, engine: 'official' }))).toEqual(['b'])
+    expect(ids(matching(records, { ...ALL, network: 'live', engine: 'smv2' }))).toEqual(['c'])
+    expect(isFiltered(ALL)).toBe(false)
+    expect(isFiltered({ ...ALL, text: ' ' })).toBe(false)
+    expect(isFiltered({ ...ALL, network: 'live' })).toBe(true)
+  })
+
+  it('orders by age, change or name, always the same way among equals', () => {
+    const three = [
+      record('1', { name: 'Éva', created_at: '2026-01-01', updated_at: '2026-01-09' }),
+      record('2', { name: 'bea', created_at: '2026-01-02', updated_at: '2026-01-08' }),
+      record('3', { name: 'Fay', created_at: '2026-01-02', updated_at: '2026-01-07' }),
+    ]
+    expect(ids(ordered(three, 'newest'))).toEqual(['3', '2', '1'])
+    expect(ids(ordered(three, 'changed'))).toEqual(['1', '2', '3'])
+    expect(ids(ordered(three, 'name'))).toEqual(['2', '1', '3'])
+  })
+
+  it('finds and orders 10,000 within a frame or two', () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `Customer ${n}` }))
+    matching(many, { ...ALL, text: 'warm' })
+    const begin = performance.now()
+    expect(ordered(matching(many, { ...ALL, text: '99' }), 'newest').length).toBeGreaterThan(0)
+    expect(performance.now() - begin).toBeLessThan(150)
+  })
+})
+
+describe('what brings an instance on line', () => {
+  it.each([
+    [{ status: 'created' }, 'pair'],
+    [{ status: 'qr' }, 'pair'],
+    [{ status: 'connecting' }, 'pair'],
+    [{ status: 'connecting', last_connected_at: 'then' }, undefined],
+    [{ status: 'connected' }, undefined],
+    [{ status: 'recreating' }, undefined],
+    [{ status: 'passkey_required' }, 'pair'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'logged_out' }, 'pair'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'reconnect'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'user' }, 'reconnect'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'logout' }, 'pair'],
+    [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'pair'],
+    [{ status: 'created', engine: 'official', onboarding_url: 'http://127.0.0.1/onboard/x' }, 'onboard'],
+    [{ status: 'connected', engine: 'official' }, undefined],
+  ] as const)('of %j is %s', (facts, step) => {
+    expect(nextStep(record('a', facts))).toBe(step)
+  })
+
+  it('puts the unpaired ones on the wall in the order in which they were made', () => {
+    const records = [
+      record('c', { created_at: '2026-01-03' }),
+      record('a', { created_at: '2026-01-01' }),
+      record('b', { status: 'connected' }),
+    ]
+    expect(ids(unpaired(records))).toEqual(['a', 'c'])
+  })
+
+  it.each([
+    ['12025550147', '+1 202 555 0147'],
+    ['5511987654321', '+55 11 98765-4321'],
+    ['551133334444', '+55 11 3333-4444'],
+    ['4915112345678', '+4915112345678'],
+  ])('writes %s as %s', (digits, text) => {
+    expect(numberText(digits)).toBe(text)
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { QrView } from '../../../main/contract/instance.ts'
+import { Problem } from '../../../renderer/app/problem.ts'
+import {
+  clockText,
+  digitsOf,
+  freeSandboxNumber,
+  leftMs,
+  nextReadMs,
+  phaseOf,
+} from '../../../renderer/rooms/instances/pairing.ts'
+
+const nowMs = Date.parse('2026-03-01T09:30:00.000Z')
+const inMs = (ms: number) => new Date(nowMs + ms).toISOString()
+const view = (more: Partial<QrView>): QrView => ({
+  qr: null,
+  pairing_code: null,
+  state: 'ready',
+  expires_at: null,
+  attempt: 1,
+  ...more,
+})
+const stand = (shown: Partial<QrView> | undefined, problem?: Problem) => ({
+  view: shown && view(shown),
+  problem,
+  nowMs,
+})
+const lost = new Problem(0, 'unreachable', 'no answer', { isRetryable: true })
+const refused = new Problem(400, 'engine_mismatch', 'no')
+
+describe('pairing as the person sees it', () => {
+  it.each([
+    [stand(undefined), 'loading', undefined],
+    [stand({ state: 'pending' }), 'refreshing', 1_000],
+    [stand({ expires_at: inMs(20_000) }), 'waiting', 20_150],
+    [stand({ expires_at: inMs(-5) }), 'refreshing', 1_000],
+    [stand({ expires_at: null }), 'waiting', 5_000],
+    [stand({ state: 'expired' }), 'expired', undefined],
+    [stand({ state: 'passkey_required' }), 'passkey', undefined],
+    [stand({ state: 'connected' }), 'connected', undefined],
+    [stand(undefined, lost), 'failed', 4_000],
+    [stand({ expires_at: inMs(9_000) }, refused), 'failed', undefined],
+    [stand({ state: 'connected' }, lost), 'connected', 4_000],
+  ] as const)('%#: %j is %s', (standing, phase, next) => {
+    expect(phaseOf(standing)).toBe(phase)
+    expect(nextReadMs(standing)).toBe(next)
+  })
+
+  it('counts down to the end of the code and not beyond it', () => {
+    expect(leftMs(view({ expires_at: inMs(1_500) }), nowMs)).toBe(1_500)
+    expect(leftMs(view({ expires_at: inMs(-1) }), nowMs)).toBe(0)
+    expect(leftMs(undefined, nowMs)).toBeUndefined()
+    expect([59_001, 60_000, 7_000, 1, 0].map(clockText)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
+  })
+
+  it('takes a number however it is written', () => {
+    expect(digitsOf('+1 (202) 555-0123')).toBe('12025550123')
+    expect(digitsOf('0055 11 98765 4321')).toBe('5511987654321')
+    expect(digitsOf('12345')).toBeUndefined()
+    expect(digitsOf('')).toBeUndefined()
+  })
+
+  it('finds a sandbox number nobody has, and none that misbehaves', () => {
+    const taken = new Set<string>()
+    for (let n = 0; n < 150; n++) taken.add(freeSandboxNumber(taken))
+    expect(taken.size).toBe(150)
+    expect([...taken].filter((number) => number.endsWith('0190'))).toEqual([])
+    expect([...taken].every((number) => /^1\d{3}55501\d{2}$/.test(number))).toBe(true)
+  })
+})

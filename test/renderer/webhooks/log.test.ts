@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../../main/capabilities/webhooks/contract.ts'
+import { jsonPieces, parsed } from '../../../renderer/parts/json-pieces.ts'
+import { appended, redeliverEach, refreshed } from '../../../renderer/rooms/webhooks/log.ts'
+
+const row = (id: string, status: Delivery['status'] = 'pending') => ({ id, status }) as Delivery
+const ids = (rows: readonly Delivery[] | undefined) => rows?.map(({ id }) => id).join(' ')
+
+describe('the log', () => {
+  it('puts new rows on top, takes the new state of known ones and keeps what was scrolled to', () => {
+    const merged = refreshed([row('c'), row('b'), row('a')], [row('d'), row('c', 'delivered')], true)
+    expect(ids(merged)).toBe('d c b a')
+    expect(merged?.[1]?.status).toBe('delivered')
+  })
+  it('is read anew when the newest page does not reach it', () => {
+    expect(refreshed([row('a')], [row('d'), row('c')], true)).toBeUndefined()
+  })
+  it('loses rows that are gone when the newest page is all there is', () => {
+    expect(ids(refreshed([row('b'), row('a')], [row('b')], false))).toBe('b')
+  })
+  it('shows a row once when new ones pushed it onto the next page', () => {
+    expect(ids(appended([row('c'), row('b')], [row('b'), row('a')]))).toBe('c b a')
+  })
+})
+
+describe('redelivering several', () => {
+  it('goes on after a refusal, and says which were refused', async () => {
+    const seen: number[] = []
+    const act = async (id: string) => {
+      if (id === '3') throw new Error('No more than 5.')
+    }
+    const { done, refused } = await redeliverEach(['1', '2', '3', '4', '5', '6'], act, (now) => seen.push(now.done))
+    expect(done).toBe(6)
+    expect(refused.map(({ id }) => id)).toEqual(['3'])
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6])
+  })
+  it('asks for each once, no more than four at a time', async () => {
+    let [running, most] = [0, 0]
+    const asked: string[] = []
+    const act = async (id: string) => {
+      asked.push(id)
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      running--
+    }
+    const all = Array.from({ length: 20 }, (_, n) => String(n))
+    await redeliverEach(all, act, () => {})
+    expect(asked).toEqual(all)
+    expect(most).toBe(4)
+  })
+})
+
+describe('JSON that is shown', () => {
+  const value = { 'a "b"': [1, -2.5e3, true, null, 'x: "y"\n'], c: {} }
+
+  it('loses no character to its colours', () => {
+    expect(
+      jsonPieces(value)
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe(JSON.stringify(value, null, 2))
+  })
+  it('tells keys from strings', () => {
+    const of = (kind: string) => jsonPieces(value).filter((piece) => piece.kind === kind)
+    expect(of('key').map(({ text }) => text)).toEqual(['"a \\"b\\""', '"c"'])
+    expect(of('string').map(({ text }) => text)).toEqual(['"x: \\"y\\"\\n"'])
+    expect(of('number').map(({ text }) => text)).toEqual(['1', '-2500'])
+    expect(of('word').map(({ text }) => text)).toEqual(['true', 'null'])
+  })
+  it('leaves text that is no JSON as it is', () => {
+    expect(parsed('<html>')).toBe('<html>')
+    expect(parsed('{"a":1}')).toEqual({ a: 1 })
+  })
+})

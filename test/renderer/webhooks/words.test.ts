@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { EVENT_TYPES } from '../../../main/contract/events.ts'
+import { ALL_TYPES, standing, toggle, toggleAll, toggleArea } from '../../../renderer/rooms/webhooks/event-choice.ts'
+import { bodyOf, catcherAddress, emptyForm, formFault } from '../../../renderer/rooms/webhooks/form.ts'
+import { fromLocalInput, periodFault, toLocalInput } from '../../../renderer/rooms/webhooks/period.ts'
+import {
+  addressOf,
+  catcherOf,
+  countdown,
+  deliveryStateOf,
+  duration,
+  stateOf,
+} from '../../../renderer/rooms/webhooks/words.ts'
+
+describe('the event picker', () => {
+  it('offers exactly the types of the contract', () => {
+    expect(ALL_TYPES.toSorted()).toEqual(EVENT_TYPES.toSorted())
+  })
+  it('keeps “all” apart from sixteen ticks, because it also takes types to come', () => {
+    expect(toggleAll([])).toEqual(['*'])
+    expect(toggleAll(['*'])).toEqual([])
+    expect(toggleArea(toggleArea([], 'instance'), 'message')).toEqual(ALL_TYPES)
+  })
+  it('taking one type out of “all” leaves the other fifteen', () => {
+    expect(toggle(['*'], 'message.read')).toEqual(ALL_TYPES.filter((type) => type !== 'message.read'))
+  })
+  it('fills an area that is partly chosen, and empties one that is full', () => {
+    const some = toggle([], 'message.read')
+    expect(standing(some, 'message')).toBe('some')
+    expect(standing(some, 'instance')).toBe('none')
+    const full = toggleArea(some, 'message')
+    expect(standing(full, 'message')).toBe('all')
+    expect(toggleArea(full, 'message')).toEqual([])
+  })
+})
+
+describe('the form', () => {
+  it('asks for an https address and at least one event', () => {
+    expect(formFault(emptyForm())).toBe('url')
+    expect(formFault({ ...emptyForm(), url: 'http://example.com' })).toBe('url')
+    expect(formFault({ ...emptyForm(), url: 'https://example.com', events: [] })).toBe('events')
+    expect(formFault({ ...emptyForm(), url: ' https://example.com/hook ' })).toBeUndefined()
+  })
+  it('sends null for an empty description, and the address without the spaces around it', () => {
+    expect(bodyOf({ ...emptyForm(), url: ' https://example.com ', description: '  ' })).toEqual({
+      url: 'https://example.com',
+      description: null,
+      events: ['*'],
+      max_in_flight: 8,
+    })
+  })
+  it('offers a catcher that no other webhook uses', () => {
+    expect(catcherAddress([])).toBe('https://catcher.sandbox/first-try')
+    expect(catcherAddress(['https://catcher.sandbox/first-try', 'https://catcher.sandbox/try-2'])).toBe(
+      'https://catcher.sandbox/try-3',
+    )
+  })
+})
+
+describe('the words', () => {
+  it('an inactive webhook without a reason is paused', () => {
+    expect(stateOf({ active: true, disabled_reason: null })).toBe('active')
+    expect(stateOf({ active: false, disabled_reason: null })).toBe('paused')
+    expect(stateOf({ active: false, disabled_reason: 'gone' })).toBe('gone')
+  })
+  it('a failed delivery either goes on or was closed', () => {
+    const failed = { status: 'failed', final_reason: null, next_attempt_at: '2026-03-01T09:30:00.000Z' } as const
+    expect(deliveryStateOf(failed)).toBe('retrying')
+    expect(deliveryStateOf({ ...failed, final_reason: 'expired', next_attempt_at: null })).toBe('expired')
+    expect(deliveryStateOf({ ...failed, status: 'delivered', next_attempt_at: null })).toBe('delivered')
+  })
+  it('knows a catcher by its address, and only by the whole of it', () => {
+    expect(catcherOf('https://catcher.sandbox/orders')).toBe('orders')
+    expect(catcherOf('https://catcher.sandbox/a/b')).toBeUndefined()
+    expect(catcherOf('https://catcher.sandbox.example.com/orders')).toBeUndefined()
+  })
+  it('splits an address where the host ends', () => {
+    expect(addressOf('https://hooks.example.com/a?b=1')).toEqual({ host: 'hooks.example.com', rest: '/a?b=1' })
+    expect(addressOf('https://hooks.example.com/')).toEqual({ host: 'hooks.example.com', rest: '' })
+  })
+  it('counts down in hours, minutes and seconds, and then says nothing', () => {
+    expect(countdown(86_400_000, 0)).toBe('24:00:00')
+    expect(countdown(61_000, 500)).toBe('00:01:01')
+    expect(countdown(1_000, 1_000)).toBeUndefined()
+  })
+  it('says milliseconds below a second', () => {
+    expect(duration(389, 'en')).toBe('389 ms')
+    expect(duration(10_020, 'en')).toBe('10 sec')
+  })
+})
+
+describe('the period of a replay', () => {
+  const nowMs = Date.parse('2026-03-10T12:00:00Z')
+  const ago = (hours: number) => new Date(nowMs - hours * 3_600_000).toISOString()
+
+  it('a moment survives the field, to the minute', () => {
+    expect(fromLocalInput(toLocalInput(nowMs))).toBe(new Date(nowMs).toISOString())
+    expect(fromLocalInput('')).toBeUndefined()
+  })
+  it('begins within the last seven days and ends after it begins', () => {
+    expect(periodFault(ago(24), undefined, nowMs)).toBeUndefined()
+    expect(periodFault(ago(168), ago(1), nowMs)).toBeUndefined()
+    expect(periodFault(undefined, undefined, nowMs)).toBe('since_missing')
+    expect(periodFault(ago(169), undefined, nowMs)).toBe('too_old')
+    expect(periodFault(ago(-1), undefined, nowMs)).toBe('in_future')
+    expect(periodFault(ago(2), ago(3), nowMs)).toBe('backwards')
+  })
+})

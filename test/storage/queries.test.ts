@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '../../main/service.ts'
+import { declaredStatements } from '../../main/kernel/sql.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+import { queryPlan } from '../support/query-plan.ts'
+
+/** What is read without a search, or sorted, and why that stays cheap however much the home holds. */
+const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; readonly why: string }[] = [
+  {
+    step: 'SCAN accounts USING INDEX sqlite_autoindex_accounts_1',
+    statement: /^SELECT id, name FROM accounts ORDER BY id LIMIT 1$/,
+    why: 'the first entry of the index',
+  },
+  {
+    step: 'SCAN approvals USING INDEX approvals_approved',
+    statement: /^SELECT .* FROM approvals WHERE state = 'approved' AND boot <> :boot/,
+    why: 'the index holds only calls that run, or ran when the service ended',
+  },
+  {
+    step: 'SCAN instance_webhooks USING COVERING INDEX instance_webhooks_ended',
+    statement: /^DELETE FROM instance_webhooks WHERE ended = 1/,
+    why: 'the index holds only webhooks that were removed a moment ago',
+  },
+  {
+    step: 'SCAN instance_webhook_calls',
+    statement:
+      /FROM \(SELECT event_seq, created_at, lease FROM instance_webhook_calls ORDER BY event_seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
+    step: 'SCAN sandbox_messages',
+    statement: /FROM \(SELECT seq, sent_at FROM sandbox_messages ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
+    step: 'SCAN sandbox_lines',
+    statement: /^SELECT .* FROM sandbox_lines$/,
+    why: 'read once, when the service starts',
+  },
+  {
+    step: 'SCAN sandbox_faults',
+    statement: /^SELECT .* FROM sandbox_faults$/,
+    why: 'read once, when the service starts',
+  },
+  {
+    step: 'SCAN w USING INDEX webhooks_by_state',
+    statement: /AS openCount FROM webhooks w WHERE w.deleted_at IS NULL ORDER BY w.state, w.seq$/,
+    why: 'an account has ten webhooks at most',
+  },
+  {
+    step: 'SCAN webhooks USING INDEX webhooks_by_state',
+    statement: /^SELECT seq FROM webhooks WHERE deleted_at IS NULL ORDER BY state, seq$/,
+    why: 'an account has ten webhooks at most',
+  },
+  {
+    step: 'SCAN w USING INDEX webhooks_deleted',
+    statement: /^SELECT w.seq FROM webhooks w WHERE w.deleted_at IS NOT NULL AND EXISTS/,
+    why: 'webhooks are few, deleted ones too',
+  },
+  {
+    step: 'USE TEMP B-TREE FOR ORDER BY',
+    statement: /^SELECT seq FROM deliveries WHERE .* AND lane = 1 AND .* next_attempt_at <= :now/,
+    why: 'retries are served oldest first whatever their due time, and no index gives both: what is due is sorted',
+  },
+  { step: 'SCAN d', statement: /^SELECT d.id FROM deliveries d /, why: 'an invariant: doctor reads everything' },
+  { step: 'SCAN w', statement: /^SELECT w.id FROM webhooks w /, why: 'an invariant: doctor reads everything' },
+]
+
+const statements = declaredStatements().map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
+const searching = statements.filter((text) => !text.startsWith('INSERT'))
+
+let data: TestDatabase
+beforeAll(async () => {
+  data = await testDatabase()
+})
+afterAll(() => data.close())
+
+describe('every statement of every room', () => {
+  test('is looked at: each table that grows is in some of them', () => {
+    const tables = data.raw.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    const unread = (tables.pluck().all() as string[]).filter(
+      (table) => !statements.some((text) => new RegExp(`\\b${table}\\b`).test(text)),
+    )
+    // Storage keeps these two by statements of its own: one row for each name, found by their primary keys.
+    expect(unread).toEqual(['schema_migrations', 'counters'].filter((name) => unread.includes(name)))
+    expect(searching.length).toBeGreaterThan(150)
+  })
+
+  test.each(searching)('%s', (text) => {
+    const plan = queryPlan(data.raw, { text })
+    expect(costly(plan).filter((step) => !exceptionFor(step, text))).toEqual([])
+    expect(plan.some((step) => /^(SEARCH|SCAN) /.test(step))).toBe(true)
+  })
+
+  test.each(statements.filter((text) => text.startsWith('INSERT')))('%s', (text) => {
+    expect(costly(queryPlan(data.raw, { text }))).toEqual([])
+  })
+})
+
+test.each(EXCEPTIONS)('an exception is still needed: $step, $why', ({ step, statement }) => {
+  const users = statements.filter(
+    (text) => statement.test(text) && costly(queryPlan(data.raw, { text })).includes(step),
+  )
+  expect(users).not.toEqual([])
+})
+
+const exceptionFor = (step: string, text: string) =>
+  EXCEPTIONS.find((each) => each.step === step && each.statement.test(text))
+
+/** Steps that read more than they find. A list that the statement itself has made may be read to its end. */
+function costly(plan: readonly string[]): string[] {
+  const made = plan.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(step)?.[1] ?? [])
+  return plan.filter((step) => {
+    if (step.includes('TEMP B-TREE')) return true
+    return step.startsWith('SCAN ') && !made.includes(step.slice('SCAN '.length))
+  })
+}

@@ -1,0 +1,268 @@
+/**
+ * Stands in for Electron where its binary is absent: our real main process on Node, its windows as pages of a real
+ * Chromium. It shows that our code works, not that Electron runs it. What it does not cover throws.
+ */
+import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { chromium, type BrowserContext, type Page } from 'playwright-core'
+import { covered, record, recorded } from './covered.ts'
+import { openGateway, type Gateway } from './gateway.ts'
+import { takeLock } from './lock.ts'
+import { preloadScript } from './preload.ts'
+
+const {
+  STAND_IN_PROFILE: profile = '',
+  STAND_IN_BROWSER: browser = '',
+  STAND_IN_LOCALE: locale = 'en-US',
+} = process.env
+
+let gateway!: Gateway
+let context: BrowserContext
+const privileged = new Map<string, Readonly<Record<string, boolean>>>()
+let [isReady, isQuitting] = [false, false]
+
+const preventable = <T extends object>(more: T) => {
+  let isPrevented = false
+  return {
+    ...more,
+    preventDefault: () => void (isPrevented = true),
+    get isPrevented() {
+      return isPrevented
+    },
+  }
+}
+
+const appEvents = new EventEmitter()
+const whenReady = (async () => {
+  // The main module runs first; where it quits at once, no browser is started.
+  await new Promise((done) => setImmediate(done))
+  if (isQuitting) return new Promise<void>(() => {})
+  gateway = await openGateway()
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: browser,
+    args: ['--no-sandbox', '--remote-debugging-port=0', '--font-render-hinting=none'],
+    viewport: { width: 1240, height: 820 },
+    locale,
+  })
+  // A window that no code of ours made: a popup. Its first request has no frame to ask about.
+  await context.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  isReady = true
+})()
+
+async function quit(): Promise<void> {
+  isQuitting = true
+  if (!isReady) return void setTimeout(() => process.exit(0), 50)
+  const before = preventable({})
+  appEvents.emit('before-quit', before)
+  if (before.isPrevented) return
+  for (const window of BrowserWindow.all) if (!window.askToClose()) return
+  appEvents.emit('will-quit', preventable({}))
+  appEvents.emit('quit', {}, 0)
+  await end(0)
+}
+
+async function end(code: number): Promise<void> {
+  await context.close().catch(() => {})
+  await gateway.close()
+  process.exit(code)
+}
+
+export const app = covered('app', {
+  name: 'Switchboard',
+  isPackaged: false,
+  on: (name: string, act: (...given: any[]) => void) => void appEvents.on(name, act),
+  whenReady: () => whenReady,
+  enableSandbox: recorded('app.enableSandbox'),
+  requestSingleInstanceLock: () => takeLock(profile, (argv) => appEvents.emit('second-instance', {}, argv, '/')),
+  getLocale: () => locale,
+  setBadgeCount: recorded('app.setBadgeCount'),
+  quit: () => void quit(),
+  exit: (code: number) => void end(code),
+})
+
+export const protocol = covered('protocol', {
+  registerSchemesAsPrivileged(schemes: { scheme: string; privileges: Record<string, boolean> }[]) {
+    if (isReady) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready')
+    for (const { scheme, privileges } of schemes) privileged.set(scheme, privileges)
+  },
+  handle(scheme: string, handler: (request: Request) => Promise<Response>) {
+    const { standard, secure } = privileged.get(scheme) ?? {}
+    if (!standard || !secure) throw new Error(`electron stand-in: ${scheme} was not registered as standard and secure`)
+    gateway.handle(scheme, handler)
+  },
+})
+
+const permissions = { request: undefined as unknown, check: undefined as unknown, device: undefined as unknown }
+export const session = covered('session', {
+  defaultSession: covered('session.defaultSession', {
+    setPermissionRequestHandler: (handler: unknown) => void (permissions.request = handler),
+    setPermissionCheckHandler: (handler: unknown) => void (permissions.check = handler),
+    setDevicePermissionHandler: (handler: unknown) => void (permissions.device = handler),
+  }),
+})
+
+interface WindowOptions {
+  readonly webPreferences: Readonly<Record<string, unknown>> & { readonly preload: string }
+}
+
+/** As strict as a sandboxed Electron window: anything else is refused. */
+const DEMANDED = { sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false, webSecurity: true }
+
+export class BrowserWindow extends EventEmitter {
+  static all: BrowserWindow[] = []
+  readonly webContents: ReturnType<BrowserWindow['contents']>
+  private readonly secret = `stand-in-${randomUUID()}`
+  private readonly page: Promise<Page>
+  private visible = false
+  private going = ''
+
+  constructor(options: WindowOptions) {
+    super()
+    const { webPreferences } = options
+    for (const [name, value] of Object.entries(DEMANDED)) {
+      if (webPreferences[name] !== value) throw new Error(`electron stand-in: webPreferences.${name} must be ${value}`)
+    }
+    record.push({ what: 'BrowserWindow', given: [options] })
+    this.page = this.openPage(readFileSync(webPreferences.preload, 'utf8'))
+    this.webContents = this.contents()
+    BrowserWindow.all.push(this)
+    appEvents.emit('web-contents-created', {}, this.webContents)
+    return covered('BrowserWindow', this)
+  }
+
+  private async openPage(preload: string): Promise<Page> {
+    const page = context.pages().find((one) => one.url() === 'about:blank') ?? (await context.newPage())
+    await page.addInitScript(preloadScript(preload, this.secret))
+    await page.route('**/*', async (route) => {
+      const request = route.request()
+      if (!request.isNavigationRequest()) return route.continue()
+      const url = gateway.toApp(request.url())
+      if (request.url() === this.going) return route.continue()
+      const event = preventable({ url })
+      this.webContents.emit('will-navigate', event)
+      // An answer without content leaves the page where it is, as a prevented navigation does.
+      return event.isPrevented ? route.fulfill({ status: 204 }) : route.continue()
+    })
+    page.on('popup', (popup) => {
+      void (async () => {
+        // Its first request was answered with an empty page, so that its address can be read.
+        await popup.waitForLoadState()
+        const url = gateway.toApp(popup.url())
+        record.push({ what: 'window.open', given: [url, this.openHandler?.({ url }).action ?? 'allow'] })
+        await popup.close()
+      })()
+    })
+    return page
+  }
+
+  private openHandler: ((details: { url: string }) => { action: string }) | undefined
+
+  private contents() {
+    const events = new EventEmitter()
+    return covered('webContents', {
+      on: (name: string, act: (...given: any[]) => void) => void events.on(name, act),
+      emit: (name: string, ...given: unknown[]) => events.emit(name, ...given),
+      setWindowOpenHandler: (handler: (details: { url: string }) => { action: string }) => {
+        this.openHandler = handler
+      },
+      getURL: () => this.going,
+      send: (channel: string, ...given: unknown[]) => {
+        const detail = { channel, given: structuredClone(given) }
+        void this.page.then((page) =>
+          page.evaluate(([name, what]) => void dispatchEvent(new CustomEvent(name, { detail: what })), [
+            this.secret,
+            detail,
+          ] as const),
+        )
+      },
+    })
+  }
+
+  async loadURL(address: string): Promise<void> {
+    const page = await this.page
+    this.going = gateway.toReal(address)
+    await page.goto(this.going)
+    this.emit('ready-to-show')
+  }
+
+  askToClose(): boolean {
+    const event = preventable({})
+    this.emit('close', event)
+    return !event.isPrevented
+  }
+
+  show = () => void (this.visible = true)
+  hide = () => void (this.visible = false)
+  isVisible = () => this.visible
+  focus = recorded('window.focus')
+  maximize = recorded('window.maximize')
+  isMaximized = () => false
+  isMinimized = () => false
+  getNormalBounds = () => ({ x: 10, y: 20, width: 1240, height: 820 })
+}
+
+export const screen = covered('screen', {
+  getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1040 } }],
+})
+
+export const dialog = covered('dialog', {
+  showErrorBox: recorded('dialog.showErrorBox'),
+  showMessageBox: async (_window: unknown, options: object) => {
+    record.push({ what: 'dialog.showMessageBox', given: [options] })
+    return { response: 0 }
+  },
+})
+
+export const shell = covered('shell', {
+  openExternal: async (url: string) => void record.push({ what: 'shell.openExternal', given: [url] }),
+})
+
+export const Menu = covered('Menu', {
+  buildFromTemplate: (template: unknown) => template,
+  setApplicationMenu: recorded('Menu.setApplicationMenu'),
+})
+
+export const nativeImage = covered('nativeImage', { createFromPath: (file: string) => readFileSync(file).length })
+
+export class Tray extends EventEmitter {
+  constructor(icon: number) {
+    super()
+    record.push({ what: 'Tray', given: [icon] })
+    return covered('Tray', this)
+  }
+  setToolTip = recorded('tray.setToolTip')
+  setContextMenu = recorded('tray.setContextMenu')
+  destroy = recorded('tray.destroy')
+}
+
+export class Notification extends EventEmitter {
+  static isSupported = () => true
+  private readonly options: object
+  constructor(options: object) {
+    super()
+    this.options = options
+  }
+  show = () => void record.push({ what: 'Notification', given: [this.options] })
+}
+
+/** The launcher of the tests asks for things by message: {evaluate, given} → {result}. */
+process.on('message', (message: { id: number; evaluate?: string; given?: unknown; stop?: true }) => {
+  if (message.stop) return app.quit()
+  void (async () => {
+    const electron = { app, BrowserWindow, dialog, shell, record }
+    // The function of a test, as Playwright's own launcher takes it.
+    const act = new Function(`return (${message.evaluate ?? ''})`)() as (electron: object, given: unknown) => unknown
+    const result: unknown = await Promise.resolve(act(electron, message.given)).catch((error: unknown) => String(error))
+    process.send?.({ id: message.id, result: JSON.parse(JSON.stringify(result ?? null)) as unknown })
+  })()
+})
+// A forked host outlives a dead test run otherwise.
+process.on('disconnect', () => void end(0))
+// Never awaited here: Electron runs the main module first and is ready afterwards.
+void whenReady.then(() =>
+  process.send?.({
+    gateway: gateway.toReal('app://switchboard/'),
+    cdp: readFileSync(`${profile}/DevToolsActivePort`, 'utf8'),
+  }),
+)
