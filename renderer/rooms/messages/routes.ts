@@ -1,5 +1,5 @@
 import type { RouteRecordRaw } from 'vue-router'
 
 export const messagesRoutes: readonly RouteRecordRaw[] = [
-  { path: '/messages', component: () => import('./MessagesScreen.vue') },
+  { path: '/messages/:instance?/:chat?', component: () => import('./MessagesScreen.vue') },
 ]

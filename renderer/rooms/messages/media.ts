@@ -1,0 +1,41 @@
+import { MEDIA_TYPES, type MediaType } from '../../../main/contract/shapes.ts'
+import type { ChatMessage } from './records.ts'
+
+export type Shown = 'image' | 'video' | 'audio' | 'file'
+
+/** What a message shows, by its type and by what its record says of the file. */
+export function shownAs({ type, media }: Pick<ChatMessage, 'type' | 'media'>): Shown | undefined {
+  if (media === null) return undefined
+  const [kind] = (media.mime_type ?? '').split('/')
+  if (type === 'image' || type === 'sticker' || (type !== 'document' && kind === 'image')) return 'image'
+  if (type === 'video' || type === 'audio') return type
+  return 'file'
+}
+
+/** The window opens nothing outside: only a file that the service itself hands out is shown in place. */
+export const isOwn = (url: string | null): url is string =>
+  url !== null && (/^\/(?!\/)/.test(url) || url.startsWith('data:image/') || url.startsWith('blob:'))
+
+export const isMediaType = (type: string): type is MediaType => (MEDIA_TYPES as readonly string[]).includes(type)
+
+/** What an address most likely leads to, by its ending. */
+export function typeOfUrl(url: string): MediaType | undefined {
+  const [, ending = ''] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(url) ?? []
+  if (/^(png|jpe?g|webp|gif)$/i.test(ending)) return 'image'
+  if (/^(mp4|3gp|mov)$/i.test(ending)) return 'video'
+  if (/^(ogg|opus|mp3|m4a|aac|amr)$/i.test(ending)) return 'audio'
+  return ending === '' ? undefined : 'document'
+}
+
+const UNITS = [
+  ['gigabyte', 1_000_000_000],
+  ['megabyte', 1_000_000],
+  ['kilobyte', 1_000],
+] as const
+
+/** `1.2 MB`, in the language's way of writing numbers. */
+export function sizeText(bytes: number, locale: string): string {
+  const [unit, one] = UNITS.find(([, ofUnit]) => bytes >= ofUnit) ?? (['byte', 1] as const)
+  const size = bytes / one
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: size < 10 ? 1 : 0 }).format(size)
+}

@@ -1,0 +1,201 @@
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef } from 'vue'
+import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { api } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { isUncertain, unseen, waitBeforeRepeatMs, type Intent } from './outbox.ts'
+import type { ChatMessage, Conversation, Page } from './records.ts'
+import { firstPage, withNewest, withOlder, type Thread } from './thread.ts'
+
+const CONVERSATIONS = 50
+const MESSAGES = 60
+
+/** The conversations of one instance, one of them open. */
+export const useMessages = defineStore('messages', () => {
+  const instanceId = ref('')
+  const chat = ref('')
+  const query = ref('')
+  // Shallow: records are replaced, never changed, and there may be a hundred thousand.
+  const conversations = shallowRef<Conversation[]>()
+  const conversationsProblem = ref<Problem>()
+  const thread = shallowRef<Thread>()
+  const threadProblem = ref<Problem>()
+  const isLoadingOlder = ref(false)
+  const intents = shallowRef<readonly Intent[]>([])
+  const drafts = new Map<string, string>()
+  let moreConversations: string | null = null
+  const live = useLive()
+  live.onNotice('messages', ({ id, instance_id }) => {
+    const told = instance_id ?? id
+    if (instanceId.value !== '' && (told === undefined || told === instanceId.value)) void refresh()
+  })
+  live.onReset(() => instanceId.value !== '' && void refresh())
+
+  const pending = computed(() =>
+    unseen(
+      intents.value.filter((one) => one.instanceId === instanceId.value && one.chat === chat.value),
+      thread.value?.messages ?? [],
+    ),
+  )
+  const conversation = computed(() => conversations.value?.find((one) => one.chat === chat.value))
+  const conversationsPath = () => `/instances/${instanceId.value}/conversations`
+  const messagesPath = () => `${conversationsPath()}/${encodeURIComponent(chat.value)}/messages`
+
+  async function openInstance(id: string): Promise<void> {
+    if (id === instanceId.value && conversations.value !== undefined) return
+    instanceId.value = id
+    query.value = ''
+    conversations.value = conversationsProblem.value = undefined
+    // The same number may be known to two instances: what it said to one is not shown as said to the other.
+    chat.value = ''
+    thread.value = threadProblem.value = undefined
+    if (id !== '') await loadConversations()
+  }
+
+  async function openChat(id: string): Promise<void> {
+    if (id === chat.value && thread.value !== undefined) return
+    chat.value = id
+    thread.value = threadProblem.value = undefined
+    if (id !== '') await loadThread()
+  }
+
+  async function search(words: string): Promise<void> {
+    query.value = words
+    await loadConversations()
+  }
+
+  async function loadConversations(): Promise<void> {
+    const [asked, words] = [instanceId.value, query.value]
+    try {
+      const page = await api.get<Page<Conversation>>(conversationsPath(), {
+        query: { limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)), q: words },
+      })
+      if (asked !== instanceId.value || words !== query.value) return
+      conversations.value = page.data
+      moreConversations = page.next_cursor
+      conversationsProblem.value = undefined
+    } catch (error) {
+      if (asked === instanceId.value) conversationsProblem.value = asProblem(error)
+    }
+  }
+
+  const loadMoreConversations = oneAtATime(async () => {
+    const [asked, words, cursor] = [instanceId.value, query.value, moreConversations]
+    if (cursor === null) return
+    const page = await api.get<Page<Conversation>>(conversationsPath(), {
+      query: { limit: CONVERSATIONS, q: words, cursor },
+    })
+    if (asked !== instanceId.value || words !== query.value || cursor !== moreConversations) return
+    const known = new Set(conversations.value?.map((one) => one.chat))
+    conversations.value = [...(conversations.value ?? []), ...page.data.filter((one) => !known.has(one.chat))]
+    moreConversations = page.next_cursor
+  })
+
+  async function loadThread(): Promise<void> {
+    const asked = messagesPath()
+    try {
+      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES } })
+      if (asked !== messagesPath()) return
+      thread.value = thread.value === undefined ? firstPage(page) : withNewest(thread.value, page)
+      threadProblem.value = undefined
+    } catch (error) {
+      if (asked === messagesPath()) threadProblem.value = asProblem(error)
+    }
+  }
+
+  const loadOlder = oneAtATime(async () => {
+    const [asked, cursor] = [messagesPath(), thread.value?.older]
+    if (cursor === null || cursor === undefined) return
+    isLoadingOlder.value = true
+    try {
+      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES, cursor } })
+      if (asked === messagesPath() && thread.value?.older === cursor) thread.value = withOlder(thread.value, page)
+    } finally {
+      isLoadingOlder.value = false
+    }
+  })
+
+  const refresh = oneAtATime(async () => {
+    await Promise.all([loadConversations(), ...(chat.value === '' ? [] : [loadThread()])])
+  })
+
+  /** Says something, once: the intent stays on screen until the conversation shows it. */
+  function send(body: SendBody): void {
+    const intent: Intent = {
+      key: crypto.randomUUID(),
+      instanceId: instanceId.value,
+      chat: chat.value,
+      body,
+      createdAt: new Date(Date.now()).toISOString(),
+      after: thread.value?.messages.at(-1)?.message_id,
+      state: 'sending',
+      messageId: undefined,
+      problem: undefined,
+    }
+    intents.value = [...intents.value, intent]
+    void attempt(intent)
+  }
+
+  function repeat(key: string): void {
+    const intent = intents.value.find((one) => one.key === key)
+    if (intent !== undefined) void attempt(intent)
+  }
+
+  async function attempt(intent: Intent): Promise<void> {
+    const { key, body } = intent
+    const path = `/instances/${intent.instanceId}/messages`
+    change(key, { state: 'sending', problem: undefined })
+    for (let tries = 0; ; tries++) {
+      try {
+        const headers = { 'idempotency-key': key }
+        const { message_id } = await api.post<{ message_id: string }>(path, body, { headers })
+        return await accept(key, message_id)
+      } catch (error) {
+        const problem = asProblem(error)
+        const wait = waitBeforeRepeatMs(problem, tries)
+        if (wait !== undefined) {
+          await new Promise((resolve) => setTimeout(resolve, wait))
+          continue
+        }
+        const found = isUncertain(problem) ? await lookUp(path, key) : undefined
+        if (found !== undefined) return await accept(key, found)
+        return change(key, { state: 'failed', problem })
+      }
+    }
+  }
+
+  /** After an answer that was lost, the key tells whether the message left. */
+  async function lookUp(path: string, key: string): Promise<string | undefined> {
+    try {
+      return (await api.get<{ message_id: string }>(path, { query: { idempotency_key: key } })).message_id
+    } catch {
+      // Not known, or not to be asked: the same key may be tried again without harm.
+      return undefined
+    }
+  }
+
+  async function accept(key: string, messageId: string): Promise<void> {
+    change(key, { state: 'accepted', messageId, problem: undefined })
+    await refresh()
+    const shown = new Set(thread.value?.messages.map(({ message_id }) => message_id))
+    intents.value = intents.value.filter((one) => one.messageId === undefined || !shown.has(one.messageId))
+  }
+
+  function change(key: string, to: Partial<Intent>): void {
+    intents.value = intents.value.map((one) => (one.key === key ? { ...one, ...to } : one))
+  }
+
+  function discard(key: string): Intent | undefined {
+    const found = intents.value.find((one) => one.key === key)
+    intents.value = intents.value.filter((one) => one.key !== key)
+    return found
+  }
+
+  return {
+    ...{ instanceId, chat, query, conversations, conversationsProblem, conversation, thread, threadProblem },
+    ...{ isLoadingOlder, pending, drafts, openInstance, openChat, search, loadConversations, loadMoreConversations },
+    ...{ loadThread, loadOlder, send, repeat, discard },
+  }
+})

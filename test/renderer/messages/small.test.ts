@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { isOwn, shownAs, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
+import { digitsOf, isNumber } from '../../../renderer/rooms/messages/number.ts'
+import { oneAtATime } from '../../../renderer/rooms/messages/one-at-a-time.ts'
+import { dayName, shortTime } from '../../../renderer/rooms/messages/times.ts'
+import { isWindowClosed } from '../../../renderer/rooms/messages/window24.ts'
+
+describe('numbers', () => {
+  test.each([
+    ['+1 (202) 555-0123', '12025550123'],
+    ['0055 11 91234 5678', '5511912345678'],
+    ['12025550123', '12025550123'],
+    ['12345', undefined],
+    ['1234567890123456', undefined],
+    ['call 12025550123', undefined],
+    ['', undefined],
+  ])('%s is %s', (written, digits) => expect(digitsOf(written)).toBe(digits))
+
+  test('a group is not a number', () => {
+    expect([isNumber('12025550123'), isNumber('120363041234567890@g.us')]).toEqual([true, false])
+  })
+})
+
+describe('files', () => {
+  const media = { mime_type: 'image/png', filename: null, size: 1, url: null }
+
+  test.each([
+    ['image', 'image/png', 'image'],
+    ['document', 'image/png', 'file'],
+    ['audio', 'audio/ogg', 'audio'],
+    ['sticker', 'image/webp', 'image'],
+    ['document', null, 'file'],
+  ])('a message of type %s with %s is shown as %s', (type, mime_type, shown) => {
+    expect(shownAs({ type, media: { ...media, mime_type } })).toBe(shown)
+  })
+
+  test('only what the service itself hands out is opened in the window', () => {
+    expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwn)).toBe(true)
+    expect(['https://elsewhere.example/x.png', '//elsewhere.example/x.png', null].some(isOwn)).toBe(false)
+  })
+
+  test.each([
+    ['https://a.example/x.PNG?size=2', 'image'],
+    ['https://a.example/x.pdf', 'document'],
+    ['https://a.example/voice.ogg', 'audio'],
+    ['https://a.example/clip.mp4#t=1', 'video'],
+    ['https://a.example/path', undefined],
+  ])('%s leads to %s', (url, type) => expect(typeOfUrl(url)).toBe(type))
+
+  test('sizes are said in the language', () => {
+    expect(sizeText(1_204_221, 'en')).toBe('1.2 MB')
+    expect(sizeText(48_211, 'pt-BR')).toMatch(/^48\skB$/)
+  })
+})
+
+describe('times', () => {
+  const now = new Date(2026, 2, 5, 12, 0).getTime()
+  const at = (day: number, month = 2, year = 2026) => new Date(year, month, day, 9, 30).toISOString()
+
+  test('a list says as much as is needed', () => {
+    expect(shortTime(at(5), now, 'en')).toMatch(/^9:30\sAM$/)
+    expect(shortTime(at(3), now, 'en')).toBe('Tue')
+    expect(shortTime(at(1, 1), now, 'en')).toBe('Feb 1')
+    expect(shortTime(at(1, 1, 2025), now, 'en')).toBe('2/1/25')
+  })
+
+  test('a day has a name', () => {
+    expect(dayName(at(5), now, 'en')).toBe('today')
+    expect(dayName(at(4), now, 'es')).toBe('ayer')
+    expect(dayName(at(1), now, 'en')).toBe('Sunday, March 1')
+  })
+
+  test('the official engine listens for 24 hours after the other side wrote', () => {
+    expect(isWindowClosed('official', at(5), now)).toBe(false)
+    expect(isWindowClosed('official', at(3), now)).toBe(true)
+    expect(isWindowClosed('official', null, now)).toBe(true)
+    expect(isWindowClosed('smv2', null, now)).toBe(false)
+    expect(isWindowClosed('official', undefined, now)).toBe(false)
+  })
+})
+
+describe('one at a time', () => {
+  test('whoever asks while it runs shares one more run', async () => {
+    let [runs, atOnce, most] = [0, 0, 0]
+    const act = oneAtATime(async () => {
+      most = Math.max(most, ++atOnce)
+      runs++
+      await Promise.resolve()
+      atOnce--
+    })
+    await Promise.all([act(), act(), act(), act()])
+    expect([runs, most]).toEqual([2, 1])
+  })
+})
