@@ -63,6 +63,11 @@ export const useInstances = defineStore('instances', () => {
         begin ??= afterFirstPage(page.data)
         for (const record of page.data) found.set(record.id, record)
         cursor = page.next_cursor ?? null
+        // The first page is on screen while the others are read.
+        if (!isLoaded.value && cursor !== null) {
+          records.value = new Map(found)
+          isLoaded.value = true
+        }
       }
       records.value = found
       position = begin
@@ -85,6 +90,8 @@ export const useInstances = defineStore('instances', () => {
 
   /** What has changed since the last time; asked for while one runs, it runs once more. */
   async function sync(): Promise<void> {
+    // What was told while the list was being read may not be in it.
+    await loading
     if (position === undefined) return reload()
     isAskedAgain = syncing !== undefined
     syncing ??= readChanges(position).finally(() => (syncing = undefined))
