@@ -27,7 +27,8 @@ function piecesOf(text: string): Piece[] {
     .filter((part) => part !== '')
     .map((part) => {
       if (part.startsWith('`') && part.endsWith('`')) return { kind: 'code', text: part.slice(1, -1) }
-      if (part.startsWith('**') && part.endsWith('**')) return { kind: 'strong', text: part.slice(2, -2) }
+      if (part.startsWith('**') && part.endsWith('**'))
+        return { kind: 'strong', text: part.slice(2, -2).replaceAll('`', '') }
       return { kind: 'text', text: part }
     })
 }
