@@ -82,3 +82,7 @@ export const openLive = (lastId: string | undefined, signal: AbortSignal): Promi
     signal,
     headers: { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) },
   })
+
+/** The service's description of its API, YAML. @throws Problem */
+export const readDescription = async (): Promise<string> =>
+  (await ask('GET', '/openapi.yaml', { headers: { accept: 'application/yaml' } })).text()

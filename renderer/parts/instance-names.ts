@@ -1,13 +1,15 @@
 import { defineStore } from 'pinia'
-import { computed, shallowRef } from 'vue'
+import { computed, ref, shallowRef } from 'vue'
 import type { InstanceRecord, PlainList } from '../../main/contract/instance.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
+import { asProblem, type Problem } from '../app/problem.ts'
 
 /** The instances as things to choose from, for rooms that are about something else. */
 export const useInstanceNames = defineStore('instance-names', () => {
   // Shallow: ten thousand records are replaced, never changed.
   const records = shallowRef<InstanceRecord[]>()
+  const problem = ref<Problem>()
   const live = useLive()
   let isStale = false
   let running: Promise<void> | undefined
@@ -37,9 +39,9 @@ export const useInstanceNames = defineStore('instance-names', () => {
         cursor = page.next_cursor ?? null
       }
       records.value = all
-    } catch {
-      // Names are an aid: the room that needs instances shows why they cannot be had.
-      records.value ??= []
+      problem.value = undefined
+    } catch (error) {
+      problem.value = asProblem(error)
     }
   }
 
@@ -48,5 +50,5 @@ export const useInstanceNames = defineStore('instance-names', () => {
     else if (records.value !== undefined) await load()
   }
 
-  return { records, byId, choices, load }
+  return { records, problem, byId, choices, load }
 })
