@@ -104,6 +104,11 @@ const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count
     WHERE instance_seq = ${INSTANCE} AND next_attempt_at IS NOT NULL GROUP BY status`,
 )
 
+const countedUpTo = sql<{ accountId: string; status: DeliveryStatus; most: number }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM (
+     SELECT seq FROM deliveries WHERE account_seq = ${ACCOUNT} AND status = :status LIMIT :most)`,
+)
+
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** What owners read of their deliveries. */
@@ -150,7 +155,14 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { pending: count('pending'), failing: count('failed') }
   }
 
-  return { list, get, gauges }
+  /** Each counted up to `most`. */
+  async function tally(accountId: string, most: number): Promise<{ pending: number; failed: number }> {
+    const count = async (status: DeliveryStatus) =>
+      (await db.readOne(countedUpTo, { accountId, status, most }))?.count ?? 0
+    return { pending: await count('pending'), failed: await count('failed') }
+  }
+
+  return { list, get, gauges, tally }
 }
 
 /** Few deliveries are open or failed, so those filters find their rows fastest; nearly all are delivered. */
