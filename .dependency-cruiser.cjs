@@ -4,6 +4,7 @@
 const EDGES = {
   account: [],
   approvals: [],
+  service: [],
   events: [],
   webhooks: [],
   'instance-webhook': ['instances'],
@@ -15,7 +16,18 @@ const EDGES = {
 }
 
 const ROOMS = [
-  ...['account', 'approvals', 'instances', 'messages', 'webhooks', 'instance-webhook', 'fusion', 'events', 'sandbox'],
+  ...[
+    'account',
+    'approvals',
+    'instances',
+    'messages',
+    'webhooks',
+    'instance-webhook',
+    'fusion',
+    'events',
+    'sandbox',
+    'service',
+  ],
   ...['voice', 'campaigns', 'ai', 'billing', 'links', 'ghl', 'agency', 'direct'],
 ]
 

@@ -17,9 +17,11 @@ import {
 } from './capabilities/instances/index.ts'
 import { createMessages } from './capabilities/messages/index.ts'
 import { createSandbox } from './capabilities/sandbox/index.ts'
+import { createServiceRoom } from './capabilities/service/index.ts'
 import { createWebhooks } from './capabilities/webhooks/index.ts'
 import type { Config } from './config.ts'
 import type { Notice } from './contract/notice.ts'
+import { isoTime } from './contract/request.ts'
 import type { EngineSink } from './engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, createSandboxNetwork, MEDIA_HOST } from './engines/sandbox/index.ts'
 import { createCommands } from './faces/commands.ts'
@@ -227,6 +229,18 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
   })
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, catcher, cursors, render: qrPicture, subject: instances.subject })
+  const service = createServiceRoom({
+    ...ground,
+    tallies: {
+      instances: instances.tally,
+      webhooks: webhooks.tally,
+      deliveries: webhooks.deliveriesTally,
+      approvals: approvals.tally,
+    },
+    facts: factsOf(world, home, machinery.vault, address),
+    backUp: home.db.backUp,
+    passwords: accounts,
+  })
   return {
     address,
     cursors,
@@ -240,6 +254,7 @@ function buildRooms(world: World, home: Home, machinery: Machinery) {
     events,
     direct,
     sandbox,
+    service,
     network,
   }
 }
@@ -259,6 +274,7 @@ function openDoor(world: World, { ids }: Home, { live }: Machinery, rooms: Rooms
       call: (who, request) => door.call(who, request),
       rehearse: (who, request) => door.rehearse(who, request),
       approvals: rooms.approvals,
+      onToolCall: rooms.service.noteToolCall,
       clock,
       random,
       log,
@@ -366,6 +382,30 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     carryOut,
     close: () => (closing ??= close()),
   }
+}
+
+/** What a person who looks after the service wants to know of it. */
+function factsOf(world: World, { db }: Home, vault: Machinery['vault'], address: { readonly url: string }) {
+  const { clock, config } = world
+  const startedAt = isoTime(clock.now())
+  return () => ({
+    version: manifest.version,
+    network: config.network,
+    address: address.url,
+    mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
+    vault: { kind: vault.kind, state: vault.state(), notice: vault.notice, problem: vault.problem() },
+    home: config.home,
+    database_bytes: db.bytes(),
+    started_at: startedAt,
+    warnings: warningsOf(config, address.url, vault),
+    limits: {
+      slots: config.slots,
+      rate_limit_per_minute: config.ratePerMinute,
+      anonymous_rate_limit_per_minute: config.anonymousRatePerMinute,
+      send_timeout_ms: config.sendTimeoutMs,
+      retry_schedule_s: [...config.retryScheduleSeconds],
+    },
+  })
 }
 
 /** What happened on the lines, after the commit that recorded it. */

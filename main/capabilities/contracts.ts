@@ -8,6 +8,7 @@ import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
+import { serviceContract } from './service/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 /** The product's table of contents: every room and its operations. */
@@ -22,4 +23,5 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'events', operations: eventsContract },
   { room: 'direct', operations: directContract },
   { room: 'sandbox', operations: sandboxContract },
+  { room: 'service', operations: serviceContract },
 ]

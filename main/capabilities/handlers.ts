@@ -28,6 +28,9 @@ import type { Messages } from './messages/index.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { sandboxExistence, sandboxHandlers } from './sandbox/handlers.ts'
 import type { Sandbox } from './sandbox/index.ts'
+import { serviceContract } from './service/contract.ts'
+import { serviceHandlers } from './service/handlers.ts'
+import type { ServiceRoom } from './service/index.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 import { webhooksExistence, webhooksHandlers } from './webhooks/handlers.ts'
 import type { Webhooks } from './webhooks/index.ts'
@@ -44,6 +47,7 @@ export interface Rooms {
   readonly events: Events
   readonly direct: Direct
   readonly sandbox: Sandbox
+  readonly service: ServiceRoom
 }
 
 /** Every operation with what carries it out; the door serves exactly these. */
@@ -59,6 +63,7 @@ export function served(rooms: Rooms): Served[] {
     ...pair(eventsContract, eventsHandlers(rooms.events)),
     ...pair(directContract, directHandlers(rooms.direct), directExistence(rooms.direct)),
     ...pair(sandboxContract, sandboxHandlers(rooms.sandbox), sandboxExistence(rooms.sandbox)),
+    ...pair(serviceContract, serviceHandlers(rooms.service)),
   ]
 }
 

@@ -7,6 +7,7 @@ export const LIMITS = {
   instanceNameLength: 100,
   requestIdLength: 128,
   keyNameLength: 100,
+  accountNameLength: 100,
   approvalMinutes: 5,
   approvalsPendingPerKey: 20,
   idempotencyKeyLength: 200,

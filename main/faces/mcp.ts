@@ -48,12 +48,14 @@ interface McpNeeds {
   readonly approvals: ServerNeeds['approvals']
   readonly clock: Clock
   readonly random: Random
+  readonly onToolCall: ServerNeeds['onToolCall']
   readonly log: Log
   readonly version: string
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp({ contracts, call, rehearse, approvals, clock, random, log, version }: McpNeeds): ProductMcp {
+export function createMcp(needs: McpNeeds): ProductMcp {
+  const { contracts, call, clock, random, log } = needs
   const toolbox = createToolbox(contracts)
   const confirmations = createConfirmations({ clock, random })
   const sentences = createSentences({ operations: contracts.map(({ operations }) => operations), call })
@@ -61,8 +63,7 @@ export function createMcp({ contracts, call, rehearse, approvals, clock, random,
     clock,
     random,
     log,
-    factory: (callerOf) =>
-      createServerFactory({ toolbox, call, rehearse, approvals, confirmations, sentences, callerOf, version, log }),
+    factory: (callerOf) => createServerFactory({ ...needs, toolbox, confirmations, sentences, callerOf }),
   })
   return { ...transport, carryOut: createCarryOut({ toolbox, call }) }
 }

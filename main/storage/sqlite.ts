@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../kernel/clock.ts'
@@ -6,6 +6,8 @@ import { StorageError, type Db } from '../kernel/db.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
+import { backUp } from './backup.ts'
+import { asFault } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { checkIntegrity, explainDamage } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
@@ -29,6 +31,10 @@ export interface StorageNeeds {
 export interface Storage extends Db {
   /** Writes the log back into the database file and empties it. */
   checkpoint(): Promise<void>
+  /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
+  backUp(reason: string): Promise<{ file: string; bytes: number }>
+  /** Size of the database. */
+  bytes(): number
 }
 
 interface Connections {
@@ -99,7 +105,24 @@ function connect(
     writer.pragma('wal_checkpoint(TRUNCATE)')
   }
 
+  /** Through a connection of its own, which goes on seeing this moment: what is written meanwhile never starts it anew. */
+  async function copy(reason: string): Promise<{ file: string; bytes: number }> {
+    const source = new Database(needs.file, { readonly: true, fileMustExist: true })
+    try {
+      source.exec('BEGIN')
+      source.prepare('SELECT COUNT(*) FROM meta').get()
+      const file = await backUp(source, join(dirname(needs.file), 'backups'), reason, needs.clock.now())
+      return { file, bytes: statSync(file).size }
+    } catch (error) {
+      throw asFault(error, `The database was not copied: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      source.close()
+    }
+  }
+  const copies = new Set<Promise<unknown>>()
+
   async function shut(): Promise<void> {
+    await Promise.allSettled(copies)
     await groups.stop()
     snapshot.end()
     reader.close()
@@ -121,6 +144,13 @@ function connect(
       return prepareRead(statement).one(params) as R | undefined
     },
     checkpoint,
+    async backUp(reason) {
+      const made = copy(reason)
+      copies.add(made)
+      return made.finally(() => copies.delete(made))
+    },
+    bytes: () =>
+      Number(reader.pragma('page_count', { simple: true })) * Number(reader.pragma('page_size', { simple: true })),
     close: () => (closing ??= shut()),
   }
 }

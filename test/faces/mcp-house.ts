@@ -52,6 +52,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     approvals: { findSame: nobodyAsks, ask: nobodyAsks, findOwn: nobodyAsks },
     clock,
     random: systemRandom,
+    onToolCall: () => {},
     log: silentLog,
     version: '0.1.0',
   })

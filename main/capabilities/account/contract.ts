@@ -98,6 +98,28 @@ export const accountContract = {
     },
     tool: { name: 'get_me', title: 'Read the calling key', idempotent: true, openWorld: false },
   }),
+  updateAccount: operation({
+    ...ofTheConsole,
+    id: 'updateAccount',
+    method: 'PATCH',
+    path: '/v1/account',
+    summary: 'Rename the account',
+    description: 'The name under which the account appears in the window and in `GET /v1/me`.',
+    body: Body({
+      name: Type.String({
+        minLength: 1,
+        maxLength: LIMITS.accountNameLength,
+        pattern: '\\S',
+        description: 'Not only blanks.',
+      }),
+    }),
+    reply: { status: 200, description: 'The account.', schema: Type.Object({ id: Uuid, name: Type.String() }) },
+    errors: [],
+    examples: {
+      body: { name: 'North agency' },
+      reply: { id: '019b8d3e-7a10-7c3f-9b1e-2f6d5c4b3a21', name: 'North agency' },
+    },
+  }),
   listApiKeys: operation({
     ...ofTheConsole,
     id: 'listApiKeys',

@@ -19,6 +19,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
         expires_at: isoTimeOrNull(principal.key.expiresAtMs),
       },
     }),
+    updateAccount: ({ principal, body }) => accounts.renameAccount(principal.accountId, body.name.trim()),
     listApiKeys: async ({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) => {
       const list = `keys:${accountId}`
       const before = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])

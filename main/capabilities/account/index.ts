@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { firstAccount, insertAccount, type Account } from './store.ts'
+import { firstAccount, insertAccount, renameAccount, type Account } from './store.ts'
 
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
 export type { NewKey } from './keys.ts'
@@ -25,6 +25,7 @@ export interface AccountsNeeds {
 export interface Accounts extends Keys, Sessions, Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The home's first account, made when the home is fresh. */
   readonly ensureAccount: () => Promise<Account>
+  readonly renameAccount: (id: AccountId, name: string) => Promise<Account>
   /** Writes what waits. */
   readonly close: () => Promise<void>
 }
@@ -47,6 +48,13 @@ export function createAccounts(needs: AccountsNeeds): Accounts {
         const made: Account = { id: ids.account(), name: FIRST_NAME }
         await tx.run(insertAccount, { ...made, now: clock.now() })
         return made
+      }),
+    renameAccount: (id, name) =>
+      db.commit(async (tx) => {
+        await tx.run(renameAccount, { id, name })
+        // Who was checked before carries the old name.
+        tx.afterCommit(forget)
+        return { id, name }
       }),
     close: lastUse.close,
   }

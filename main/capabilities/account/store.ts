@@ -35,6 +35,8 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
   'INSERT INTO accounts (id, name, change_at, created_at) VALUES (:id, :name, :now, :now)',
 )
 
+export const renameAccount = sql<{ id: string; name: string }>('UPDATE accounts SET name = :name WHERE id = :id')
+
 const KEY = `k.id, k.account_id AS accountId, k.name, k.last4, k.scopes, k.allowed_instance_ids AS allowedInstanceIds,
   k.rate_per_minute AS ratePerMinute, k.approval, k.expires_at AS expiresAtMs, k.last_used_at AS lastUsedAtMs,
   k.revoked_at AS revokedAtMs, k.created_at AS createdAtMs`

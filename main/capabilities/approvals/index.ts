@@ -11,7 +11,14 @@ import type { Seal } from '../../kernel/seal.ts'
 import { createAsking, type Asking } from './ask.ts'
 import { createDeciding, type Deciding } from './decide.ts'
 import { createExpiry } from './expiry.ts'
-import { approvalById, approvalsPage, pendingApprovals, toApproval, type Approval } from './store.ts'
+import {
+  approvalById,
+  approvalsPage,
+  countPendingOfAccount,
+  pendingApprovals,
+  toApproval,
+  type Approval,
+} from './store.ts'
 
 export type { Asking } from './ask.ts'
 export type { CarryOut } from './decide.ts'
@@ -32,6 +39,7 @@ export interface Approvals extends Asking, Deciding {
   readonly get: (accountId: AccountId, id: string) => Promise<Approval>
   /** Newest first, older than `beforeId`, at most `rows`. */
   readonly page: (accountId: AccountId, wish: PageWish) => Promise<Approval[]>
+  readonly tally: (accountId: AccountId) => Promise<{ pending: number }>
   readonly close: () => void
 }
 
@@ -63,6 +71,8 @@ export function createApprovals(needs: ApprovalsNeeds): Approvals {
       for (const { id, expiresAtMs } of waiting) expiry.watch(id, expiresAtMs)
       await deciding.start(carryOut)
     },
+    tally: async (accountId) =>
+      (await db.readOne(countPendingOfAccount, { accountId, now: clock.now() })) ?? { pending: 0 },
     close: expiry.close,
     async get(accountId, id) {
       const row = await db.readOne(approvalById, { id, accountId })

@@ -78,6 +78,10 @@ export const pendingApprovals = sql<{ now: number }, { id: string; expiresAtMs: 
   `SELECT id, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now`,
 )
 
+export const countPendingOfAccount = sql<{ accountId: string; now: number }, { pending: number }>(
+  `SELECT COUNT(*) AS pending FROM approvals WHERE state = 'pending' AND expires_at > :now AND account_id = :accountId`,
+)
+
 /** `state` is a word of ours; whether a pending one has expired, `now` decides. */
 export const approvalsPage = sql<
   { accountId: string; beforeId: string; state: string | null; now: number; rows: number },

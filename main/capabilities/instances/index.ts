@@ -29,6 +29,7 @@ import { instancesByIds } from './selection.ts'
 import { createDiscardSession } from './session.ts'
 import { byId, subjectById, toInstance, type Instance } from './store.ts'
 import { createTurns } from './turns.ts'
+import { tally } from './tally.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
 
@@ -82,6 +83,8 @@ export interface Instances {
   readonly find: (read: Pick<Tx, 'one'>, accountId: AccountId, id: string) => Promise<KnownInstance | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** How many the account has in each status that occurs. */
+  readonly tally: (accountId: AccountId) => ReturnType<typeof tally>
   readonly announce: Announce
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
   readonly hear: Hearers['hear']
@@ -141,6 +144,7 @@ export function createInstances(needs: InstancesNeeds): Instances {
     },
     known: knownInstances(db),
     announce,
+    tally: (accountId) => tally(db, accountId),
     hear,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {

@@ -4,10 +4,12 @@ import { operation, type Contract } from '../../contract/operation.ts'
 import {
   Body,
   Engine,
+  List,
   MEDIA_TYPES,
   MessageErrorShape,
   MessageStatus,
   Nullable,
+  PageSize,
   Source,
   Timestamp,
   Uuid,
@@ -141,6 +143,105 @@ const RECORD_EXAMPLE = {
   ],
 } as const satisfies MessageRecord
 
+const Direction = Type.Enum(['out', 'phone', 'in'], {
+  description: '`out`: sent through this service. `phone`: typed on the phone of the instance. `in`: somebody else’s.',
+})
+const Chat = Type.String({ description: 'The number, or the id of the group.' })
+
+const ConversationRecord = Type.Object({
+  chat: Chat,
+  name: Nullable(Type.String({ description: 'What the other side calls itself.' })),
+  is_group: Type.Boolean(),
+  last: Type.Object({
+    message_id: Type.String(),
+    direction: Direction,
+    type: Type.String(),
+    text: Type.String({ description: 'The first 200 characters; empty when it was deleted.' }),
+    status: Nullable(MessageStatus),
+    at: Timestamp,
+  }),
+  messages: Type.Integer({ description: 'How many there are.' }),
+  last_inbound_at: Nullable(Type.String({ format: 'date-time', description: 'Looked for in the last 500 messages.' })),
+})
+export type ConversationRecord = Static<typeof ConversationRecord>
+
+const SaidRecord = Type.Object({
+  message_id: Type.String(),
+  engine_message_id: Nullable(Type.String()),
+  direction: Direction,
+  type: Type.String(),
+  text: Type.String({ description: 'Of media its caption; empty when it was deleted.' }),
+  media: Nullable(
+    Type.Object({
+      mime_type: Type.String(),
+      filename: Nullable(Type.String()),
+      size: Type.Integer(),
+      url: Nullable(Type.String({ description: 'Where the console fetches it; null for what was sent from here.' })),
+    }),
+  ),
+  sender: Nullable(Type.String({ description: 'Who said it, where that is not this service.' })),
+  push_name: Nullable(Type.String()),
+  status: Nullable(MessageStatus),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  source: Nullable(Source),
+  quoted_message_id: Nullable(Type.String()),
+  reactions: Type.Array(Type.Object({ sender: Type.String(), emoji: Type.String() })),
+  created_at: Timestamp,
+  sent_at: Nullable(Timestamp),
+  delivered_at: Nullable(Timestamp),
+  read_at: Nullable(Timestamp),
+  failed_at: Nullable(Timestamp),
+  edited_at: Nullable(Timestamp),
+  deleted_at: Nullable(Timestamp),
+})
+export type SaidRecord = Static<typeof SaidRecord>
+
+const CONVERSATION_EXAMPLE = {
+  chat: '12025550123',
+  name: 'Ada',
+  is_group: false,
+  last: {
+    message_id: RECORD_EXAMPLE.message_id,
+    direction: 'out',
+    type: 'text',
+    text: 'Your order 1042 is on its way.',
+    status: 'delivered',
+    at: '2026-03-01T09:30:00.000Z',
+  },
+  messages: 12,
+  last_inbound_at: '2026-03-01T09:28:00.000Z',
+} as const satisfies ConversationRecord
+
+const SAID_EXAMPLE = {
+  message_id: RECORD_EXAMPLE.message_id,
+  engine_message_id: RECORD_EXAMPLE.engine_message_id,
+  direction: 'out',
+  type: 'text',
+  text: 'Your order 1042 is on its way.',
+  media: null,
+  sender: null,
+  push_name: null,
+  status: 'delivered',
+  error: null,
+  source: 'api',
+  quoted_message_id: null,
+  reactions: [{ sender: '12025550123', emoji: '👍' }],
+  created_at: '2026-03-01T09:30:00.000Z',
+  sent_at: '2026-03-01T09:30:00.200Z',
+  delivered_at: '2026-03-01T09:30:01.100Z',
+  read_at: null,
+  failed_at: null,
+  edited_at: null,
+  deleted_at: null,
+} as const
+
+/** People read conversations, in the window; programs are told of messages by events. */
+const ofTheConsole = { scope: null, reach: 'instance', origin: 'ours', audience: 'console', tool: null } as const
+const pageQuery = {
+  limit: Type.Optional(PageSize),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+}
+
 export const messagesContract = {
   sendMessage: operation({
     id: 'sendMessage',
@@ -245,5 +346,40 @@ export const messagesContract = {
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
     tool: { name: 'find_message', title: 'Find a message by its Idempotency-Key', idempotent: true, openWorld: false },
+  }),
+
+  listConversations: operation({
+    ...ofTheConsole,
+    id: 'listConversations',
+    method: 'GET',
+    path: '/v1/instances/{id}/conversations',
+    summary: 'List conversations',
+    description: 'Whom this instance has written with, the most recent first, each with its newest message.',
+    query: Type.Object({
+      ...pageQuery,
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'Part of the number, or of the name of the other side.',
+        }),
+      ),
+    }),
+    reply: { status: 200, description: 'A page of conversations.', schema: List(ConversationRecord) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [CONVERSATION_EXAMPLE], next_cursor: null, has_more: false } },
+  }),
+
+  listThread: operation({
+    ...ofTheConsole,
+    id: 'listThread',
+    method: 'GET',
+    path: '/v1/instances/{id}/conversations/{chat}/messages',
+    summary: 'List the messages of a conversation',
+    description: 'What was said there, newest first. A chat in which nothing was said yet is an empty page.',
+    query: Type.Object(pageQuery),
+    reply: { status: 200, description: 'A page of messages.', schema: List(SaidRecord) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [SAID_EXAMPLE], next_cursor: null, has_more: false } },
   }),
 } as const satisfies Contract

@@ -1,6 +1,7 @@
 import { Answer, type Handlers } from '../handler.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
+import { toConversation, toSaid } from './conversation-record.ts'
 import { keyText } from './key-text.ts'
 import { toRecord } from './record.ts'
 
@@ -23,6 +24,17 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
 
     async findMessage({ instance, query }) {
       return toRecord(await messages.getByKey(instance.id, query.idempotency_key), instance.engine)
+    },
+
+    async listConversations({ instance, query }) {
+      const { data, nextCursor } = await messages.conversations(instance.id, query)
+      return { data: data.map(toConversation), next_cursor: nextCursor, has_more: nextCursor !== null }
+    },
+
+    async listThread({ instance, params, query }) {
+      const { data, nextCursor } = await messages.thread(instance.id, params.chat, query)
+      const said = data.map((one) => toSaid(instance.id, one))
+      return { data: said, next_cursor: nextCursor, has_more: nextCursor !== null }
     },
   }
 }

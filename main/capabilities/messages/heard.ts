@@ -14,7 +14,7 @@ interface HeardNeeds {
   readonly ids: Ids
   readonly announce: Announce
   readonly fusion: FusionDesk
-  readonly onStored: (instanceId: string, atMs: number) => void
+  readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 
 /**
@@ -71,7 +71,7 @@ export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds)
         instanceId,
         quotedMessageId: quotedId,
       })
-      tx.afterCommit(() => onStored(instanceId, signal.atMs))
+      tx.afterCommit(() => onStored(instanceId, signal.chat, signal.atMs))
     })
   }
 

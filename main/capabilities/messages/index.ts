@@ -2,6 +2,8 @@ import { ApiError } from '../../contract/errors.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
+import { createConversations, type Conversations } from './conversations.ts'
+import { createDirectory } from './directory.ts'
 import { createHeard } from './heard.ts'
 import type { DraftRequest, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
 import { createOutcomes } from './outcome.ts'
@@ -29,7 +31,7 @@ type MessageSignal = Extract<
   { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' }
 >
 
-export interface Messages {
+export interface Messages extends Conversations {
   /** @throws ApiError for every outcome but a 201. */
   send(request: SendRequest): Promise<SendReply>
   /** The same for content that another room has read. */
@@ -61,12 +63,14 @@ export function createMessages(needs: MessagesNeeds): Messages {
   const underWay = new Set<string>()
   /** Only instances somebody asked about: the first answer comes from the database. */
   const last = new Map<string, number | null>()
-  const onStored = (instanceId: string, atMs: number) => {
+  const directory = createDirectory({ db })
+  const onStored = (instanceId: string, chat: string, atMs: number) => {
+    directory.touch(instanceId, chat)
     const known = last.get(instanceId)
     if (known !== undefined) last.set(instanceId, Math.max(atMs, known ?? 0))
   }
 
-  const outcomes = createOutcomes({ db, clock, log, announce, idempotency })
+  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved: directory.touch })
   const receipts = createReceipts({ db, announce, idempotency })
   const heard = createHeard({ db, ids, announce, fusion, onStored })
   const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
@@ -79,6 +83,7 @@ export function createMessages(needs: MessagesNeeds): Messages {
       return sendDraft({ ...request, draft, operation: 'POST messages' })
     },
     sendDraft,
+    ...createConversations({ db, cursors: needs.cursors, directory }),
 
     async get(instanceId, messageId) {
       const row = await db.readOne(messageById, { id: messageId, instanceId })

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Announce } from '../instances/index.ts'
@@ -32,6 +33,7 @@ export interface MessagesNeeds {
   readonly instances: InstanceDesk
   readonly fusion: FusionDesk
   readonly idempotency: Idempotency
+  readonly cursors: Cursors
   readonly outbound: MediaSource
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log

@@ -22,6 +22,8 @@ export interface OutcomeNeeds {
   readonly log: Log
   readonly announce: Announce
   readonly idempotency: Idempotency
+  /** Told after the commit that took a message out again. */
+  readonly onRemoved: (instanceId: string, chat: string) => void
 }
 
 export type Outcomes = ReturnType<typeof createOutcomes>
@@ -38,7 +40,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 }
 
 /** Writes what became of a send: message, event, engine journal and stored answer in one commit. */
-export function createOutcomes({ db, clock, log, announce, idempotency }: OutcomeNeeds) {
+export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeNeeds) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, () => Promise<unknown>>()
   let isRetrying = false
@@ -79,6 +81,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency }: Outcom
   const forget = (message: Dispatched) =>
     db.commit(async (tx) => {
       await tx.run(removeMessage, { seq: message.seq })
+      tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
       await release(tx, message)
     })
 

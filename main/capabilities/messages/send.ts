@@ -28,7 +28,7 @@ interface SendNeeds extends MessagesNeeds {
    */
   readonly underWay: Set<string>
   /** Told of each message once it is stored. */
-  readonly onStored: (instanceId: string, atMs: number) => void
+  readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 
 /**
@@ -54,7 +54,7 @@ export function createSend(needs: SendNeeds) {
       }
       const seq = await tx.next('messages')
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
-      tx.afterCommit(() => needs.onStored(message.instanceId, now))
+      tx.afterCommit(() => needs.onStored(message.instanceId, message.chat, now))
       return { claim: FRESH, seq }
     })
   }

@@ -132,6 +132,11 @@ const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count
     WHERE instance_seq = ${INSTANCE} AND next_attempt_at IS NOT NULL GROUP BY status`,
 )
 
+const countedUpTo = sql<{ accountId: string; status: DeliveryStatus; most: number }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM (
+     SELECT seq FROM deliveries WHERE account_seq = ${ACCOUNT} AND status = :status LIMIT :most)`,
+)
+
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** What owners read of their deliveries. */
@@ -191,7 +196,14 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { pending: count('pending'), failing: count('failed') }
   }
 
-  return { list, get, gauges }
+  /** Each counted up to `most`. */
+  async function tally(accountId: string, most: number): Promise<{ pending: number; failed: number }> {
+    const count = async (status: DeliveryStatus) =>
+      (await db.readOne(countedUpTo, { accountId, status, most }))?.count ?? 0
+    return { pending: await count('pending'), failed: await count('failed') }
+  }
+
+  return { list, get, gauges, tally }
 }
 
 /** Those that are set, the one that usually has fewest rows first. Nearly all deliveries are `delivered`. */

@@ -8,6 +8,7 @@ import type { WebhooksNeeds } from './needs.ts'
 import { createRedelivery } from './redelivery.ts'
 import { createReplay } from './replay.ts'
 import { createRotation } from './rotation.ts'
+import { webhookTally } from './store.ts'
 import { createTrial } from './trial.ts'
 import { createWebhookActs } from './webhook.ts'
 
@@ -48,6 +49,11 @@ export function createWebhooks(needs: WebhooksNeeds) {
     signingSecrets: rotation.signingSecrets,
     /** Open deliveries of an instance's events: not answered yet, and being retried after a failure. */
     gauges: deliveries.gauges,
+    /** How many the account has, and how many of them were given up. */
+    tally: async (accountId: AccountId) =>
+      (await db.readOne(webhookTally, { accountId })) ?? { total: 0, deactivated: 0 },
+    /** Open deliveries of the account, each kind counted up to `most`. */
+    deliveriesTally: deliveries.tally,
     /** At each opening of the database, before listening: what the last process left under way is due again. */
     recover: delivering.recover,
     start: delivering.start,

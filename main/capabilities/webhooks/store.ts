@@ -32,6 +32,11 @@ export const webhooksOfAccount = sql<{ accountId: string }, WebhookRow>(
   `SELECT ${WEBHOOK} FROM webhooks WHERE account_id = :accountId AND deleted_at IS NULL ORDER BY seq DESC`,
 )
 
+export const webhookTally = sql<{ accountId: string }, { total: number; deactivated: number }>(
+  `SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'deactivated' THEN 1 END) AS deactivated
+     FROM webhooks WHERE account_id = :accountId AND deleted_at IS NULL`,
+)
+
 export const countWebhooks = sql<{ accountId: string }, { count: number }>(
   'SELECT COUNT(*) AS count FROM webhooks WHERE account_id = :accountId AND deleted_at IS NULL',
 )

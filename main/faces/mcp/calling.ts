@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server'
-import type { Asking } from '../../capabilities/approvals/index.ts'
+import type { Approval, Asking } from '../../capabilities/approvals/index.ts'
 import { waitsForApproval } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -42,6 +42,8 @@ export interface ToolCall {
   readonly given: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly person: Person
+  /** Told of the approval that stands between the call and its result. */
+  readonly onApproval?: (approval: Approval) => void
 }
 
 const QUESTION = 'confirm'
@@ -99,13 +101,17 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
     const { principal, requestId } = caller
     const { approval_id: id, confirm: _confirm, ...given } = call.given
     const fingerprint = callHash(tool, given)
+    const told = (approval: Approval) => {
+      call.onApproval?.(approval)
+      return decided(tool, approval, requestId)
+    }
     if (id !== undefined) {
       if (typeof id !== 'string') throw new ApiError('validation_error', 'approval_id must be a text.')
       const isAlone = Object.keys(given).length === 0
-      return decided(tool, await approvals.findOwn(principal, id, isAlone ? undefined : fingerprint), requestId)
+      return told(await approvals.findOwn(principal, id, isAlone ? undefined : fingerprint))
     }
     const same = await approvals.findSame(principal, fingerprint)
-    if (same !== undefined) return decided(tool, same, requestId)
+    if (same !== undefined) return told(same)
     const wish = { ...call, given }
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
@@ -124,7 +130,7 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
       fingerprint,
       repeatable: operation.idempotencyKey === true || tool.definition.annotations.idempotentHint,
     })
-    return decided(tool, asked, requestId)
+    return told(asked)
   }
 
   return async (call) => {

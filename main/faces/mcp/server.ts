@@ -8,7 +8,10 @@ import {
   type ListToolsResult,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import type { Approval } from '../../capabilities/approvals/index.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { ToolCall as NotedToolCall } from '../../capabilities/service/index.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { internalError } from '../failure.ts'
 import type { Caller } from './caller.ts'
@@ -20,6 +23,9 @@ export interface ServerNeeds extends CallingNeeds {
   readonly toolbox: Toolbox
   readonly callerOf: (auth: AuthInfo | undefined) => Caller
   readonly version: string
+  readonly clock: Pick<Clock, 'mono'>
+  /** Told of each call once it is answered. */
+  readonly onToolCall: (call: NotedToolCall) => void
   readonly log: Log
 }
 
@@ -39,8 +45,8 @@ const LIST_CACHE = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const
  * because the tools and their schemas exist already: the handlers are ours, and nothing is registered per object.
  */
 export function createServerFactory(needs: ServerNeeds): () => McpServer {
-  const { toolbox, callerOf, log } = needs
-  const calling = createCalling(needs)
+  const { toolbox, callerOf } = needs
+  const calling = noted(createCalling(needs), needs)
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   const identity = { name: 'switchboard', title: 'Switchboard', version: needs.version }
   const options = {
@@ -69,7 +75,7 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
         state: mcpReq.requestState<string>(),
         responses: mcpReq.inputResponses,
       }
-      return answerCall(calling, { tool, given: params.arguments ?? {}, caller, person }, log)
+      return calling({ tool, given: params.arguments ?? {}, caller, person })
     })
     return mcp
   }
@@ -81,10 +87,43 @@ const unknownWhereNothingChanges = (name: string) =>
     `Unknown tool: ${name}. This address has only tools that change nothing; the others are at /mcp.`,
   )
 
-type Calling = ReturnType<typeof createCalling>
+/** Tells of each call how it ended, and nothing of what it was about. */
+function noted(
+  calling: (call: ToolCall) => Promise<ToolResult | InputRequiredResult>,
+  { clock, onToolCall, log }: Pick<ServerNeeds, 'clock' | 'onToolCall' | 'log'>,
+) {
+  return async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
+    const startedMono = clock.mono()
+    let approval: Approval | undefined
+    const result = await answerCall(calling, { ...call, onApproval: (found) => (approval = found) }, log)
+    const errorCode = errorCodeOf(result)
+    const isWaiting = 'inputRequests' in result || approval?.state === 'pending' || approval?.state === 'approved'
+    onToolCall({
+      tool: call.tool.definition.name,
+      caller: call.caller.principal,
+      status: isWaiting ? 'waiting' : errorCode === null ? 'done' : 'refused',
+      errorCode: isWaiting ? null : errorCode,
+      ms: Math.round(clock.mono() - startedMono),
+      approvalId: approval?.id ?? null,
+    })
+    return result
+  }
+}
+
+function errorCodeOf(result: ToolResult | InputRequiredResult): string | null {
+  if (!('isError' in result) || result.isError !== true) return null
+  const body = 'structuredContent' in result ? result.structuredContent : undefined
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : 'internal_error'
+}
 
 /** Every failure is a result: a protocol error would not reach the model. */
-async function answerCall(calling: Calling, call: ToolCall, log: Log): Promise<ToolResult | InputRequiredResult> {
+async function answerCall(
+  calling: ReturnType<typeof createCalling>,
+  call: ToolCall,
+  log: Log,
+): Promise<ToolResult | InputRequiredResult> {
   const { requestId } = call.caller
   try {
     return await calling(call)

@@ -2,6 +2,7 @@
 const ABOUT: Readonly<Record<string, string>> = {
   account: 'Who is calling: the account, the scopes of the key and the instances it may reach.',
   approvals: 'Calls of assistants that wait for a person.',
+  service: 'The service itself, for the person who runs it.',
   instances:
     'Messaging connections. Each runs on one of two engines: `smv2`, a phone paired by QR, or `official`, the Cloud API of Meta.',
   messages: 'Sending a message through an instance, and reading what became of it.',

@@ -117,6 +117,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     })
     const messages = createMessages({
       ...{ clock, ids, instances, idempotency, log: silentLog },
+      cursors: createCursors(Buffer.alloc(32, 7)),
       fusion: createFusion({ db, clock, instances }),
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,

@@ -1,0 +1,69 @@
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { ConversationRecord, SaidRecord } from './contract.ts'
+import type { SaidRow } from './conversation-store.ts'
+import type { Conversation, Said } from './conversations.ts'
+
+/** A list shows the beginning. */
+const SHOWN_TEXT = 200
+
+export function toConversation({ chat, last, name, messages, lastInboundAtMs }: Conversation): ConversationRecord {
+  return {
+    chat,
+    name,
+    is_group: last.isGroup === 1,
+    last: {
+      message_id: last.id,
+      direction: last.direction,
+      type: last.type,
+      text: Array.from(wordsOf(last)).slice(0, SHOWN_TEXT).join(''),
+      status: last.status,
+      at: isoTime(last.createdAtMs),
+    },
+    messages,
+    last_inbound_at: isoTimeOrNull(lastInboundAtMs),
+  }
+}
+
+export function toSaid(instanceId: InstanceId, said: Said): SaidRecord {
+  return {
+    message_id: said.id,
+    engine_message_id: said.engineMessageId,
+    direction: said.direction,
+    type: said.type,
+    text: wordsOf(said),
+    media: mediaOf(instanceId, said),
+    sender: said.sender,
+    push_name: said.pushName,
+    status: said.status,
+    error: said.errorCode === null ? null : { code: said.errorCode, message: said.errorMessage ?? '' },
+    source: said.source,
+    quoted_message_id: said.quotedMessageId,
+    reactions: said.reactions.map(({ sender, emoji }) => ({ sender, emoji })),
+    created_at: isoTime(said.createdAtMs),
+    sent_at: isoTimeOrNull(said.sentAtMs),
+    delivered_at: isoTimeOrNull(said.deliveredAtMs),
+    read_at: isoTimeOrNull(said.readAtMs),
+    failed_at: isoTimeOrNull(said.failedAtMs),
+    edited_at: isoTimeOrNull(said.editedAtMs),
+    deleted_at: isoTimeOrNull(said.deletedAtMs),
+  }
+}
+
+/** Whoever took their words back does not find them here. */
+const wordsOf = ({ text, deletedAtMs }: SaidRow): string => (deletedAtMs === null ? text : '')
+
+/** What send.ts and heard.ts have written: only what was heard has an id to fetch it by. */
+interface StoredMedia {
+  readonly id?: string
+  readonly mime_type: string
+  readonly size: number
+  readonly filename: string | null
+}
+
+function mediaOf(instanceId: InstanceId, { media, deletedAtMs }: SaidRow): SaidRecord['media'] {
+  if (media === null || deletedAtMs !== null) return null
+  const { id, mime_type, size, filename } = JSON.parse(media) as StoredMedia
+  const url = id === undefined ? null : `/panel/v1/instances/${instanceId}/media/${encodeURIComponent(id)}`
+  return { mime_type, size, filename, url }
+}

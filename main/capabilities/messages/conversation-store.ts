@@ -1,0 +1,77 @@
+import type { MessageErrorCode, MessageStatus, Source } from '../../contract/shapes.ts'
+import { sql } from '../../kernel/sql.ts'
+
+type OfChat = { instanceId: string; chat: string }
+
+/** Read from the index alone, in the order of chats. */
+export const chatsAfter = sql<
+  { instanceId: string; after: string; rows: number },
+  { chat: string; lastSeq: number; messages: number }
+>(
+  `SELECT chat, max(seq) AS lastSeq, count(*) AS messages FROM messages
+   WHERE instance_id = :instanceId AND chat > :after GROUP BY chat ORDER BY chat LIMIT :rows`,
+)
+
+export const chatNow = sql<OfChat, { lastSeq: number | null; messages: number }>(
+  `SELECT max(seq) AS lastSeq, count(*) AS messages FROM messages WHERE instance_id = :instanceId AND chat = :chat`,
+)
+
+/** How far back somebody's last words are looked for. Beyond that the chat is one of ours alone. */
+const LOOKED_BACK = 500
+
+/** The other side's last message. */
+export const lastHeard = sql<OfChat, { pushName: string | null; createdAtMs: number }>(
+  `SELECT pushName, createdAtMs FROM (
+     SELECT direction, push_name AS pushName, created_at AS createdAtMs FROM messages
+     WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT ${LOOKED_BACK})
+   WHERE direction = 'in' LIMIT 1`,
+)
+
+export interface SaidRow {
+  readonly seq: number
+  readonly id: string
+  readonly engineMessageId: string | null
+  readonly direction: 'out' | 'phone' | 'in'
+  readonly chat: string
+  readonly sender: string | null
+  readonly pushName: string | null
+  readonly type: string
+  readonly text: string
+  /** JSON, as it was sent or heard. */
+  readonly media: string | null
+  readonly isGroup: 0 | 1
+  readonly status: MessageStatus | null
+  readonly source: Source | null
+  readonly quotedMessageId: string | null
+  readonly createdAtMs: number
+  readonly sentAtMs: number | null
+  readonly deliveredAtMs: number | null
+  readonly readAtMs: number | null
+  readonly failedAtMs: number | null
+  readonly editedAtMs: number | null
+  readonly deletedAtMs: number | null
+  readonly errorCode: MessageErrorCode | null
+  readonly errorMessage: string | null
+}
+
+const SAID = `seq, id, engine_message_id AS engineMessageId, direction, chat, sender, push_name AS pushName, type, text,
+  media, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
+  sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
+  edited_at AS editedAtMs, deleted_at AS deletedAtMs, error_code AS errorCode, error_message AS errorMessage`
+
+export const saidBySeq = sql<{ seq: number }, SaidRow>(`SELECT ${SAID} FROM messages WHERE seq = :seq`)
+
+/** Newest first. */
+export const saidBefore = sql<OfChat & { before: number; rows: number }, SaidRow>(
+  `SELECT ${SAID} FROM messages WHERE instance_id = :instanceId AND chat = :chat AND seq < :before
+   ORDER BY seq DESC LIMIT :rows`,
+)
+
+/** Those of a page, which is a stretch of the chat. */
+export const reactionsBetween = sql<
+  OfChat & { from: number; to: number },
+  { seq: number; sender: string; emoji: string }
+>(
+  `SELECT r.message_seq AS seq, r.sender, r.emoji FROM messages m JOIN message_reactions r ON r.message_seq = m.seq
+   WHERE m.instance_id = :instanceId AND m.chat = :chat AND m.seq BETWEEN :from AND :to AND r.emoji <> ''`,
+)

@@ -1,0 +1,92 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import { lastHeard, reactionsBetween, saidBefore, saidBySeq, type SaidRow } from './conversation-store.ts'
+import type { Chat, Directory } from './directory.ts'
+
+interface Reaction {
+  readonly sender: string
+  readonly emoji: string
+}
+
+/** A chat with what a list shows of it. */
+export interface Conversation extends Chat {
+  readonly last: SaidRow
+  /** What the other side calls itself; null in groups, and where nobody answered. */
+  readonly name: string | null
+  readonly lastInboundAtMs: number | null
+}
+
+export interface Said extends SaidRow {
+  readonly reactions: readonly Reaction[]
+}
+
+interface Page<T> {
+  readonly data: readonly T[]
+  readonly nextCursor: string | null
+}
+
+interface Wish {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export interface Conversations {
+  /** The most recent first. @throws ApiError invalid_cursor */
+  conversations(instanceId: InstanceId, wish: Wish & { q?: string }): Promise<Page<Conversation>>
+  /** What was said in one of them, newest first; nothing where nothing was. @throws ApiError invalid_cursor */
+  thread(instanceId: InstanceId, chat: string, wish: Wish): Promise<Page<Said>>
+}
+
+interface Needs {
+  readonly db: Pick<Db, 'read' | 'readOne'>
+  readonly cursors: Cursors
+  readonly directory: Directory
+}
+
+const NEWEST = Number.MAX_SAFE_INTEGER
+
+/** What people see of messages: who was written with, and what was said. */
+export function createConversations({ db, cursors, directory }: Needs): Conversations {
+  const before = (list: string, cursor: string | undefined) =>
+    cursor === undefined ? NEWEST : Number(cursors.decode(list, cursor)[0])
+
+  const describe = async (instanceId: InstanceId, chat: Chat): Promise<Conversation[]> => {
+    const last = await db.readOne(saidBySeq, { seq: chat.lastSeq })
+    // Taken back between two reads: nothing was sent after all.
+    if (last === undefined) return []
+    const heard = await db.readOne(lastHeard, { instanceId, chat: chat.chat })
+    const name = last.isGroup === 1 ? null : (heard?.pushName ?? null)
+    return [{ ...chat, last, name, lastInboundAtMs: heard?.createdAtMs ?? null }]
+  }
+
+  return {
+    async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q }) {
+      const list = `conversations:${instanceId}:${q ?? ''}`
+      const found = await directory.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q })
+      const shown = found.slice(0, limit)
+      const last = found.length > limit ? shown.at(-1) : undefined
+      const data = await Promise.all(shown.map((chat) => describe(instanceId, chat)))
+      return { data: data.flat(), nextCursor: last === undefined ? null : cursors.encode(list, [last.lastSeq]) }
+    },
+
+    async thread(instanceId, chat, { limit = LIMITS.pageSizeDefault, cursor }) {
+      const list = `thread:${instanceId}:${chat}`
+      const found = await db.read(saidBefore, { instanceId, chat, before: before(list, cursor), rows: limit + 1 })
+      const shown = found.slice(0, limit)
+      const [first, last] = [shown.at(0), shown.at(-1)]
+      const reactions =
+        first && last ? await reactionsOf(instanceId, chat, { from: last.seq, to: first.seq }) : undefined
+      return {
+        data: shown.map((row) => ({ ...row, reactions: reactions?.get(row.seq) ?? [] })),
+        nextCursor: last !== undefined && found.length > limit ? cursors.encode(list, [last.seq]) : null,
+      }
+    },
+  }
+
+  async function reactionsOf(instanceId: InstanceId, chat: string, stretch: { from: number; to: number }) {
+    const found = await db.read(reactionsBetween, { instanceId, chat, ...stretch })
+    return Map.groupBy(found, ({ seq }) => seq)
+  }
+}

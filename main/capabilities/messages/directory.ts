@@ -1,0 +1,149 @@
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { chatNow, chatsAfter, lastHeard } from './conversation-store.ts'
+
+/** A chat, as its place in the list needs it. */
+export interface Chat {
+  readonly chat: string
+  /** Of its newest message. */
+  readonly lastSeq: number
+  readonly messages: number
+}
+
+export interface Directory {
+  /** Something was added to the chat, or taken out of it. Costs nothing where nobody has asked for the list. */
+  touch(instanceId: string, chat: string): void
+  /** Chats with their newest message before `beforeSeq`, the most recent first, at most `rows`. */
+  page(instanceId: InstanceId, wish: { beforeSeq: number; rows: number; q: string | undefined }): Promise<Chat[]>
+}
+
+interface Listed {
+  chats: Map<string, Chat>
+  /** The same, the most recent first. */
+  order: readonly Chat[]
+  /** Not as they are in the database any more. */
+  readonly stale: Set<string>
+  /** What people call themselves; read when somebody first searches. */
+  names: Map<string, string> | undefined
+  /** Reading and refreshing take turns. */
+  turn: Promise<unknown>
+}
+
+const CHATS_AT_ONCE = 500
+/** Instances whose lists are kept; of those nobody looks at any more the oldest goes. */
+const MOST_LISTS = 8
+/** Beyond that reading the list anew is cheaper. */
+const MOST_STALE = 10_000
+/** In lists that are longer only numbers are searched. */
+const MOST_NAMES = 20_000
+
+/**
+ * Which chats an instance has, by their newest message. Kept in memory for the instances somebody looks at: an index
+ * that sorts them would have to be moved with every message of everybody (measured: a tenth to a quarter of what a
+ * message costs to store), while reading all chats of 100,000 messages anew takes 40 ms each time. Only this process
+ * writes messages, and it says so here.
+ */
+export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): Directory {
+  const lists = new Map<string, Listed>()
+
+  const open = (instanceId: string): Listed => {
+    const known = lists.get(instanceId)
+    const list = known ?? { chats: new Map(), order: [], stale: new Set(), names: undefined, turn: Promise.resolve() }
+    lists.delete(instanceId)
+    lists.set(instanceId, list)
+    const [oldest] = lists.keys()
+    if (lists.size > MOST_LISTS && oldest !== undefined) lists.delete(oldest)
+    if (known === undefined) void takeTurn(instanceId, list, () => readAll(instanceId, list))
+    return list
+  }
+
+  /** What fails leaves no half list behind. */
+  const takeTurn = (instanceId: string, list: Listed, act: () => Promise<void>): Promise<void> => {
+    const mine = list.turn.then(act)
+    list.turn = mine
+    mine.catch(() => void lists.delete(instanceId))
+    return mine
+  }
+
+  /** In pieces, so that others get their turn in between. */
+  const readAll = async (instanceId: string, list: Listed) => {
+    for (let after = ''; ;) {
+      const found = await db.read(chatsAfter, { instanceId, after, rows: CHATS_AT_ONCE })
+      for (const chat of found) list.chats.set(chat.chat, chat)
+      const last = found.at(-1)
+      if (last === undefined || found.length < CHATS_AT_ONCE) break
+      after = last.chat
+      await othersFirst()
+    }
+    sort(list)
+  }
+
+  const refresh = async (instanceId: string, list: Listed) => {
+    const touched = [...list.stale]
+    if (touched.length === 0) return
+    list.stale.clear()
+    for (const [i, chat] of touched.entries()) {
+      const now = await db.readOne(chatNow, { instanceId, chat })
+      const lastSeq = now?.lastSeq ?? null
+      if (now === undefined || lastSeq === null) list.chats.delete(chat)
+      else list.chats.set(chat, { chat, lastSeq, messages: now.messages })
+      if (list.names) await readName(instanceId, chat, list.names)
+      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await othersFirst()
+    }
+    sort(list)
+  }
+
+  const readName = async (instanceId: string, chat: string, names: Map<string, string>) => {
+    const name = (await db.readOne(lastHeard, { instanceId, chat }))?.pushName
+    if (name) names.set(chat, name.toLocaleLowerCase())
+  }
+
+  const readNames = async (instanceId: string, list: Listed) => {
+    if (list.names !== undefined || list.chats.size > MOST_NAMES) return
+    const names = new Map<string, string>()
+    for (const [i, { chat }] of list.order.entries()) {
+      await readName(instanceId, chat, names)
+      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await othersFirst()
+    }
+    list.names = names
+  }
+
+  return {
+    touch(instanceId, chat) {
+      const list = lists.get(instanceId)
+      if (list === undefined) return
+      if (list.stale.size >= MOST_STALE) lists.delete(instanceId)
+      else list.stale.add(chat)
+    },
+    async page(instanceId, { beforeSeq, rows, q }) {
+      const list = open(instanceId)
+      await takeTurn(instanceId, list, async () => {
+        await refresh(instanceId, list)
+        if (q !== undefined) await readNames(instanceId, list)
+      })
+      const wanted = q === undefined ? undefined : searched(q, list.names)
+      const found: Chat[] = []
+      for (const chat of list.order) {
+        if (found.length === rows) break
+        if (chat.lastSeq < beforeSeq && (wanted === undefined || wanted(chat.chat))) found.push(chat)
+      }
+      return found
+    },
+  }
+}
+
+/** Nearly sorted already, which costs next to nothing. */
+function sort(list: Listed): void {
+  const known = list.order.flatMap(({ chat }) => list.chats.get(chat) ?? [])
+  const order = known.length === list.chats.size ? known : [...list.chats.values()]
+  list.order = order.sort((a, b) => b.lastSeq - a.lastSeq)
+}
+
+function searched(q: string, names: ReadonlyMap<string, string> | undefined): (chat: string) => boolean {
+  const words = q.trim().toLocaleLowerCase()
+  // As people write numbers: +1 (202) 555-0123.
+  const digits = /^[\d\s()+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : ''
+  return (chat) => (digits !== '' && chat.includes(digits)) || names?.get(chat)?.includes(words) === true
+}
+
+const othersFirst = () => new Promise((resolve) => setImmediate(resolve))

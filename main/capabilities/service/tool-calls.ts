@@ -1,0 +1,45 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Live } from '../../kernel/live.ts'
+
+/** A call of an assistant, without what it was about. */
+export interface ToolCall {
+  readonly tool: string
+  readonly caller: Pick<Principal, 'accountId' | 'key'>
+  readonly status: 'done' | 'refused' | 'waiting'
+  readonly errorCode: string | null
+  readonly ms: number
+  readonly approvalId: string | null
+}
+
+export interface NotedCall extends ToolCall {
+  readonly id: number
+  readonly atMs: number
+}
+
+export interface ToolCalls {
+  readonly noteToolCall: (call: ToolCall) => void
+  /** Newest first. */
+  readonly toolCalls: (accountId: string) => readonly NotedCall[]
+}
+
+export interface ToolCallsNeeds {
+  readonly clock: Pick<Clock, 'now'>
+  readonly live: Pick<Live<Notice>, 'tell'>
+}
+
+const KEPT = 200
+
+/** In memory only: what assistants did matters while somebody watches, and what they said is nobody's business. */
+export function createToolCalls({ clock, live }: ToolCallsNeeds): ToolCalls {
+  let calls: readonly NotedCall[] = []
+  let last = 0
+  return {
+    noteToolCall(call) {
+      calls = [{ ...call, id: ++last, atMs: clock.now() }, ...calls].slice(0, KEPT)
+      live.tell({ topic: 'tool-calls' })
+    },
+    toolCalls: (accountId) => calls.filter(({ caller }) => caller.accountId === accountId),
+  }
+}

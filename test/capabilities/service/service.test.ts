@@ -1,0 +1,202 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
+import { world, worldOfTest, type World } from '../../support/world.ts'
+import { assistantOf } from '../approvals/assistant.ts'
+
+let w: World
+let ask: ReturnType<typeof asConsole>
+beforeAll(async () => {
+  w = await world({ consoleFolder: builtConsole() })
+  ask = asConsole(w)
+})
+afterAll(() => w.close())
+
+test('the service says what it is and where it keeps things', async () => {
+  const { body } = await ask('GET', '/v1/service')
+  expect(body).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    network: 'sandbox',
+    address: w.service.url,
+    mcp_address: `${w.service.url}/mcp`,
+    vault: { kind: 'memory', state: 'open', notice: null, problem: null },
+    home: w.home,
+    database_bytes: expect.any(Number),
+    started_at: '2026-01-05T12:00:00.000Z',
+    warnings: [],
+    password_set: false,
+    limits: {
+      slots: 10_000,
+      rate_limit_per_minute: 1_000_000,
+      anonymous_rate_limit_per_minute: 1_000_000,
+      send_timeout_ms: 20_000,
+      retry_schedule_s: [10, 60, 600, 2_700, 7_200, 21_600, 43_200],
+    },
+  })
+  expect(body.database_bytes).toBeGreaterThan(10_000)
+})
+
+test('the overview counts what there is and what waits', async () => {
+  const own = await worldOfTest()
+  const get = async () => (await asConsole(own)('GET', '/v1/console/overview')).body
+  expect(await get()).toEqual({
+    account: own.account,
+    instances: { total: 0, by_status: {} },
+    webhooks: { total: 0, deactivated: 0 },
+    deliveries: { pending: 0, failed: 0 },
+    approvals: { pending: 0 },
+  })
+  expect((await own.api('PUT', '/v1/sandbox/catcher/broken', { status: 500 })).status).toBe(200)
+  await own.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/broken', events: ['*'] })
+  await own.pair()
+  const gone = await own.instance()
+  await own.instance()
+  await own.api('DELETE', `/v1/instances/${gone.id}?confirm=true`)
+  await own.quiet()
+  const now = await get()
+  expect(now.instances).toEqual({ total: 2, by_status: { connected: 1, created: 1 } })
+  expect(now.webhooks).toEqual({ total: 1, deactivated: 0 })
+  expect(now.deliveries.failed).toBeGreaterThan(0)
+})
+
+describe('a backup', () => {
+  test('is a whole database of this moment, while sends go on', async () => {
+    const { id } = await w.pair()
+    const state = { isOver: false }
+    const sending = (async () => {
+      while (!state.isOver) await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'x' })
+    })()
+    const { status, body } = await ask('POST', '/v1/service/backups')
+    state.isOver = true
+    await sending
+    expect(status).toBe(201)
+    expect(body.file).toMatch(/backups.switchboard-20260105T\d{6}Z-manual\.db$/)
+    const copy = new Database(body.file, { readonly: true })
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(copy.prepare('SELECT COUNT(*) AS n FROM instances').get()).toEqual({ n: 1 })
+    copy.close()
+    expect(body.bytes).toBeGreaterThan(10_000)
+    expect(readdirSync(join(w.home, 'backups')).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  test('is made once for all who ask at the same time', async () => {
+    await w.clock.advance(2_000)
+    const [one, other] = await Promise.all([ask('POST', '/v1/service/backups'), ask('POST', '/v1/service/backups')])
+    expect(one.body).toEqual(other.body)
+    expect(existsSync(one.body.file)).toBe(true)
+  })
+})
+
+describe('the calls of assistants', () => {
+  test('are listed by who, what and how it ended, and never by their words', async () => {
+    const own = await worldOfTest()
+    const { key } = await own.key()
+    const assistant = await assistantOf(own, 'none', 'modern', key)
+    await assistant.call('list_instances', {})
+    await assistant.call('get_instance', { instance_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' })
+    const { data } = (await asConsole(own)('GET', '/v1/service/tool-calls')).body
+    expect(data).toEqual([
+      {
+        id: 2,
+        at: expect.any(String),
+        key: { id: expect.any(String), name: 'Test', last4: key.slice(-4) },
+        tool: 'get_instance',
+        status: 'refused',
+        error_code: 'not_found',
+        ms: expect.any(Number),
+        approval_id: null,
+      },
+      expect.objectContaining({ id: 1, tool: 'list_instances', status: 'done', error_code: null }),
+    ])
+    expect(JSON.stringify(data)).not.toContain('0197f0c2')
+  })
+
+  test('say when a person is asked, and which approval it was', async () => {
+    const own = await worldOfTest()
+    const console = asConsole(own)
+    const latest = async () => (await console('GET', '/v1/service/tool-calls')).body.data[0]
+    const { id } = await own.pair()
+    const assistant = await assistantOf(own, 'sending')
+    const given = { instance_id: id, to: '12025550123', text: 'Hello' }
+    const approval = await assistant.callAndWait('send_message', given)
+    expect(await latest()).toMatchObject({
+      tool: 'send_message',
+      status: 'waiting',
+      error_code: null,
+      approval_id: approval,
+    })
+    await console('POST', `/v1/approvals/${approval}/approve`)
+    await assistant.call('send_message', { approval_id: approval })
+    expect(await latest()).toMatchObject({ status: 'done', approval_id: approval })
+    const other = await assistant.callAndWait('send_message', { ...given, text: 'No' })
+    await console('POST', `/v1/approvals/${other}/refuse`)
+    await assistant.call('send_message', { approval_id: other })
+    expect(await latest()).toMatchObject({ status: 'refused', error_code: 'invalid_state', approval_id: other })
+  })
+})
+
+describe('the password of the console', () => {
+  const put = (password: unknown) => ask('PUT', '/v1/service/password', { password })
+
+  test('signs in beside the codes, until it is taken back', async () => {
+    expect((await browserOf(w).signIn({ password: 'correct horse battery' })).status).toBe(401)
+    expect((await put('correct horse battery')).status).toBe(204)
+    expect((await ask('GET', '/v1/service')).body.password_set).toBe(true)
+    const browser = browserOf(w)
+    expect((await browser.signIn({ password: 'correct horse battery' })).status).toBe(204)
+    expect((await browser.ask('GET', '/panel/session')).body.password_set).toBe(true)
+    await w.clock.advance(60_000)
+    expect((await browserOf(w).signIn({ password: 'Correct horse battery' })).status).toBe(401)
+    expect((await put('another one, and longer')).status).toBe(204)
+    expect((await browserOf(w).signIn({ password: 'correct horse battery' })).status).toBe(401)
+    expect((await browserOf(w).signIn({ password: 'another one, and longer' })).status).toBe(204)
+    expect((await put(null)).status).toBe(204)
+    expect((await browserOf(w).signIn({ password: 'another one, and longer' })).status).toBe(401)
+    expect((await browser.ask('GET', '/panel/session')).status).toBe(200)
+  })
+
+  test('is stored as something that does not tell it', async () => {
+    await put('a very secret password')
+    const rows = await w.rows<Record<string, unknown>>('SELECT * FROM console_passwords')
+    expect(rows).toHaveLength(1)
+    for (const value of Object.values(rows[0] ?? {}))
+      expect(value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)).not.toContain(
+        'secret',
+      )
+    await put(null)
+    expect(await w.rows('SELECT * FROM console_passwords')).toEqual([])
+  })
+
+  test.each([['short'], [''], ['x'.repeat(1_025)], [12], [undefined]])('is refused when it is %s', async (password) => {
+    const { status, body } = await put(password)
+    expect([status, body.error.code]).toEqual([400, 'validation_error'])
+  })
+})
+
+test('the account is renamed, for keys too', async () => {
+  const { status, body } = await ask('PATCH', '/v1/account', { name: '  North agency ' })
+  expect([status, body]).toEqual([200, { id: w.account.id, name: 'North agency' }])
+  expect((await w.api('GET', '/v1/me')).body.account.name).toBe('North agency')
+  const browser = await signedIn(w)
+  expect((await browser.ask('GET', '/panel/session')).body.account.name).toBe('North agency')
+  for (const name of ['', '   ', 'x'.repeat(101), null])
+    expect((await ask('PATCH', '/v1/account', { name })).status, String(name)).toBe(400)
+})
+
+test('an API key finds none of it, and no document names it', async () => {
+  const yaml = (await w.api('GET', '/openapi.yaml')).text
+  for (const [method, path] of [
+    ['GET', '/v1/service'],
+    ['POST', '/v1/service/backups'],
+    ['GET', '/v1/service/tool-calls'],
+    ['PUT', '/v1/service/password'],
+    ['GET', '/v1/console/overview'],
+    ['PATCH', '/v1/account'],
+  ] as const) {
+    expect((await w.api(method, path)).body.error.code, path).toBe('not_found')
+    expect(yaml).not.toContain(path)
+  }
+})
