@@ -10,12 +10,18 @@ export interface ServiceView {
   readonly network: 'sandbox' | 'live'
   readonly address: string
   readonly mcp_address: string
-  readonly vault: { readonly kind: 'keychain' | 'file'; readonly notice: string | null }
+  readonly vault: {
+    readonly kind: 'keychain' | 'file' | 'memory'
+    readonly state: 'open' | 'sealed'
+    readonly notice: string | null
+    readonly problem: string | null
+  }
   readonly home: string
   readonly database_bytes: number
   readonly started_at: string
   readonly warnings: readonly string[]
-  readonly limits: Readonly<Record<string, number | null>>
+  readonly password_set: boolean
+  readonly limits: Readonly<Record<string, number | readonly number[]>>
 }
 
 /** The service behind the window, as far as it tells. */

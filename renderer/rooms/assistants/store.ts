@@ -7,11 +7,13 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 
 /** One call of a tool, without what was said in it. */
 export interface ToolCall {
-  readonly id: string
+  readonly id: number
   readonly at: string
   readonly key: { readonly id: string; readonly name: string; readonly last4: string } | null
   readonly tool: string
   readonly status: string
+  /** Why it was not done. */
+  readonly error_code: string | null
   readonly ms: number
   readonly approval_id: string | null
 }

@@ -5,7 +5,7 @@ export interface Bundle {
   readonly made_at: string
   readonly window: { readonly language: string; readonly browser: string; readonly size: string }
   readonly service:
-    | (Omit<ServiceView, 'home' | 'address' | 'mcp_address' | 'vault' | 'warnings'> & {
+    | (Omit<ServiceView, 'home' | 'address' | 'mcp_address' | 'vault' | 'warnings' | 'password_set'> & {
         vault: string
         warnings: number
       })
@@ -36,7 +36,7 @@ export function bundleOf(
         : {
             version: service.version,
             network: service.network,
-            vault: service.vault.kind,
+            vault: `${service.vault.kind}, ${service.vault.state}`,
             database_bytes: service.database_bytes,
             started_at: service.started_at,
             warnings: service.warnings.length,

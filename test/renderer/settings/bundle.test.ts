@@ -9,7 +9,8 @@ test('the bundle has settings and counts, and nothing that names a person, a pla
     network: 'sandbox',
     address: 'http://secret.example',
     mcp_address: 'http://secret.example/mcp',
-    vault: { kind: 'file', notice: 'in /home/secret' },
+    vault: { kind: 'file', state: 'open', notice: 'in /home/secret', problem: null },
+    password_set: true,
     home: '/home/secret',
     database_bytes: 12,
     started_at: '2026-03-01T09:30:00.000Z',
@@ -22,7 +23,7 @@ test('the bundle has settings and counts, and nothing that names a person, a pla
   expect(JSON.stringify(bundle)).not.toMatch(/secret/)
   expect(bundle).toMatchObject({
     made_at: '2026-03-01T10:00:00.000Z',
-    service: { version: '0.1.0', vault: 'file', warnings: 1, limits: { slots: 10 } },
+    service: { version: '0.1.0', vault: 'file, open', warnings: 1, limits: { slots: 10 } },
     counts: { instances: { total: 4 }, webhooks: { total: 2 } },
   })
 })
