@@ -42,7 +42,8 @@ const LAYERS = {
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities'],
   config: ['contract', 'kernel'],
   service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces'],
-  commands: ['contract', 'kernel', 'config', 'faces', 'service'],
+  machine: ['contract', 'kernel', 'config', 'service'],
+  commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
   shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
 }
 

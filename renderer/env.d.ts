@@ -6,8 +6,3 @@ declare module '*.vue' {
   const component: DefineComponent
   export default component
 }
-
-interface Window {
-  /** What the desktop app's preload offers; in a browser it is not there. */
-  readonly switchboard?: import('../preload/index.ts').SwitchboardBridge
-}

@@ -38,8 +38,9 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
   app.enableSandbox()
   guardWindows()
 
-  let window: MainWindow | undefined
-  const open = (link?: string) => window?.open(link === undefined ? undefined : routeOf(link))
+  // There is one once the service has started; what comes before that finds none.
+  const shown: { window?: MainWindow } = {}
+  const open = (link?: string) => shown.window?.open(link === undefined ? undefined : routeOf(link))
   app.on('second-instance', (_event, words) => open(linkIn(words)))
   app.on('open-url', (event, link) => {
     event.preventDefault()
@@ -76,7 +77,7 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
   )
 
   const icon = join(resources, 'icons', 'icon.png')
-  window = openMainWindow({ preload, icon, home, words, quit: () => app.quit() })
+  const window = (shown.window = openMainWindow({ preload, icon, home, words, quit: () => app.quit() }))
   const tray = createTray({
     icon: join(resources, 'tray', 'tray.png'),
     words,
@@ -93,16 +94,16 @@ export async function runDesktop({ argv, preload, renderer, resources, startServ
       app.setBadgeCount(counts.total - counts.connected)
     },
     onNote: ({ title, body, route }) => {
-      if (window?.isVisible() === true || !Notification.isSupported()) return
+      if (window.isVisible() || !Notification.isSupported()) return
       const note = new Notification({ title, body })
-      note.on('click', () => window?.open(route))
+      note.on('click', () => window.open(route))
       note.show()
     },
     words,
   })
 
   app.on('before-quit', (event) => {
-    window?.release()
+    window.release()
     if (isClosed) return
     if (isClosing) return event.preventDefault()
     isClosing = true

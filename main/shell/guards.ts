@@ -34,7 +34,7 @@ export function guardPermissions(): void {
 }
 
 /** Hands an address to the person's browser: https only, written out by the parser, so that no other program can be meant. */
-export function openOutside(address: string): void {
+function openOutside(address: string): void {
   const url = URL.parse(address)
   if (url?.protocol === 'https:') void shell.openExternal(url.href)
 }

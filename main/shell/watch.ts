@@ -4,7 +4,7 @@ import { cause, type Log } from '../kernel/log.ts'
 import type { Counts } from './tray.ts'
 import type { Words } from './words.ts'
 
-export interface Note {
+interface Note {
   readonly title: string
   readonly body: string
   /** Where the page opens when it is clicked. */

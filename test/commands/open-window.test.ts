@@ -156,7 +156,7 @@ test.each([
   ['node:internal/x:1\n  throw err\n  ^\n', 'throw err'],
   ['    at Object.<anonymous>\n', undefined],
   ['', undefined],
-  [`${'x'.repeat(300)}`, 'x'.repeat(200)],
+  ['x'.repeat(300), 'x'.repeat(200)],
 ])('of %j the useful line is %j', (text, line) => {
   expect(firstUsefulLine(text)).toBe(line)
 })

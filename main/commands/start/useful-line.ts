@@ -6,9 +6,9 @@ const HEADING = /^\[[^\]]*\]\s*/
 /** The first line of a program's complaints that says something: no control characters, no stack, at most 200 long. */
 export function firstUsefulLine(text: string): string | undefined {
   for (const line of text.split('\n')) {
-    const said = [...line.replace(HEADING, '')]
-      .filter((character) => character >= ' ' && character !== '\u007f')
-      .join('')
+    const said = line
+      .replace(HEADING, '')
+      .replace(/\p{Cc}/gu, '')
       .trim()
     if (said !== '' && !said.startsWith('at ') && !/^node:|^\^+$/.test(said)) return said.slice(0, LONGEST)
   }

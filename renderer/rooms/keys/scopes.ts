@@ -26,7 +26,7 @@ export const USUAL_AREAS = 3
 export const verbOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1)
 
 /** The scopes that the words of a key stand for; older keys carry synonyms. */
-export function scopesOf(words: readonly ScopeWord[]): ReadonlySet<Scope> {
+function scopesOf(words: readonly ScopeWord[]): ReadonlySet<Scope> {
   return new Set(words.map((word) => (word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as never] : word) as Scope))
 }
 

@@ -16,8 +16,6 @@ export function shownAs({ type, media }: Pick<ChatMessage, 'type' | 'media'>): S
 export const isOwn = (url: string | null): url is string =>
   url !== null && (/^\/(?!\/)/.test(url) || url.startsWith('data:image/') || url.startsWith('blob:'))
 
-export const isMediaType = (type: string): type is MediaType => (MEDIA_TYPES as readonly string[]).includes(type)
-
 /** What an address most likely leads to, by its ending. */
 export function typeOfUrl(url: string): MediaType | undefined {
   const [, ending = ''] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(url) ?? []

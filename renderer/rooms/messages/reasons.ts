@@ -2,7 +2,7 @@ import type { Problem } from '../../app/problem.ts'
 import type { ChatMessage } from './records.ts'
 
 /** What a person can do about a message that did not go out. */
-export type Way = 'retry' | 'edit' | 'pair' | 'wait' | 'none'
+type Way = 'retry' | 'edit' | 'pair' | 'wait' | 'none'
 
 export interface Reason {
   /** Under `messages.reason`: what happened and what to do next. */

@@ -2,7 +2,7 @@ import type { MessageErrorShape, MessageStatus, Source } from '../../../main/con
 
 /** Shapes of the console's operations on conversations. */
 
-export interface LastMessage {
+interface LastMessage {
   readonly message_id: string
   readonly direction: Direction
   readonly type: string
@@ -21,9 +21,9 @@ export interface Conversation {
 }
 
 /** `out`: we sent it. `phone`: it was typed on the number's own phone. `in`: somebody else did. */
-export type Direction = 'out' | 'phone' | 'in'
+type Direction = 'out' | 'phone' | 'in'
 
-export interface Media {
+interface Media {
   readonly mime_type: string | null
   readonly filename: string | null
   readonly size: number | null

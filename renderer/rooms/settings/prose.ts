@@ -1,4 +1,4 @@
-export interface Piece {
+interface Piece {
   readonly kind: 'text' | 'code' | 'strong'
   readonly text: string
 }

@@ -62,7 +62,7 @@ export interface Field {
   readonly description: string
 }
 
-export interface Payload {
+interface Payload {
   readonly fields: readonly Field[]
   readonly example: string | undefined
 }

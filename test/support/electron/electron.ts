@@ -251,7 +251,7 @@ process.on('message', (message: { id: number; evaluate?: string; given?: unknown
   if (message.stop) return app.quit()
   void (async () => {
     const electron = { app, BrowserWindow, dialog, shell, record }
-    // The function of a test, as Playwright's own launcher takes it.
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- a test's own function, sent over as Playwright does
     const act = new Function(`return (${message.evaluate ?? ''})`)() as (electron: object, given: unknown) => unknown
     const result: unknown = await Promise.resolve(act(electron, message.given)).catch((error: unknown) => String(error))
     process.send?.({ id: message.id, result: JSON.parse(JSON.stringify(result ?? null)) as unknown })
