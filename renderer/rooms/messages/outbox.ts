@@ -50,5 +50,5 @@ function isSame(intent: Intent, message: ChatMessage, all: readonly ChatMessage[
   // While the answer is on its way the record may be there already; it is known by its words and its place.
   if (intent.state === 'failed' || !isOurs(message)) return false
   const start = all.findIndex(({ message_id }) => message_id === intent.after)
-  return all.indexOf(message) > start && message.text === (intent.body.text ?? intent.body.caption ?? null)
+  return all.indexOf(message) > start && (message.text ?? '') === (intent.body.text ?? intent.body.caption ?? '')
 }

@@ -35,6 +35,7 @@ export interface ChatMessage {
   readonly engine_message_id: string | null
   readonly direction: Direction
   readonly type: string
+  /** Of media its caption; empty when there is none or it was deleted. */
   readonly text: string | null
   readonly media: Media | null
   readonly sender: string | null
