@@ -120,11 +120,11 @@ test('npm run serve listens, keys reach it, and Ctrl+C ends it properly', async 
 test('npm start serves too, and says that there is no window yet', async () => {
   const home = join(scratch, 'home')
   const start = run('npm', ['start', '--silent', '--', '--port', '0', '--home', home], { SWITCHBOARD_VAULT: 'file' })
-  await until('the sentence', () => start.out().includes('Switchboard listens at '))
+  await until('the sentences', () => start.out().includes('npm run console prints another.\n'))
 
   expect(start.errors()).toContain('Switchboard runs headless: this version has no window yet.\n')
   expect(start.out()).toMatch(
-    /^Switchboard listens at http:\/\/127\.0\.0\.1:\d+\. Its home folder is .*home\. Ctrl\+C stops it\.\n$/m,
+    /^Switchboard listens at (http:\/\/127\.0\.0\.1:\d+)\. Its home folder is .*home\. Ctrl\+C stops it\.\nOpen the console: \1\/console\/#code=[\w-]+\n/m,
   )
   process.kill(-start.pid, 'SIGINT')
   await start.ended
