@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { onboardingDone, onboardingPage } from './onboarding-page.ts'
 
@@ -29,11 +29,13 @@ export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void 
 
   // As bytes: anybody may ask for it, and to encode 400 kB anew for each would keep others waiting.
   let document: Buffer | undefined
-  app.get('/openapi.yaml', { config: { open: true } }, (_request, reply) =>
+  const describe = (_request: FastifyRequest, reply: FastifyReply) =>
     reply
       .header('content-type', 'application/yaml; charset=utf-8')
-      .send((document ??= Buffer.from(needs.openApiYaml()))),
-  )
+      .send((document ??= Buffer.from(needs.openApiYaml())))
+  app.get('/openapi.yaml', { config: { open: true } }, describe)
+  // For the console's reference: in the desktop app nothing but /panel/ reaches the service.
+  app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, describe)
 
   void app.register((pages, _options, done) => {
     pages.addContentTypeParser(

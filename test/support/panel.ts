@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Reply, World } from './world.ts'
@@ -8,7 +8,9 @@ export const PAGE =
 
 /** A window as the build would leave it, with a secret beside it that nobody may read. */
 export function builtConsole(): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'switchboard-test-window-')), 'renderer')
+  const place = mkdtempSync(join(tmpdir(), 'switchboard-test-window-'))
+  process.once('exit', () => rmSync(place, { recursive: true, force: true }))
+  const folder = join(place, 'renderer')
   mkdirSync(join(folder, 'assets'), { recursive: true })
   writeFileSync(join(folder, 'index.html'), PAGE)
   writeFileSync(join(folder, 'assets', 'index-abc.js'), 'export {}')

@@ -71,7 +71,7 @@ export function useActs(): Acts {
       [
         ...(where === 'list' ? [{ ...open, onSelect: () => void router.push(`/instances/${instance.id}`) }] : []),
         ...(instance.connected
-          ? [{ ...words, onSelect: () => void router.push({ path: '/messages', query: { instance: instance.id } }) }]
+          ? [{ ...words, onSelect: () => void router.push(`/messages/${instance.id}`) }]
           : []),
         ...(step === undefined
           ? []
