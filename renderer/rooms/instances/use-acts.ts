@@ -70,9 +70,7 @@ export function useActs(): Acts {
     return [
       [
         ...(where === 'list' ? [{ ...open, onSelect: () => void router.push(`/instances/${instance.id}`) }] : []),
-        ...(instance.connected
-          ? [{ ...words, onSelect: () => void router.push(`/messages/${instance.id}`) }]
-          : []),
+        ...(instance.connected ? [{ ...words, onSelect: () => void router.push(`/messages/${instance.id}`) }] : []),
         ...(step === undefined
           ? []
           : [{ label: t(`instances.act.${step}`), icon: 'i-lucide-scan-qr-code', onSelect: () => online(instance) }]),
