@@ -5,9 +5,6 @@ export interface Words {
   readonly connected: (connected: number, total: number) => string
   readonly closing: { readonly question: string; readonly detail: string; readonly hide: string; readonly quit: string }
   readonly lost: { readonly title: string; readonly body: (name: string) => string }
-  readonly ended: { readonly title: string; readonly body: string }
-  readonly openAtLogin: string
-  readonly copyAddress: string
 }
 
 const en: Words = {
@@ -24,9 +21,6 @@ const en: Words = {
     title: 'A number was lost',
     body: (name) => `${name} is not connected any more. Open Switchboard to pair it again.`,
   },
-  ended: { title: 'A webhook was switched off', body: 'Too many deliveries failed. Open Switchboard to see why.' },
-  openAtLogin: 'Open at login',
-  copyAddress: 'Copy the API address',
 }
 
 const pt: Words = {
@@ -44,9 +38,6 @@ const pt: Words = {
     title: 'Um número caiu',
     body: (name) => `${name} não está mais conectado. Abra o Switchboard para pareá-lo de novo.`,
   },
-  ended: { title: 'Um webhook foi desligado', body: 'Entregas demais falharam. Abra o Switchboard para ver por quê.' },
-  openAtLogin: 'Abrir ao iniciar a sessão',
-  copyAddress: 'Copiar o endereço da API',
 }
 
 const es: Words = {
@@ -64,9 +55,6 @@ const es: Words = {
     title: 'Se perdió un número',
     body: (name) => `${name} ya no está conectado. Abra Switchboard para vincularlo otra vez.`,
   },
-  ended: { title: 'Se apagó un webhook', body: 'Fallaron demasiadas entregas. Abra Switchboard para ver por qué.' },
-  openAtLogin: 'Abrir al iniciar sesión',
-  copyAddress: 'Copiar la dirección de la API',
 }
 
 /** @param locale as the system names it: `pt-BR`, `es-419`, `en-GB`. */
