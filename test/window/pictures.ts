@@ -38,7 +38,6 @@ interface Day {
 }
 
 async function seed(): Promise<Day> {
-  await api('PATCH', '/v1/account', { name: 'Luz Agency' }).catch(() => {})
   const names = ['Bakery Luz', 'Dr. Prado Dental', 'Casa Verde Imóveis', 'Studio Norte', 'Mercado Sol', 'Ótica Vista']
   await api('POST', '/v1/sandbox/phones', { number: '12025550199', name: 'Ana Souza' })
   const { id: webhook } = (
@@ -69,7 +68,7 @@ async function seed(): Promise<Day> {
   await answers('Good morning, Ana. Yes, fresh from the oven at nine.')
   await says('Wonderful. Can you keep two for me?')
   await answers('Two are set aside under your name. See you later!')
-  await says('Thank you 🙏')
+  await says('Thank you!')
   await new Promise((done) => setTimeout(done, 1_000))
   return { paired, waiting, webhook }
 }
@@ -85,6 +84,12 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook }: Day)
   const { console_url: address } = JSON.parse((await home.command('console', '--json')).out) as { console_url: string }
   await page.addInitScript(() => localStorage.setItem('switchboard.welcome', 'over'))
   await page.goto(address)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate(async () => {
+    const name = JSON.stringify({ name: 'Luz Agency' })
+    await fetch('/panel/v1/account', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: name })
+  })
+  await page.reload()
   await page.getByRole('heading', { level: 1 }).waitFor()
   const screens: Readonly<Record<string, string>> = {
     instances: '/instances',
