@@ -12,6 +12,7 @@ export const useSession = defineStore('session', () => {
   const problem = ref<Problem>()
   const live = useLive()
   whenSignedOut(() => shut())
+  live.onNotice('account', () => void look())
 
   async function begin(): Promise<void> {
     const code = takeSignInCode()

@@ -1,4 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
@@ -110,10 +111,82 @@ describe('day by day', { timeout: TIMEOUT }, () => {
       .toContain('Yes, until six.')
   })
 
+  test('a webhook is made on a catcher, and its deliveries appear while they happen', async () => {
+    await open('/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    await page.getByRole('button', { name: 'No server? Use a catcher' }).click()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    const secret = page.getByText(/^whsec_[\w-]{20,}$/).first()
+    await secret.waitFor()
+    await page.keyboard.press('Escape')
+    const { data } = (await api('GET', '/v1/webhooks')).body
+    expect(data).toHaveLength(1)
+
+    await open(`/webhooks/${data[0].id}`)
+    await api('POST', '/v1/instances', { name: 'For its event' })
+    await page.getByText('instance.created').first().waitFor({ timeout: 5_000 })
+    await page.getByText('Delivered').first().waitFor({ timeout: 5_000 })
+    await expect(page.content()).resolves.not.toContain('whsec_A')
+  })
+
+  test('a key is made for an assistant that asks first, and its call waits for a yes', async () => {
+    await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Assistant')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('switch').click()
+    await dialog.getByText('Sending, too').click()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const shown = page.getByText(/^swb_\w{30,}$/).first()
+    await shown.waitFor()
+    const key = (await shown.textContent()) ?? ''
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+
+    const { data } = (await api('GET', '/v1/instances?limit=200')).body
+    const sender = data.find((each: { connected: boolean }) => each.connected)
+    const client = new Client({ name: 'window-test', version: '1' })
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${key}` } },
+      }),
+    )
+    const text = 'Sent by an assistant, with a yes.'
+    const asked = await client.callTool({
+      name: 'send_message',
+      arguments: { instance_id: sender.id, to: PERSON, text, idempotency_key: 'yes-1' },
+    })
+    expect(JSON.stringify(asked)).toContain('approval')
+    await open('/assistants/approvals')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await expect
+      .poll(async () => JSON.stringify((await api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body), {
+        timeout: 10_000,
+      })
+      .toContain(text)
+    await client.close()
+  })
+
   test('a number made elsewhere appears by itself', async () => {
     await open('/instances')
     await api('POST', '/v1/instances', { name: 'Made by a program' })
     await page.getByText('Made by a program').first().waitFor({ timeout: 5_000 })
+  })
+
+  test('the keyboard leads anywhere', async () => {
+    await open('/instances')
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await expect.poll(() => page.url()).toContain('#/keys')
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search…').last().fill('Made by')
+    await expect.poll(() => page.getByRole('option').count()).toBe(1)
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[role=option][data-highlighted]').waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toContain('#/instances/')
   })
 })
 
