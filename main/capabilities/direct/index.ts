@@ -102,8 +102,11 @@ export function createDirect(needs: DirectNeeds): Direct {
       if (draft) return send(asked, `POST engine/smv2/${group}/${action}`, draft)
       const act = actOf(group, action)
       if (!act) throw new Error(`${group}/${action} is in the list of actions, and nothing carries it out`)
-      requireConnected(instance)
-      const engine = offered(instances.engineFor(instance))
+      // Asked for by the act once it has read its fields: the body is judged before the state (contract.md 1.5).
+      const engine: ReturnType<typeof offered> = (name) => {
+        requireConnected(instance)
+        return offered(instances.engineFor(instance))(name)
+      }
       const message = (id: string) => messageRef(instance, id)
       return { kind: 'done', result: await waiting(instance, () => act({ instance, body, message, engine })) }
     },
@@ -122,9 +125,9 @@ export function createDirect(needs: DirectNeeds): Direct {
     },
 
     async templates(instance, { limit = LIMITS.pageSizeDefault, cursor }) {
-      requireConnected(instance)
       const name = `templates ${instance.id}`
       const [after = null] = cursor === undefined ? [] : cursors.decode(name, cursor)
+      requireConnected(instance)
       const list = instances.engineFor(instance).templates
       if (!list) throw cannot()
       const page = { limit, after: after === null ? null : String(after) }
