@@ -50,8 +50,11 @@ const LAYERS = {
 /** A package, and the only place in main/ that may import it. */
 const HOMES = {
   electron: '^main/(desktop[.]ts|shell/)',
+  'electron-updater': '^main/shell/updater[.]ts$',
   'better-sqlite3': '^main/storage/',
   keytar: '^main/vault/',
+  baileys: '^main/engines/smv2/',
+  libsignal: '^main/engines/smv2/',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }
 

@@ -45,6 +45,7 @@ export default defineConfig({
         ui: { colors: { primary: 'teal', neutral: 'slate' } },
       }),
     ],
+    resolve: { alias: { 'aria-hidden': at('renderer/app/hide-others.ts') } },
     server: { port: 5199, strictPort: true, hmr: { protocol: 'ws', host: 'localhost', clientPort: 5199 } },
     build: {
       target: 'chrome152',

@@ -1,23 +1,33 @@
 import { join } from 'node:path'
+import { processEnvironment } from './config.ts'
 import { settingsOf, worldOf } from './machine.ts'
 import { startService } from './service.ts'
+import { isLink } from './shell/deep-link.ts'
 import { runDesktop } from './shell/desktop-app.ts'
+import { HIDDEN } from './shell/login-item.ts'
 
 // Under Electron this file is out/main/desktop.js, in the project and inside the package alike.
 const out = join(import.meta.dirname, '..')
-const argv = process.argv.slice(process.defaultApp ? 2 : 1)
+// Chromium's own words may stand before the entry; a packaged app has no entry among its words.
+const entryAt = process.argv.findIndex((word) => word.endsWith('desktop.js'))
+const argv = process.argv.slice(Math.max(entryAt, 0) + 1)
+
+/** Words of a start that are no settings: Chromium's own, a link, and where the window begins. */
+const isSetting = (word: string) => !isLink(word) && word !== '--no-sandbox' && word !== HIDDEN
 
 // Not awaited: Electron is ready only after this module has run to its end.
 void runDesktop({
   argv,
+  environment: processEnvironment(),
   preload: join(out, 'preload', 'index.cjs'),
   resources: join(out, '..', 'resources'),
   renderer: join(out, 'renderer'),
-  async startService() {
+  // There is no update channel yet. With one, the public half of its key stands here (see shell/update-proof.ts).
+  updateKey: null,
+  async startService(restart) {
     process.umask(0o077)
-    // Chromium adds words of its own, and a deep link is no setting.
-    const { config } = settingsOf(argv.filter((word) => !word.startsWith('switchboard://') && word !== '--no-sandbox'))
+    const { config } = settingsOf(argv.filter(isSetting))
     const world = worldOf(config, config.logLevel, join(out, 'renderer'))
-    return { service: await startService(world), home: config.home, log: world.log }
+    return { service: await startService({ ...world, restart }), home: config.home, log: world.log }
   },
 })

@@ -1,8 +1,10 @@
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { processEnvironment, readConfig, readTextFile, settingFlags, type Config } from './config.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/ids.ts'
 import { createLog, type LogLevel } from './kernel/log.ts'
+import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
 /** Parts the arguments of a program from the settings among them, and reads these. @throws ConfigError */
@@ -19,4 +21,6 @@ export const worldOf = (config: Config, logLevel: LogLevel, consoleFolder: strin
   config,
   log: createLog(logLevel),
   consoleFolder,
+  // The window lies in out/renderer.
+  bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

@@ -1,18 +1,34 @@
 import { contextBridge, ipcRenderer } from 'electron'
-import type { WindowBridge } from '../main/contract/window-bridge.ts'
+import type { UpdateState, WindowBridge, WindowRequests } from '../main/contract/window-bridge.ts'
 
 /** Put in by the build, from package.json. */
 declare const __VERSION__: string
 
+/** Each request has a function and a channel of its own; nothing here passes on a channel that the page names. */
+const ask =
+  <K extends keyof WindowRequests>(channel: K) =>
+  (...given: Parameters<WindowRequests[K]>) =>
+    // What comes back was made by shell/window-requests.ts, which has the same types.
+    ipcRenderer.invoke(channel, ...given) as ReturnType<WindowRequests[K]>
+
+function on(channel: string, act: (value: unknown) => void): () => void {
+  // The event itself never crosses.
+  const hear = (_event: unknown, value: unknown) => act(value)
+  ipcRenderer.on(channel, hear)
+  return () => void ipcRenderer.off(channel, hear)
+}
+
 const bridge: WindowBridge = Object.freeze({
   platform: process.platform,
   version: __VERSION__,
-  onOpenRoute(act) {
-    // The event itself never crosses.
-    const hear = (_event: unknown, route: unknown) => act(String(route))
-    ipcRenderer.on('open-route', hear)
-    return () => void ipcRenderer.off('open-route', hear)
-  },
+  onOpenRoute: (act) => on('open-route', (route) => act(String(route))),
+  onUpdate: (act) => on('update', (state) => act(state as UpdateState)),
+  readPreferences: ask('readPreferences'),
+  changePreferences: ask('changePreferences'),
+  readUpdate: ask('readUpdate'),
+  lookForUpdate: ask('lookForUpdate'),
+  fetchUpdate: ask('fetchUpdate'),
+  restartToUpdate: ask('restartToUpdate'),
 } satisfies WindowBridge)
 
 contextBridge.exposeInMainWorld('switchboard', bridge)

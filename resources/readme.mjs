@@ -2,14 +2,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { settingsTable } from '../main/config.ts'
+import { ABILITIES } from '../main/contract/abilities.ts'
+import { ENGINE_ABILITIES } from '../main/engines/abilities.ts'
 
 const README = path.resolve(import.meta.dirname, '../README.md')
 
 /** @param {string} text @returns {string} the README with its tables as the code has them */
 export function withTables(text) {
-  return text.replace(
-    /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/,
-    (_all, open, close) => `${open}\n${settings()}\n\n${close}`,
+  return Object.entries({ settings, engines }).reduce(
+    (whole, [name, table]) =>
+      whole.replace(
+        new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`),
+        (_all, open, close) => `${open}\n${table()}\n\n${close}`,
+      ),
+    text,
   )
 }
 
@@ -23,7 +29,37 @@ function settings() {
     row.fallback,
     row.description,
   ])
-  const head = ['In settings.json', 'Flag', 'Variable', 'Value', 'Default', 'What it does']
+  return tableOf(['In settings.json', 'Flag', 'Variable', 'Value', 'Default', 'What it does'], rows)
+}
+
+const LEVEL = { yes: '✓', raw: 'raw', no: '–' }
+const GROUP = { connect: 'Connects by', send: 'Sends', act: 'Does', hear: 'Hears of' }
+
+/** Abilities that every engine has or lacks alike share a row. */
+function engines() {
+  const groups = /** @type {import('../main/contract/abilities.ts').AbilityGroup[]} */ (Object.keys(ABILITIES))
+  const rows = groups.flatMap((group) => {
+    /** @type {Map<string, string[]>} */
+    const alike = new Map()
+    for (const name of ABILITIES[group]) {
+      const levels = ENGINE_ABILITIES.map(({ abilities }) => LEVEL[levelsIn(abilities[group])[name] ?? 'no'])
+      const key = levels.join(' ')
+      alike.set(key, [...(alike.get(key) ?? []), name.replaceAll('_', ' ')])
+    }
+    return [...alike].map(([levels, names], nth) => [
+      nth === 0 ? `**${GROUP[group]}**` : '',
+      names.join(', '),
+      ...levels.split(' '),
+    ])
+  })
+  return tableOf(['', '', ...ENGINE_ABILITIES.map(({ engine, network }) => `\`${engine}\`, ${network}`)], rows)
+}
+
+/** @param {object} group @returns {Partial<Record<string, import('../main/contract/abilities.ts').Level>>} */
+const levelsIn = (group) => ({ ...group })
+
+/** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
+function tableOf(head, rows) {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n')
 }
 

@@ -1,5 +1,5 @@
 /**
- * The launcher behind the npm scripts: node resources/run.mjs <start|serve|keys|console|mcp|demo|build> [...args]
+ * The launcher behind the npm scripts: node resources/run.mjs <start|serve|keys|backup|restore|doctor|console|mcp|demo|build> [...args]
  *
  * Each build lies in a folder of its own, `.out-<hash of the sources>`, and `out` is a link to the newest. A build is
  * therefore whole or absent, two starts at once cannot disturb each other, and a running service keeps the files it
@@ -37,6 +37,9 @@ const COMMANDS = {
   start: { entry: 'start.js', args: [] },
   serve: { entry: 'headless.js', args: ['serve'] },
   keys: { entry: 'headless.js', args: ['keys'] },
+  backup: { entry: 'headless.js', args: ['backup'] },
+  restore: { entry: 'headless.js', args: ['restore'] },
+  doctor: { entry: 'headless.js', args: ['doctor'] },
   console: { entry: 'headless.js', args: ['console'] },
   mcp: { entry: 'headless.js', args: ['mcp'] },
   demo: { entry: 'headless.js', args: ['demo'] },

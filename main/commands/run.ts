@@ -1,13 +1,17 @@
 import { join } from 'node:path'
-import { ConfigError, processEnvironment } from '../config.ts'
+import { ConfigError, processEnvironment, type Config } from '../config.ts'
 import { ApiError } from '../contract/errors.ts'
 import { askRunningService, CommandRefused, controlAddress, type ControlRequest } from '../faces/control.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { settingsOf, worldOf } from '../machine.ts'
 import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
+import type { ServiceFacts } from '../service/doctor/examine.ts'
+import { BACKUP_USAGE, backupCommand } from './backup.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
 import { CONSOLE_USAGE, consoleCommand } from './console.ts'
+import { DOCTOR_USAGE, doctorCommand } from './doctor.ts'
 import { KEYS_USAGE, keysCommand } from './keys.ts'
+import { RESTORE_USAGE, restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { electronPackage } from './start/electron-package.ts'
 import { openWindow } from './start/open-window.ts'
@@ -16,12 +20,22 @@ import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 const USAGE = `Usage: npm start                                      the desktop app; without a display, the service alone
        npm run serve -- [--port N] [--home DIR] [--json]
        npm run keys -- create|list|revoke …
+       npm run backup                                 copies the database, and checks the copy
+       npm run restore [-- NAME --yes]                lists the backups; goes back to one
+       npm run doctor                                 what Switchboard stands on, and what is wrong with it
        npm run console                                a new address of the console, while the service runs
        npm run --silent mcp -- [--url URL]            bridge for assistants that only speak stdio
        npm run demo                                   the main job, end to end, in a temporary home
 The README lists every setting.`
 
-const USAGE_OF: Readonly<Record<string, string>> = { keys: KEYS_USAGE, mcp: MCP_USAGE, console: CONSOLE_USAGE }
+const USAGE_OF: Readonly<Record<string, string>> = {
+  keys: KEYS_USAGE,
+  backup: BACKUP_USAGE,
+  restore: RESTORE_USAGE,
+  doctor: DOCTOR_USAGE,
+  mcp: MCP_USAGE,
+  console: CONSOLE_USAGE,
+}
 
 /**
  * One command of the product, from its arguments to its exit code.
@@ -55,7 +69,13 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
     case 'serve':
       return serve(argv, entry, terminal)
     case 'keys':
-      return keys(argv, terminal)
+      return onHome(argv, keysCommand, terminal)
+    case 'backup':
+      return onHome(argv, backupCommand, terminal)
+    case 'restore':
+      return onHome(argv, restoreCommand, terminal)
+    case 'doctor':
+      return doctor(argv, terminal)
     case 'console':
       return openConsole(argv, terminal)
     case 'mcp':
@@ -69,9 +89,11 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
 
 /** @param because why there is no window, where somebody expected one. */
 function serve(argv: readonly string[], entry: string, terminal: Terminal, because?: string): Promise<number> {
-  const { rest, config } = settingsOf(argv)
-  const world = worldOf(config, config.logLevel, join(entry, '..', '..', 'renderer'))
-  return serveCommand(rest, world, terminal, because)
+  const newWorld = () => {
+    const { config } = settingsOf(argv)
+    return worldOf(config, config.logLevel, join(entry, '..', '..', 'renderer'))
+  }
+  return serveCommand(settingsOf(argv).rest, newWorld, terminal, because)
 }
 
 /** The window if it can open here, else the same service without it, and one line that says why. */
@@ -105,22 +127,47 @@ async function start(argv: readonly string[], entry: string, terminal: Terminal)
 
 async function openConsole(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
-  const address = controlAddress(config.home, process.platform)
-  await consoleCommand(rest, (request) => askRunningService(address, request), terminal)
+  await consoleCommand(rest, (request) => askRunningService(addressOf(config), request), terminal)
   return 0
 }
 
-async function keys(argv: readonly string[], terminal: Terminal): Promise<number> {
+type HomeCommand = (
+  argv: readonly string[],
+  carryOut: (request: ControlRequest) => Promise<unknown>,
+  terminal: Terminal,
+) => Promise<void>
+
+/** A command that the running service carries out, or this process where none runs. */
+async function onHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
-  // The answer of a command is for a person; what a service would note in its log is not.
-  const world = worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
-  await keysCommand(rest, (request) => carryOut(world, request), terminal)
+  const world = quietWorld(config)
+  await command(rest, (request) => carryOut(world, request), terminal)
   return 0
 }
+
+/** The answer of a command is for a person; what a service would note in its log is not. */
+const quietWorld = (config: Config) => worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
+
+async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = settingsOf(argv)
+  const world = quietWorld(config)
+  // Loaded only here: nothing else looks at everything.
+  const { examine } = await import('../service/doctor/examine.ts')
+  return doctorCommand(
+    rest,
+    async (isOffline) => {
+      const asked = await askRunningService(addressOf(config), { command: 'doctor.facts', input: {} })
+      return examine(world, (asked?.result ?? null) as ServiceFacts | null, { isOffline })
+    },
+    terminal,
+  )
+}
+
+const addressOf = ({ home }: Config) => controlAddress(home, process.platform)
 
 async function mcp(argv: readonly string[], terminal: Terminal): Promise<number> {
   // Loaded only here: a client of the protocol is nothing the service needs.
-  const { mcpCommand } = await import('./mcp.ts')
+  const { mcpCommand } = await import('./bridge.ts')
   await mcpCommand(argv, processEnvironment(), terminal)
   return 0
 }
@@ -141,13 +188,15 @@ async function demo(argv: readonly string[], entry: string, terminal: Terminal):
 /** How long a home may be taken by a service that does not listen yet, or by another command. */
 const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 50
+/** Where the usual patience is too short: copying a large database, and looking through a copy, take their time. */
+const PATIENCE_FOR: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
 
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */
 async function carryOut(world: World, request: ControlRequest): Promise<unknown> {
   const { clock, config } = world
   const deadlineMono = clock.mono() + PATIENCE_MS
   for (;;) {
-    const asked = await askRunningService(controlAddress(config.home, process.platform), request)
+    const asked = await askRunningService(addressOf(config), request, PATIENCE_FOR[request.command])
     if (asked !== undefined) return asked.result
     try {
       return await carryOutHere(world, request)

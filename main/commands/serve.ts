@@ -1,30 +1,61 @@
+import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { startService, type Service, type World } from '../service.ts'
 import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /**
- * Serves until it is told to stop; then finishes what is in flight. @returns the exit code.
+ * Serves until it is told to stop; then finishes what is in flight. Asked to from the window, it starts again, with the
+ * settings as they are then. @returns the exit code.
+ * @param newWorld reads the settings.
  * @param because completes “runs without its window because …”, where a window was expected.
  */
 export async function serveCommand(
   argv: readonly string[],
-  world: World,
+  newWorld: () => World,
   terminal: Terminal,
   because?: string,
 ): Promise<number> {
   const unknown = argv.filter((word) => word !== '--json')
   if (unknown.length > 0)
     throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
-  const service = await startService(world)
-  // Before anybody can read that it listens: whoever does may say stop at once.
-  const told = toldToStop(world.clock)
-  for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
-  if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
-  announce(service, world.config.home, argv.includes('--json'), terminal)
-  await told
-  return closeInTime(service, world.clock, terminal)
+  let stop: Promise<'stop'> | undefined
+  for (let port: number | undefined; ;) {
+    const world = newWorld()
+    const { promise: again, resolve: restart } = Promise.withResolvers<'again'>()
+    const service = await startedIn(
+      { ...world, config: onPort(world.config, port), restart: () => restart('again') },
+      port === undefined ? 1 : STARTS_ANEW,
+    )
+    // Before anybody can read that it listens: whoever does may say stop at once.
+    stop ??= toldToStop(world.clock)
+    for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
+    if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
+    announce(service, world.config.home, argv.includes('--json'), terminal)
+    const next = await Promise.race([stop, again])
+    const code = await closeInTime(service, world.clock, terminal)
+    if (next === 'stop') return code
+    port = Number(new URL(service.url).port)
+  }
 }
+
+/** A disk that failed may need a moment, and one that was mounted anew as well. */
+const STARTS_ANEW = 5
+const BETWEEN_STARTS_MS = 2_000
+
+async function startedIn(world: World, tries: number): Promise<Service> {
+  try {
+    return await startService(world)
+  } catch (error) {
+    if (tries <= 1) throw error
+    await world.clock.sleep(BETWEEN_STARTS_MS)
+    return startedIn(world, tries - 1)
+  }
+}
+
+/** Where any port will do it is the one it had: whoever has the window open finds it again. */
+const onPort = (config: Config, port: number | undefined): Config =>
+  port !== undefined && config.port === 0 ? { ...config, port } : config
 
 function announce(service: Service, home: string, json: boolean, terminal: Terminal): void {
   const { url } = service
@@ -38,13 +69,13 @@ function announce(service: Service, home: string, json: boolean, terminal: Termi
 const SAME_SIGNAL_MS = 1_000
 
 /** Resolves at the first SIGINT or SIGTERM. A person who asks once more does not want to wait. */
-function toldToStop(clock: Clock): Promise<void> {
+function toldToStop(clock: Clock): Promise<'stop'> {
   return new Promise((resolve) => {
     let toldAtMono: number | undefined
     const hear = () => {
       if (toldAtMono !== undefined && clock.mono() - toldAtMono > SAME_SIGNAL_MS) process.exit(1)
       toldAtMono ??= clock.mono()
-      resolve()
+      resolve('stop')
     }
     process.on('SIGINT', hear).on('SIGTERM', hear)
   })

@@ -46,6 +46,8 @@ export const LIMITS = {
   anonymousRatePerMinute: 60,
   consoleRatePerMinute: 6_000,
   consoleFilesPerMinute: 1_200,
+  callbacksPerMinute: 60_000,
+  callbackBytes: 4 * 1024 * 1024,
   signInsPerMinute: 5,
   signInCodeMinutes: 15,
   sessionIdleHours: 12,

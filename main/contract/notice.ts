@@ -19,6 +19,6 @@ export interface Notice {
   /** Of the thing itself, where the notice is about one: of an instance, a webhook, an approval. For `deliveries` the webhook's. */
   readonly id?: string
   readonly instance_id?: string
-  /** Of `events`: which type of event. */
+  /** Of `events`: which type of event. Of `deliveries`: `exhausted`, of `webhooks`: `deactivated`, where that has just happened. */
   readonly type?: string
 }

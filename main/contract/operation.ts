@@ -59,6 +59,8 @@ export interface Operation {
   readonly idempotencyKey?: true
   /** Waits for an engine to answer; its room bounds how many do, the door's own bound does not count them. */
   readonly waitsForEngine?: true
+  /** Is carried out also while the disk is full: it needs no room, or helps out of that state. */
+  readonly worksWhenFull?: true
   readonly origin: 'spec' | 'ours'
   /** `console`: never offered to API keys, OpenAPI or MCP. */
   readonly audience?: 'console'

@@ -16,6 +16,30 @@ export type SendFault = (typeof SEND_FAULTS)[number]
 export const LINK_FAULTS = ['drop', 'logout', 'ban'] as const
 export type LinkFault = (typeof LINK_FAULTS)[number]
 
+/** What the simulated Graph API can do wrong with the next sends of a number, and with what it calls back. */
+export const GRAPH_FAULTS = [
+  'close_before_read',
+  'close_after_read',
+  'slow_headers',
+  'server_error',
+  'malformed_json',
+  'token_dead',
+  'duplicate_callbacks',
+  'reorder_callbacks',
+  'batch_callbacks',
+] as const
+export type GraphFault = (typeof GRAPH_FAULTS)[number]
+
+/** What connects a live official instance to a simulated number, as the onboarding page asks for it. */
+export const GraphCredentials = Type.Object({
+  number: Digits,
+  phone_number_id: Type.String(),
+  waba_id: Type.String({ description: 'Id of the WhatsApp Business account the number belongs to.' }),
+  access_token: Type.String({ description: 'Good at the simulator only.' }),
+  app_secret: Type.String({ description: 'Signs what the simulator calls back.' }),
+})
+export type GraphCredentials = Static<typeof GraphCredentials>
+
 /** What may stand after the slash of a catcher's address. */
 export const CATCHER_NAME = '^[A-Za-z0-9._~-]{1,64}$'
 

@@ -1,4 +1,5 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import { NUMBER } from './addresses.ts'
 import { LIMITS } from './limits.ts'
 
 /** Pieces of schema that several operations and events share. */
@@ -20,7 +21,7 @@ export const Timestamp = Type.String({
 export const Uuid = Type.String({ format: 'uuid' })
 
 export const Digits = Type.String({
-  pattern: '^[0-9]{7,15}$',
+  pattern: `^${NUMBER}$`,
   description: 'Phone number with country code, digits only, 7 to 15.',
   examples: ['12025550123'],
 })

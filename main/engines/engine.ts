@@ -70,11 +70,27 @@ export type SendOutcome =
   | { readonly kind: 'not_ready'; readonly message: string }
   /**
    * It is certain that no byte of the message left: 502, key released.
-   * With `retryAfterSeconds` the network throttles this number: 429 rate_limited instead.
+   * With `retryAfterSeconds` the network throttles this number: 429 rate_limited instead. With `throttles` whoever sends
+   * decides how long to hold back, for it knows how often this has happened in a row.
    */
-  | { readonly kind: 'nothing_sent'; readonly message: string; readonly retryAfterSeconds?: number }
+  | {
+      readonly kind: 'nothing_sent'
+      readonly message: string
+      readonly retryAfterSeconds?: number
+      readonly throttles?: ThrottleScope
+    }
   /** Everything else, silence included: 504, the row stays queued and is never sent again. */
   | { readonly kind: 'unknown'; readonly message: string }
+
+/** What a network holds back: everything this number sends, or what it sends to one person. */
+export type ThrottleScope = 'number' | 'pair'
+
+/** How fast a network takes messages. Whoever sends keeps to it; a full bucket delays, it does not fail. */
+export interface Pace {
+  readonly perSecond: number
+  /** To one person: one message in `everyMs`, of which `burst` may be taken in advance. */
+  readonly toOne: { readonly everyMs: number; readonly burst: number } | null
+}
 
 /** Where pairing stands. Never empty: without a code it says why (contract.md 4, QR view). */
 export interface QrState {
@@ -93,6 +109,8 @@ export interface Evidence {
   readonly latencyMs: number | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null; readonly sinceMs: number } | null
   readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
+  /** What only this engine can know to be wrong, in words for whoever looks after the instance. */
+  readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
 }
 
 export interface Spoken {
@@ -117,6 +135,13 @@ export type EngineSignal =
       readonly code: number | null
       readonly nextRetryAtMs: number | null
     }
+  /** The link is down although its session is still there, and only a start brings it back. */
+  | {
+      readonly kind: 'link_ended'
+      /** The network takes no client of this version; it is connected somewhere else; it refuses the session's keys. */
+      readonly reason: 'client_outdated' | 'replaced' | 'bad_session'
+      readonly code: number | null
+    }
   | {
       readonly kind: 'auth_failed'
       readonly reason: 'logged_out' | 'banned' | 'temporary_ban' | 'token_revoked'
@@ -125,13 +150,22 @@ export type EngineSignal =
     }
   | {
       readonly kind: 'receipt'
-      readonly messageId: MessageId
+      /** null: the network names the message by its own id alone. */
+      readonly messageId: MessageId | null
       readonly status: 'sent' | 'delivered' | 'read'
       readonly atMs: number
       /** Known when the answer to the send was lost. */
       readonly engineMessageId?: string
     }
-  | { readonly kind: 'failed'; readonly messageId: MessageId; readonly error: MessageErrorShape; readonly atMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly messageId: MessageId | null
+      readonly error: MessageErrorShape
+      readonly atMs: number
+      readonly engineMessageId?: string
+    }
+  /** Somebody who was known by a hidden id has shown their number: the two are one contact from now on. */
+  | { readonly kind: 'contact'; readonly hiddenId: string; readonly number: string }
   | ({
       readonly kind: 'received'
       readonly type: 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'poll' | 'unavailable'
@@ -185,6 +219,8 @@ export interface Engine {
   readonly onboarding?: { token(instance: EngineInstance): Promise<string | null> }
   /** @param signal aborts after the send deadline; the outcome is then `unknown` unless nothing left. */
   send(instance: EngineInstance, messageId: MessageId, out: Outgoing, signal: AbortSignal): Promise<SendOutcome>
+  /** How fast this instance may send; absent or null: as fast as it can. */
+  readonly pace?: (instance: EngineInstance) => Pace | null
   /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
   /** What it can do past sending, for whoever speaks to it directly. */

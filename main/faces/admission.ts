@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../capabilities/account/index.ts'
 import type { InstanceSubject, Served } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
@@ -16,7 +16,7 @@ import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 export interface AdmissionNeeds {
   readonly guard: OriginGuard
   readonly limiter: RateLimiter
-  readonly anonymousRatePerMinute: number
+  readonly anonymousRatePerMinute: () => number
   authenticate(token: string): Promise<Principal | undefined>
   findSession(token: string): Promise<Session | undefined>
   /** The one the service listens on; it names the session's cookie. */
@@ -43,6 +43,8 @@ declare module 'fastify' {
     open?: boolean
     /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
     console?: 'panel' | 'files'
+    /** Called by a service that signs what it says, more often than strangers may ask. */
+    callbacks?: boolean
   }
   interface FastifyRequest {
     admitted: Admitted
@@ -71,7 +73,7 @@ export function createAdmission(needs: AdmissionNeeds) {
     )
   }
 
-  const identifySession = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+  const identifySession = async (request: FastifyRequest, reply: FastifyReply, isOpen: boolean): Promise<Identity> => {
     requireOwnPage(request)
     for (const token of sessionTokens(request.headers.cookie, needs.port())) {
       const session = await needs.findSession(token)
@@ -79,14 +81,17 @@ export function createAdmission(needs: AdmissionNeeds) {
       spend(reply, bucketOf(session.principal), session.principal.ratePerMinute)
       return { principal: session.principal, sessionId: session.id }
     }
-    spend(reply, `address:${request.ip}`, anonymousRatePerMinute)
-    if (request.routeOptions.config.open === true) return NOBODY
+    spend(reply, `address:${request.ip}`, anonymousRatePerMinute())
+    if (isOpen) return NOBODY
     throw signedOut()
   }
 
-  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+  const identify = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { console: place, open: isOpen = false }: FastifyContextConfig,
+  ): Promise<Identity> => {
     const inside = currentCaller()
-    const place = request.routeOptions.config.console
     if (inside !== undefined) {
       const { principal, prepaid } = inside
       if (prepaid) showRate(reply, limiter.peek(bucketOf(principal), principal.ratePerMinute))
@@ -95,31 +100,41 @@ export function createAdmission(needs: AdmissionNeeds) {
       return { principal, sessionId: null }
     }
     const address = `address:${request.ip}`
-    showRate(reply, limiter.peek(address, anonymousRatePerMinute))
+    showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
     guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
-    if (place === 'panel') return identifySession(request, reply)
+    if (place === 'panel') return identifySession(request, reply, isOpen)
     if (place === 'files') {
       // A page is dozens of files, and reading them must not use up what strangers are given for the API.
       spend(reply, `files:${request.ip}`, LIMITS.consoleFilesPerMinute)
+      return NOBODY
+    }
+    if (request.routeOptions.config.callbacks === true) {
+      // A key has no place here: what comes proves itself by its signature.
+      spend(reply, `callbacks:${request.ip}`, LIMITS.callbacksPerMinute)
       return NOBODY
     }
 
     const { authorization } = request.headers
     const principal = await authenticate(authorization, needs)
     if (principal === undefined) {
-      spend(reply, address, anonymousRatePerMinute)
-      if (authorization === undefined && request.routeOptions.config.open === true) return NOBODY
+      spend(reply, address, anonymousRatePerMinute())
+      if (authorization === undefined && isOpen) return NOBODY
       throw unauthorized(authorization)
     }
     spend(reply, bucketOf(principal), principal.ratePerMinute)
     return { principal, sessionId: null }
   }
 
-  return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { principal, sessionId } = await identify(request, reply)
+  /** @param config of the route; nothing where no route was found. */
+  return async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    config: FastifyContextConfig,
+  ): Promise<void> {
+    const { principal, sessionId } = await identify(request, reply, config)
     const isRehearsal = currentCaller()?.isRehearsal === true
     request.admitted = { principal, instance: undefined, confirmed: false, isRehearsal, sessionId }
-    const { operation, exists } = request.routeOptions.config
+    const { operation, exists } = config
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
     requireScope(principal, operation.scope)

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { Accounts } from '../capabilities/account/index.ts'
+import type { ServiceRoom } from '../capabilities/service/index.ts'
 import { APPROVALS } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -18,18 +19,32 @@ const NewKey = Body({
 })
 const checkNewKey = createCheck('body', NewKey)
 
+const BackupName = Body({ name: Type.String() })
+const checkBackupName = createCheck('body', BackupName)
+
 const KeyName = Body({ id: Type.String() })
 const checkKeyName = createCheck('body', KeyName)
+
+interface CommandNeeds {
+  readonly accounts: Accounts
+  readonly accountId: AccountId
+  readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore'>
+  readonly newConsoleAddress: () => string | null
+  /** What the running service says of itself; null: the home was opened for this command alone. */
+  readonly facts: () => object | null
+}
 
 /**
  * What the command line may ask of the service, whether it runs or was opened only for the command.
  * Whoever reaches this is the user who owns the home folder; there is no key to check.
  */
-export function createCommands(
-  accounts: Accounts,
-  accountId: AccountId,
-  newConsoleAddress: () => string | null,
-): (request: ControlRequest) => Promise<unknown> {
+export function createCommands({
+  accounts,
+  accountId,
+  copies,
+  newConsoleAddress,
+  facts,
+}: CommandNeeds): (request: ControlRequest) => Promise<unknown> {
   const commands: Record<string, (input: unknown) => Promise<unknown>> = {
     'keys.create': async (input) => {
       checkNewKey(input)
@@ -73,6 +88,15 @@ export function createCommands(
       await accounts.revokeKey(accountId, (input as Static<typeof KeyName>).id)
       return {}
     },
+    'backup.create': async () => copies.backUp(),
+    'backup.list': async () => copies.backups(),
+    'restore.stage': async (input) => {
+      checkBackupName(input)
+      await copies.stageRestore((input as Static<typeof BackupName>).name)
+      return { running: facts() !== null }
+    },
+    'restore.outcome': async () => copies.backups().restored,
+    'doctor.facts': async () => facts(),
     'console.address': async () => ({ console_url: newConsoleAddress() }),
   }
   return async ({ command, input }) => {

@@ -118,11 +118,12 @@ const PATIENCE_MS = 5_000
 export async function askRunningService(
   address: string,
   request: ControlRequest,
+  patienceMs = PATIENCE_MS,
 ): Promise<{ result: unknown } | undefined> {
   const socket = await throughShortName(address, dial)
   if (socket === undefined) return undefined
   try {
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.setTimeout(patienceMs, () => socket.destroy())
     socket.write(`${JSON.stringify(request)}\n`)
     const line = await firstLine(socket)
     if (line === undefined)

@@ -29,6 +29,11 @@ const STORAGE = {
       'service_unavailable',
       'The storage of this service failed while answering. Read the resource before you repeat the call.',
     ),
+  read_only: () =>
+    new ApiError(
+      'service_unavailable',
+      'The disk of this service failed, so nothing was stored: until it was opened anew, only reading works. Repeat the call later.',
+    ),
   closed: () => new ApiError('service_unavailable', 'The service is stopping. Repeat the call when it is back.'),
 } as const satisfies Record<StorageError['kind'], () => ApiError>
 

@@ -7,8 +7,10 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
+import type { Callers } from '../kernel/callers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
+import type { Intake } from '../kernel/intake.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionNeeds } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
@@ -18,6 +20,7 @@ import { createNotFound } from './not-found.ts'
 import { createGate, routeOperation } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
+import type { RequestTimes } from './request-times.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'port'> {
@@ -26,8 +29,13 @@ export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'p
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
+  readonly times: Pick<RequestTimes, 'watch' | 'is'>
+  /** Told of each request. */
+  readonly callers: Pick<Callers, 'came'>
   /** Told after each operation that changed something, whoever asked for it. */
   readonly tell: (notice: Notice) => void
+  /** Asked before each operation that would make the database grow. */
+  readonly intake: Pick<Intake, 'check'>
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
@@ -75,7 +83,7 @@ const UNREAD_MS = 8_000
 const LINGER_MS = 1_000
 
 export function createDoor(needs: DoorNeeds): Door {
-  const { clock, ids, log } = needs
+  const { clock, ids, log, times, callers } = needs
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
   let port = 0
@@ -108,7 +116,7 @@ export function createDoor(needs: DoorNeeds): Door {
     clientErrorHandler: (error, socket) => {
       // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
       if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
-      const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute)
+      const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute())
       answerRaw(socket, malformed(error.code), ids.request(), rate)
       const patience = clock.after(LINGER_MS, () => socket.destroy())
       socket.once('close', () => patience.cancel())
@@ -119,6 +127,7 @@ export function createDoor(needs: DoorNeeds): Door {
     const open = owed.get(request.socket) ?? new Set()
     owed.set(request.socket, open.add(request))
     response.once('close', () => open.delete(request))
+    times.watch(request, response)
     giveUpUnread(request.socket, response, () => open.size > 1)
   })
   // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
@@ -139,8 +148,12 @@ export function createDoor(needs: DoorNeeds): Door {
   }
 
   app.addHook('onRequest', async (request, reply) => {
+    callers.came()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    await admit(request, reply)
+    // Asked once: the framework puts this together anew each time.
+    const { config } = request.routeOptions
+    if (config.operation !== undefined) times.is(request.raw, config.operation.id)
+    await admit(request, reply, config)
   })
   app.setErrorHandler(fail)
   const notFoundOrMethod = createNotFound(app)
@@ -152,14 +165,14 @@ export function createDoor(needs: DoorNeeds): Door {
   const refuseUnrouted = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     try {
-      await admit(request, reply)
+      await admit(request, reply, {})
     } catch (refusal) {
       return fail(refusal, request, reply)
     }
     return fail(error, request, reply)
   }
 
-  for (const served of needs.operations) routeOperation(app, served, { gate, tell: needs.tell })
+  for (const served of needs.operations) routeOperation(app, served, { gate, ...needs })
   needs.rawRoutes(app, () => port)
 
   const inside = async (

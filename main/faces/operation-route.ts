@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
+import type { Intake } from '../kernel/intake.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
@@ -40,7 +41,7 @@ const checkNoBody = createCheck('body', Body({}))
 export function routeOperation(
   app: FastifyInstance,
   { operation, handler, exists }: Served,
-  { gate, tell }: { gate: Gate; tell: (notice: Notice) => void },
+  { gate, intake, tell }: { gate: Gate; intake: Pick<Intake, 'check'>; tell: (notice: Notice) => void },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
@@ -56,12 +57,17 @@ export function routeOperation(
         throw new ApiError('validation_error', 'This operation needs a JSON body.')
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
+      if (takesMore(operation)) intake.check()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       if (operation.method !== 'GET') tell(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)
     },
   })
 }
+
+/** What only reads or removes is answered also while nothing new is taken. */
+const takesMore = ({ method, scope, worksWhenFull }: Operation): boolean =>
+  method !== 'GET' && method !== 'DELETE' && scope?.endsWith(':read') !== true && worksWhenFull !== true
 
 function callOf(operation: Operation, request: FastifyRequest, body: unknown): Call {
   const { principal, instance, confirmed } = request.admitted

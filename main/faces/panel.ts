@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Sessions } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
 import { unknownPath } from './admission.ts'
 import { createBridge, type Bridge } from './panel/bridge.ts'
@@ -6,8 +7,8 @@ import { addEventStream, type EventsNeeds } from './panel/events.ts'
 import type { ConsoleFiles } from './panel/files.ts'
 import { addSessionRoutes, type SessionRouteNeeds } from './panel/session-route.ts'
 
-export interface PanelNeeds extends Omit<SessionRouteNeeds, 'onSignedOut'>, Pick<EventsNeeds, 'live'> {
-  readonly sessions: SessionRouteNeeds['sessions'] & Pick<EventsNeeds, 'isSignedIn'>
+export interface PanelNeeds extends SessionRouteNeeds, Pick<EventsNeeds, 'live'> {
+  readonly sessions: SessionRouteNeeds['sessions'] & Pick<EventsNeeds, 'isSignedIn'> & Pick<Sessions, 'onSessionEnded'>
   readonly files: ConsoleFiles
 }
 
@@ -24,7 +25,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelNeeds): Panel {
   const bridge = createBridge(app)
   const streams = addEventStream(app, { ...needs, isSignedIn: needs.sessions.isSignedIn })
-  addSessionRoutes(app, port, { ...needs, onSignedOut: streams.endSession })
+  needs.sessions.onSessionEnded(streams.endOf)
+  addSessionRoutes(app, port, needs)
   addMirror(app, bridge)
   addPage(app, needs.files)
   return { bridge, close: streams.close }

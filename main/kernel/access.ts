@@ -24,6 +24,8 @@ export interface Principal {
   readonly allowedInstanceIds: readonly string[] | null
   /** Requests per minute of this key's bucket. */
   readonly ratePerMinute: number
+  /** Which session of a browser the console was reached through; absent for every other caller. */
+  readonly sessionId?: string
   /** Recorded with what this caller sends. */
   readonly source: Source
 }

@@ -17,6 +17,14 @@ export class ConnectFailure extends Error {
 export const blocked = (host: string) =>
   new ConnectFailure('blocked', 'address_not_public', `${host} leads to an address that is not public.`)
 
+/** Every address of the name lies in 198.18.0.0/15, which some VPNs and proxies hand out for names they catch. */
+export const madeUp = (host: string) =>
+  new ConnectFailure(
+    'blocked',
+    'fake_address',
+    `${host} leads to an address that a VPN or proxy on this machine made up.`,
+  )
+
 export const unresolved = (host: string, code: string) =>
   new ConnectFailure('dns', code, `The name ${host} does not resolve (${code}).`)
 

@@ -7,7 +7,7 @@ import type { AddressPolicy } from './public-address.ts'
 /** What goes on the request line and after it. */
 interface Sending {
   readonly path: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
 }

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { parseAddress } from './address-range.ts'
 import type { Clock } from './clock.ts'
-import { blocked, codeOf, ConnectFailure, tooSlow, unreachable, unresolved } from './connect-failure.ts'
+import { blocked, codeOf, ConnectFailure, madeUp, tooSlow, unreachable, unresolved } from './connect-failure.ts'
 import { deadline } from './deadline.ts'
 import type { Destination } from './destination.ts'
 import type { NameLookup } from './name-lookup.ts'
-import type { AddressPolicy } from './public-address.ts'
+import { isMadeUp, type AddressPolicy } from './public-address.ts'
 import { createTls } from './tls.ts'
 
 /** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
@@ -67,7 +67,7 @@ export function createConnector(needs: Needs): Connector {
     const { host, isLiteral, scheme } = attempt.peer
     const addresses = isLiteral ? [host] : await resolve(names, host)
     attempt.isResolved = true
-    if (!addresses.every((ip) => policy.permits(ip))) throw blocked(host)
+    if (!addresses.every((ip) => policy.permits(ip))) throw addresses.every(isMadeUp) ? madeUp(host) : blocked(host)
     const reached = await reach(needs, attempt, addresses.slice(0, ADDRESSES_TRIED))
     if (scheme === 'http') return reached
     return { socket: await secure(reached.socket, attempt.peer, (socket) => hold(attempt, socket)), ip: reached.ip }

@@ -2,7 +2,7 @@ import type { BootId } from './ids.ts'
 import type { Statement } from './sql.ts'
 
 /** Growing tables whose rows are numbered by the application. Numbers only rise; gaps are normal. */
-export type SequenceName = 'subjects' | 'events' | 'deliveries' | 'messages' | 'sandbox'
+export type SequenceName = 'subjects' | 'events' | 'deliveries' | 'messages' | 'sandbox' | 'official' | 'smv2'
 
 /** What a unit of work sees: the database inside the transaction it shares with its group. */
 export interface Tx {
@@ -35,11 +35,16 @@ export interface Db {
   close(): Promise<void>
 }
 
-/** The storage itself failed: `full` (disk), `unknown` (I/O: the commit may or may not have happened), `closed`. */
-export class StorageError extends Error {
-  readonly kind: 'full' | 'unknown' | 'closed'
+/**
+ * The storage itself failed: `full` (no room; nothing was written), `unknown` (I/O: the commit may or may not have
+ * happened), `read_only` (it failed before and takes no writes until it was opened anew; nothing was written), `closed`.
+ */
+export type StorageFault = 'full' | 'unknown' | 'read_only' | 'closed'
 
-  constructor(kind: 'full' | 'unknown' | 'closed', message: string, options?: ErrorOptions) {
+export class StorageError extends Error {
+  readonly kind: StorageFault
+
+  constructor(kind: StorageFault, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'StorageError'
     this.kind = kind

@@ -1,7 +1,15 @@
 import type { Db, Tx } from './db.ts'
 import { sql } from './sql.ts'
 
-/** Facts about this home that must travel with its database: which vault it chose, the check value of its key. */
+/** Facts about this home that must travel with its database. */
+export const HOME_FACTS = {
+  /** Tells homes apart that share a keychain. */
+  id: 'home_id',
+  /** Which vault it chose when it was new. */
+  vaultKind: 'vault_kind',
+  /** Proves the master key without revealing it. */
+  keyCheck: 'master_key_check',
+} as const
 
 const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
 

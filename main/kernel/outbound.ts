@@ -18,7 +18,7 @@ export { systemResolve } from './name-lookup.ts'
 
 export interface OutboundRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
   /** From the call to the last byte of the response header; 10 s. */
@@ -45,6 +45,12 @@ export interface Outbound {
   checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
   /** Never rejects, never follows a redirect, never sends twice. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
+  /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
+  placeOf(url: string): Pick<Destination, 'host' | 'isInside'> | undefined
+  /** Whether this machine has a network interface besides loopback. */
+  isAttached(): boolean
+  /** Changes whenever this machine's networks are not what they were. */
+  networkRevision(): number
   /** Lets the service itself answer for a host of the zone `.sandbox`; no socket is opened. */
   answerInside(host: string, responder: Responder): void
   /** Drops idle connections and resolved names: after sleep or a change of network they mislead. */
@@ -58,6 +64,11 @@ export interface OutboundNeeds {
   readonly resolve: Resolve
   /** CIDR ranges that are allowed although not public. */
   readonly trustedRanges: readonly string[]
+  /**
+   * Nothing but these is reached, where it is given: an origin such as `https://graph.facebook.com`, or a zone such as
+   * `.fbsbx.com`, which means https on any name in it. For requests that carry a credential.
+   */
+  readonly only?: (() => readonly string[]) | undefined
   /** Tests only: reaches a checked address somewhere else. */
   readonly dial?: Dial | undefined
   readonly interfaces?: Interfaces | undefined
@@ -113,11 +124,21 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
       const destination = destinationOf(request.url)
       if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was called off.')
       if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The address ${destination}.`)
+      if (!isListed(destination, needs.only?.())) {
+        return unsent('blocked', 'not_listed', `${destination.host} is none of the hosts that may be asked for this.`)
+      }
       if (!destination.isInside) return send(request, destination)
       const responder = responders.get(destination.host)
       if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
       return answerFrom(responder, request, { clock, ...limitsOf(request) })
     },
+
+    placeOf(url) {
+      const destination = destinationOf(url)
+      return typeof destination === 'string' ? undefined : destination
+    },
+    isAttached: policy.isAttached,
+    networkRevision: policy.revision,
 
     answerInside(host, responder) {
       responders.set(host, responder)
@@ -143,6 +164,12 @@ const limitsOf = (request: OutboundRequest): ExchangeLimits => ({
   bodyTimeoutMs: request.bodyTimeoutMs ?? DEFAULTS.bodyTimeoutMs,
   maxBodyBytes: request.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
 })
+
+function isListed({ origin, scheme, port, host }: Destination, only: readonly string[] | undefined): boolean {
+  if (only === undefined) return true
+  const isZoned = scheme === 'https' && port === 443
+  return only.some((one) => (one.startsWith('.') ? isZoned && host.endsWith(one) : one === origin))
+}
 
 const unsent = (stage: 'blocked' | 'protocol', code: string, message: string): OutboundAnswer => ({
   kind: 'failure',

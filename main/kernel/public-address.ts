@@ -7,11 +7,14 @@ const GLOBAL_IPV6 = rangeOf('2000::/3')
 /** Metadata and health service of a large cloud: formally public, reachable only from inside a machine there. */
 const CLOUD_HOST = rangeOf('168.63.129.16/32')
 
+/** Benchmarking networks; in practice what a VPN answers instead of the true address of a name. */
+const MADE_UP = rangeOf('198.18.0.0/15')
+
 /** How long a look at the network interfaces holds. */
 const INTERFACES_FRESH_MS = 1_000
 
 export type Interfaces = () => Readonly<
-  Record<string, readonly Pick<NetworkInterfaceInfo, 'address' | 'cidr'>[] | undefined>
+  Record<string, readonly (Pick<NetworkInterfaceInfo, 'address' | 'cidr'> & { internal?: boolean })[] | undefined>
 >
 
 /** Decides which addresses requests may go to whose destination somebody else chose. */
@@ -20,6 +23,8 @@ export interface AddressPolicy {
   permits(ip: string): boolean
   /** Changes whenever an earlier verdict may no longer hold: this machine's networks are not what they were. */
   revision(): number
+  /** Whether this machine has an interface besides loopback. */
+  isAttached(): boolean
 }
 
 /**
@@ -35,6 +40,7 @@ export function createAddressPolicy(needs: {
   const { clock, interfaces = networkInterfaces } = needs
   const trusted = needs.trustedRanges.map(rangeOf)
   let own: Range[] = []
+  let isAttached = false
   let snapshot = ''
   let revision = 0
   let readAtMs = -Infinity
@@ -47,6 +53,7 @@ export function createAddressPolicy(needs: {
     if (seen === snapshot) return
     snapshot = seen
     own = found.flatMap(onLink)
+    isAttached = found.some(({ internal }) => internal !== true)
     revision++
   }
 
@@ -62,6 +69,10 @@ export function createAddressPolicy(needs: {
       refresh()
       return revision
     },
+    isAttached() {
+      refresh()
+      return isAttached
+    },
   }
 }
 
@@ -69,6 +80,11 @@ export function createAddressPolicy(needs: {
 export function isGlobal(address: Address): boolean {
   if (address.range() !== 'unicast') return false
   return address.kind() === 'ipv6' ? isWithin(GLOBAL_IPV6, address) : !isWithin(CLOUD_HOST, address)
+}
+
+export function isMadeUp(ip: string): boolean {
+  const address = parseAddress(ip)
+  return address !== undefined && isWithin(MADE_UP, address)
 }
 
 /** The network an interface is part of, and its own address. A point-to-point /0 says nothing about neighbours. */

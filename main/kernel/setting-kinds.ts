@@ -5,6 +5,10 @@
 export interface Kind<T> {
   /** For the table in the README, for example `integer, 0 to 65535`. */
   readonly words: string
+  /** What a number must lie between, each of them where it is a list. */
+  readonly range?: { readonly min: number; readonly max: number }
+  /** All it can be, where that is a few words. */
+  readonly choices?: readonly string[]
   fromText(text: string): T
   fromJson(value: unknown): T
 }
@@ -21,6 +25,7 @@ export function integer({ min, max }: { min: number; max: number }): Kind<number
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : fail(rule)
   return {
     words: `integer, ${min} to ${max}`,
+    range: { min, max },
     fromJson,
     fromText: (text) => (/^-?\d+$/.test(text.trim()) ? fromJson(Number(text)) : fail(rule)),
   }
@@ -39,6 +44,7 @@ export function numbers(
     Array.isArray(value) && value.length === count && value.every(fits) ? Object.freeze([...value]) : fail(rule)
   return {
     words: `${count} ${noun}, ${min} to ${max}`,
+    range: { min, max },
     fromJson,
     fromText: (text) => fromJson(text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)))),
   }
@@ -47,7 +53,7 @@ export function numbers(
 export function oneOf<const W extends string>(...words: readonly W[]): Kind<W> {
   const rule = `be one of ${words.join(', ')}`
   const find = (value: unknown) => words.find((word) => word === value) ?? fail(rule)
-  return { words: words.map((word) => `\`${word}\``).join(' or '), fromJson: find, fromText: find }
+  return { words: words.map((word) => `\`${word}\``).join(' or '), choices: words, fromJson: find, fromText: find }
 }
 
 export const yesOrNo: Kind<boolean> = {

@@ -22,6 +22,8 @@ export interface Setting<T> {
   readonly only?: readonly Place[]
   /** Its value never appears in a message. */
   readonly secret?: true
+  /** The window may write it into settings.json, and when that counts. Absent: it is set where the service is started. */
+  readonly window?: 'now' | 'restart'
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>
@@ -39,6 +41,7 @@ export interface Machine {
 
 /** What somebody wrote for a setting, and where: the words an error message points at. */
 interface Written {
+  readonly place: Place
   readonly where: string
   readonly read: (kind: Kind<unknown>) => unknown
   readonly raw: unknown
@@ -85,7 +88,7 @@ export function fromFlags(settings: Settings, argv: readonly string[]): WrittenS
     const [flag = ''] = argument.split('=', 1)
     const setting = named(settings, 'flag', flag, (one) => flagOf(one) === flag)
     const raw = argument.slice(flag.length + 1)
-    written.set(setting.name, { where: flag, raw, read: (kind) => kind.fromText(raw) })
+    written.set(setting.name, { place: 'flag', where: flag, raw, read: (kind) => kind.fromText(raw) })
   }
   return written
 }
@@ -96,7 +99,7 @@ export function fromEnvironment(settings: Settings, env: Machine['env']): Writte
   for (const [variable, raw] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || raw === undefined || raw === '') continue
     const setting = named(settings, 'environment', variable, (one) => variableOf(one) === variable)
-    written.set(setting.name, { where: variable, raw, read: (kind) => kind.fromText(raw) })
+    written.set(setting.name, { place: 'environment', where: variable, raw, read: (kind) => kind.fromText(raw) })
   }
   return written
 }
@@ -108,7 +111,7 @@ export function fromFile(settings: Settings, path: string, machine: Machine): Wr
   for (const [name, raw] of leaves(parse(content, path))) {
     const where = `"${name}" in ${path}`
     const setting = named(settings, 'file', where, (one) => one.name === name)
-    written.set(setting.name, { where, raw, read: (kind) => kind.fromJson(raw) })
+    written.set(setting.name, { place: 'file', where, raw, read: (kind) => kind.fromJson(raw) })
   }
   return written
 }
@@ -128,6 +131,19 @@ export function settle<T>(setting: Setting<T>, places: readonly WrittenSettings[
     const said = setting.secret ? '' : ` It is ${JSON.stringify(written.raw)}.`
     throw new ConfigError(`${written.where} must ${error.message}.${said}`)
   }
+}
+
+/** Where a setting was written: a flag, a variable or settings.json. */
+export type Origin = Pick<Written, 'place' | 'where'>
+
+/** Settings that were written somewhere, by name; all others have their defaults. */
+export function originsOf(settings: Settings, places: readonly WrittenSettings[]): ReadonlyMap<string, Origin> {
+  return new Map(
+    Object.values(settings).flatMap(({ name }) => {
+      const written = places.find((place) => place.has(name))?.get(name)
+      return written === undefined ? [] : [[name, { place: written.place, where: written.where }] as const]
+    }),
+  )
 }
 
 export interface SettingRow {

@@ -1,6 +1,8 @@
+import type { Callers } from './callers.ts'
 import type { Clock, Timer } from './clock.ts'
 import { StorageError } from './db.ts'
 import { cause, type Log } from './log.ts'
+import { createPace } from './pace.ts'
 
 /**
  * Due work of one kind. Every row taken carries a lease with the boot id of this opening of the database, so a lease of
@@ -15,10 +17,16 @@ export interface Work<Job, Result> {
   act(job: Job): Promise<Result>
   /** The result of a job that was cut off by us: shutdown, watchdog, a fault of our own. */
   cutOff(job: Job): Result
-  /** Writes the result and gives the lease back, in one commit fenced by it, so that writing twice is harmless. */
-  record(job: Job, result: Result): Promise<void>
+  /** Writes the results and gives the leases back, in one commit fenced by them, so that writing twice is harmless. */
+  record(ended: readonly Ended<Job, Result>[]): Promise<void>
   /** Called once a second before claiming, never twice at a time: finds what became due, does chores. */
   tick?(): Promise<void>
+}
+
+/** A job that is over, and how. */
+export interface Ended<Job, Result> {
+  readonly job: Job
+  readonly result: Result
 }
 
 export interface Worker {
@@ -53,13 +61,26 @@ const UNRECORDED_AT_MOST = 64
 /** No job lasts longer; its own deadlines end it before. */
 const WATCHDOG_MS = 30_000
 
-export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; clock: Clock; log: Log }): Worker {
-  const { work, clock, log } = needs
-  const pace = createPace(clock)
+interface WorkerNeeds<Job, Result> {
+  readonly work: Work<Job, Result>
+  readonly clock: Clock
+  readonly callers: Pick<Callers, 'areHere'>
+  readonly log: Log
+  /** Whether new work may begin. While it may not, nothing is claimed; what is under way ends and is recorded. */
+  readonly intake?: { isOpen(): boolean }
+}
+
+export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Worker {
+  const { work, clock, callers, log, intake } = needs
+  const pace = createPace(clock, callers)
   const running = new Set<Running<Job>>()
   /** Results the storage would not take; tried again each tick, which a fenced record makes harmless. */
   const refused = new Map<Job, Result>()
+  let gathered: Ended<Job, Result>[] = []
+  let isFlushing = false
   let recording = 0
+  /** Begun, and neither written nor refused yet, wherever they are on that way. */
+  let underWay = 0
   let isClaiming = false
   let isAsked = false
   let isTicking = false
@@ -98,20 +119,46 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
     if (jobs.length >= budget) isAsked = true
   }
 
+  const unrecorded = () => gathered.length + recording + refused.size
+
   function mayClaim(): boolean {
-    return isStarted && !isStopping && recording + refused.size < UNRECORDED_AT_MOST
+    return isStarted && !isStopping && intake?.isOpen() !== false && unrecorded() < UNRECORDED_AT_MOST
   }
 
   async function run(job: Job): Promise<void> {
+    underWay++
     const result = await untilEndOrCut(job)
-    recording++
-    // The result is queued before the next claim, so that the claim sees it even when both share a commit.
-    const written = record(job, result)
+    gathered.push({ job, result })
+    gather()
+  }
+
+  /** One commit for the results of a turn and for the claims of the slots they free; waiting for more would help nobody. */
+  function gather(): void {
+    if (isFlushing) return
+    isFlushing = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isFlushing = false
+    if (gathered.length === 0) return
+    const ended = gathered
+    gathered = []
+    void write(ended)
+  }
+
+  async function write(ended: readonly Ended<Job, Result>[]): Promise<void> {
+    // The results are queued before the next claim, so that the claim sees them: both share a commit. For the same reason
+    // they do not stand in its way yet.
+    const written = record(ended)
     wake()
+    recording += ended.length
     await written
-    recording--
+    recording -= ended.length
+    underWay -= ended.length
     look()
-    if (recording + refused.size === UNRECORDED_AT_MOST - 1) wake()
+    // Somebody asked while too much was not on disk.
+    if (isAsked) wake()
   }
 
   function untilEndOrCut(job: Job): Promise<Result> {
@@ -130,13 +177,18 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
     })
   }
 
-  async function record(job: Job, result: Result): Promise<void> {
+  async function record(ended: readonly Ended<Job, Result>[]): Promise<void> {
     try {
-      await work.record(job, result)
-      refused.delete(job)
+      await work.record(ended)
+      for (const { job } of ended) refused.delete(job)
     } catch (error) {
       const isStorage = error instanceof StorageError
-      if (isStorage && error.kind !== 'closed') refused.set(job, result)
+      // One of them is at fault; alone, each fails for itself.
+      if (!isStorage && ended.length > 1) {
+        for (const one of ended) await record([one])
+        return
+      }
+      if (isStorage && error.kind !== 'closed') for (const { job, result } of ended) refused.set(job, result)
       log.error({ event: 'worker.record_failed', worker: work.name, again: isStorage, cause: cause(error) })
     }
   }
@@ -146,7 +198,7 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
     isTicking = true
     try {
       watch()
-      await Promise.all([...refused].map(([job, result]) => record(job, result)))
+      if (refused.size > 0) await record([...refused].map(([job, result]) => ({ job, result })))
       await work.tick?.()
     } catch (error) {
       log.warn({ event: 'worker.tick_failed', worker: work.name, cause: cause(error) })
@@ -168,12 +220,13 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
   async function stop(ms: number): Promise<void> {
     isStopping = true
     timer?.cancel()
+    flush()
     const isQuiet = () => running.size === 0 && !isClaiming
     const patience = ms > 0 ? clock.after(ms, cutAll) : undefined
     if (!patience) cutAll()
     await until(isQuiet)
     patience?.cancel()
-    await until(() => recording === 0 && !isTicking)
+    await until(() => underWay === 0 && !isTicking)
   }
 
   function cutAll(): void {
@@ -199,41 +252,10 @@ export function createWorker<Job, Result>(needs: { work: Work<Job, Result>; cloc
     },
     wake,
     stop,
-    gauges: () => ({ inFlight: running.size, unrecorded: recording + refused.size, ...pace.gauges() }),
-  }
-}
-
-const BUDGET_MOST = 64
-const BUDGET_LEAST = 8
-const BUDGET_STEP = 8
-const LAG_MS = 5
-
-/**
- * How many claims one turn may make, so that callers of the API are not starved by a flood of deliveries on the same
- * loop: halved when one round of the event loop takes 5 ms or more, raised step by step while it does not. A turn takes
- * at least one round, so the budget is a bound on the share of each round that goes to this work.
- */
-function createPace(clock: Clock): { next(): number; gauges(): { budget: number; lagMs: number } } {
-  let budget = BUDGET_MOST
-  let lagMs = 0
-  let isMeasuring = false
-
-  function measure(): void {
-    if (isMeasuring) return
-    isMeasuring = true
-    const from = clock.mono()
-    setImmediate(() => {
-      isMeasuring = false
-      lagMs = clock.mono() - from
-      budget = lagMs >= LAG_MS ? Math.max(BUDGET_LEAST, budget >> 1) : Math.min(BUDGET_MOST, budget + BUDGET_STEP)
-    })
-  }
-
-  return {
-    next() {
-      measure()
-      return budget
-    },
-    gauges: () => ({ budget, lagMs }),
+    gauges: () => ({
+      inFlight: running.size,
+      unrecorded: unrecorded(),
+      ...pace.gauges(),
+    }),
   }
 }

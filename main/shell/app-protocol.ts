@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { CONSOLE_CSP } from '../faces/panel/csp.ts'
 import { isOurs } from './addresses.ts'
 
 interface Answer {
@@ -29,7 +30,11 @@ export interface ProtocolNeeds {
 }
 
 /** Every response, whatever it is: nothing is guessed about it, and nothing of the page is told to anybody. */
-const EVERYWHERE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
+const EVERYWHERE = {
+  'content-security-policy': CONSOLE_CSP,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
 
 /**
  * What the window's own scheme answers: below /panel/ the door, else the files of the page. A handler that throws would
@@ -44,7 +49,7 @@ export function createAppProtocol({
   async function answer(request: Request): Promise<Response> {
     if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address is not part of Switchboard.')
     const { pathname, search } = new URL(request.url)
-    if (isClosing()) return refuse(503, 'service_unavailable', 'Switchboard is closing.')
+    if (isClosing()) return closing()
     if (pathname.startsWith('/panel/')) return respond(await panel(asPanelRequest(request, pathname + search)))
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(405, 'method_not_allowed', 'Files of the console can only be read.')
@@ -59,6 +64,8 @@ export function createAppProtocol({
     try {
       return await answer(request)
     } catch (error) {
+      // It came in time and found the door shut all the same.
+      if (isClosing()) return closing()
       onFault(error)
       return refuse(500, 'internal_error', 'Switchboard could not answer its own window. Try again, or start it anew.')
     }
@@ -84,6 +91,8 @@ function respond({ status, headers, body }: Answer): Response {
   all.delete('set-cookie')
   return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers: all })
 }
+
+const closing = () => refuse(503, 'service_unavailable', 'Switchboard is closing.')
 
 function refuse(status: number, code: string, message: string): Response {
   const error = { code, message, request_id: 'window', retryable: status >= 500 }

@@ -1,13 +1,24 @@
-/** What `switchboard://…` may ask for: a place of the page by its path, never an act. */
-const PLACES = /^\/(instances|messages|webhooks|keys|assistants|sandbox|settings|welcome)(\/[\w.~-]{1,100}){0,2}$/
+const LINK = 'switchboard://'
 
-/** `switchboard://instances/0197…` → `/instances/0197…`; undefined for anything else, which then only opens the window. */
-export function routeOf(link: string): string | undefined {
-  const url = URL.parse(link)
-  if (url?.protocol !== 'switchboard:') return undefined
+/** What `switchboard://…` may ask for: a place of the page by its path, never an act. */
+const PLACES = [
+  /^\/(instances|messages|webhooks|keys|assistants|sandbox|settings|welcome)$/,
+  /^\/(instances\/wall|webhooks\/deliveries|settings\/api|assistants\/(approvals|connect|calls))$/,
+  /^\/(instances|webhooks|messages)\/[\w-]{1,64}$/,
+  // A conversation: its instance, and the number or group on the other side.
+  /^\/messages\/[\w-]{1,64}\/(?:[\w.@-]|%40){1,100}$/,
+]
+
+const START = '/'
+
+/** `switchboard://instances/0197…` → `/instances/0197…`. What is not a place of ours opens the start. */
+export function routeOf(link: string): string {
+  const url = isLink(link) ? URL.parse(link) : null
+  if (url === null || url.username !== '') return START
   const route = `/${url.host}${url.pathname === '/' ? '' : url.pathname}`
-  return PLACES.test(route) ? route : undefined
+  return PLACES.some((place) => place.test(route)) ? route : START
 }
 
-export const linkIn = (argv: readonly string[]): string | undefined =>
-  argv.find((word) => word.startsWith('switchboard://'))
+export const isLink = (word: string): boolean => word.startsWith(LINK)
+
+export const linkIn = (argv: readonly string[]): string | undefined => argv.find(isLink)

@@ -1,36 +1,48 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { Words } from './words.ts'
+import type { MenuWord, Words } from './words/shape.ts'
 
-/** The standard roles and nothing else: what Switchboard does is done in its page. */
-export function setMenu(words: Words): void {
-  const ofTheApp: MenuItemConstructorOptions = {
-    label: app.name,
-    submenu: [
-      { role: 'about' },
-      { type: 'separator' },
-      ...(process.platform === 'darwin' ? hiding : []),
-      { role: 'quit', label: words.quit },
-    ],
-  }
-  const view: MenuItemConstructorOptions = {
-    role: 'viewMenu',
-    submenu: [
-      { role: 'resetZoom' },
-      { role: 'zoomIn' },
-      { role: 'zoomOut' },
-      { type: 'separator' },
-      { role: 'togglefullscreen' },
-      // Whoever develops looks inside; a customer's packaged app has no inspector.
-      ...(app.isPackaged ? [] : inspecting),
-    ],
-  }
-  Menu.setApplicationMenu(Menu.buildFromTemplate([ofTheApp, { role: 'editMenu' }, view, { role: 'windowMenu' }]))
+type Role = NonNullable<MenuItemConstructorOptions['role']>
+
+const LINE: MenuItemConstructorOptions = { type: 'separator' }
+
+/** The standard roles and the way to the settings: what Switchboard does is done in its page. */
+export function setMenu({ menu, quit, settings }: Words, openSettings: () => void): void {
+  const item = (role: Role, word: MenuWord): MenuItemConstructorOptions => ({ role, label: menu[word] })
+  const isMac = process.platform === 'darwin'
+  const ofTheApp = [
+    item('about', 'about'),
+    LINE,
+    { label: settings, accelerator: 'CmdOrCtrl+,', click: openSettings },
+    LINE,
+    ...(isMac ? [item('hide', 'hide'), item('hideOthers', 'hideOthers'), item('unhide', 'showAll'), LINE] : []),
+    { role: 'quit', label: quit },
+  ] satisfies MenuItemConstructorOptions[]
+  const edit = [
+    item('undo', 'undo'),
+    item('redo', 'redo'),
+    LINE,
+    item('cut', 'cut'),
+    item('copy', 'copy'),
+    item('paste', 'paste'),
+    item('selectAll', 'selectAll'),
+  ]
+  const view = [
+    item('resetZoom', 'actualSize'),
+    item('zoomIn', 'zoomIn'),
+    item('zoomOut', 'zoomOut'),
+    LINE,
+    item('togglefullscreen', 'fullScreen'),
+    // Whoever develops looks inside; a customer's packaged app has no inspector.
+    ...(app.isPackaged ? [] : inspecting),
+  ]
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate([
+      { label: app.name, submenu: ofTheApp },
+      { label: menu.edit, submenu: edit },
+      { label: menu.view, submenu: view },
+      { label: menu.window, role: 'window', submenu: [item('minimize', 'minimize'), item('close', 'close')] },
+    ]),
+  )
 }
 
-const hiding: MenuItemConstructorOptions[] = [
-  { role: 'hide' },
-  { role: 'hideOthers' },
-  { role: 'unhide' },
-  { type: 'separator' },
-]
-const inspecting: MenuItemConstructorOptions[] = [{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }]
+const inspecting: MenuItemConstructorOptions[] = [LINE, { role: 'reload' }, { role: 'toggleDevTools' }]

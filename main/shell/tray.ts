@@ -1,35 +1,38 @@
 import { Menu, nativeImage, Tray } from 'electron'
-import type { Words } from './words.ts'
-
-export interface Counts {
-  readonly connected: number
-  readonly total: number
-}
+import type { Counts } from './counts.ts'
+import type { Words } from './words/shape.ts'
 
 interface TrayNeeds {
   readonly icon: string
   readonly words: Words
-  readonly open: () => void
+  /** @param route of the page; left out, the window shows what it showed. */
+  readonly open: (route?: string) => void
   readonly quit: () => void
 }
 
-/** How many numbers are connected, one look away while the window is hidden. */
+/** How the numbers are, one look away while the window is hidden. */
 export function createTray({ icon, words, open, quit }: TrayNeeds): { show(counts: Counts): void; destroy(): void } {
   const tray = new Tray(nativeImage.createFromPath(icon))
-  tray.on('click', open)
+  // Some desktops show nothing but the menu.
+  tray.on('click', () => open())
+  draw(words.tray.starting, 0)
+
+  function draw(state: string, lost: number): void {
+    const attention = lost > 0 ? [{ label: words.tray.lost(lost), click: () => open('/instances') }] : []
+    tray.setToolTip(['Switchboard', state, ...attention.map(({ label }) => label)].join(' · '))
+    tray.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: state, enabled: false },
+        ...attention,
+        { type: 'separator' },
+        { label: words.open, click: () => open() },
+        { label: words.quit, click: quit },
+      ]),
+    )
+  }
+
   return {
-    show({ connected, total }) {
-      const line = words.connected(connected, total)
-      tray.setToolTip(`Switchboard · ${line}`)
-      tray.setContextMenu(
-        Menu.buildFromTemplate([
-          { label: line, enabled: false },
-          { type: 'separator' },
-          { label: words.open, click: open },
-          { label: words.quit, click: quit },
-        ]),
-      )
-    },
+    show: (counts) => draw(words.tray.state(counts), counts.lost),
     destroy: () => tray.destroy(),
   }
 }

@@ -1,72 +1,93 @@
 import type { Notice } from '../contract/notice.ts'
+import type { InstanceStatus } from '../contract/shapes.ts'
+import type { NoteKind } from '../contract/window-bridge.ts'
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import type { Counts } from './tray.ts'
-import type { Words } from './words.ts'
-
-interface Note {
-  readonly title: string
-  readonly body: string
-  /** Where the page opens when it is clicked. */
-  readonly route: string
-}
+import type { Counts } from './counts.ts'
+import { createGathering } from './gather.ts'
+import { NEWS, type Note } from './news.ts'
+import type { Words } from './words/shape.ts'
 
 interface WatchNeeds {
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
   readonly log: Log
   readonly words: Words
-  /** An operation, read as the person at the window: its answer, or undefined where there is none. */
   readonly read: (path: string) => Promise<unknown>
   readonly onNotice: (hear: (notice: Notice) => void) => () => void
+  /** Whether this kind is wanted at the moment: switched on, and nobody is looking at the window anyway. */
+  readonly isWanted: (kind: NoteKind) => boolean
   readonly onCounts: (counts: Counts) => void
   readonly onNote: (note: Note) => void
 }
 
 /** Many numbers change at once when a network goes; the tray is drawn once for all of them. */
-const GATHER_MS = 400
-const LOST: ReadonlySet<string | undefined> = new Set(['instance.disconnected', 'instance.auth_failed'])
+const DRAW_MS = 400
+const LOST = ['disconnected', 'auth_failed', 'passkey_required'] as const satisfies readonly InstanceStatus[]
 
-/** What the tray and the system's notifications say of the service, while nobody looks at the window. */
+/** What the tray, the badge and the system's notifications say of the service, while nobody looks at the window. */
 export function watchService(needs: WatchNeeds): { stop(): void } {
-  const { clock, log, words, read, onCounts, onNote } = needs
+  const { clock, log, words, read, isWanted, onCounts, onNote } = needs
   let timer: Timer | undefined
+  const gathering = createGathering<NoteKind>({
+    clock,
+    async tell(kind, gathered) {
+      if (!isWanted(kind)) return false
+      const note = await NEWS[kind](gathered, { words, read }).catch(complain)
+      if (note !== undefined) onNote(note)
+      return note !== undefined
+    },
+  })
 
-  const quietly = (act: () => Promise<void>) => {
-    act().catch((error: unknown) => log.warn({ event: 'window.watch', cause: cause(error) }))
+  function complain(error: unknown): undefined {
+    log.warn({ event: 'window.watch', cause: cause(error) })
   }
 
   async function count(): Promise<void> {
-    // Its shape is the contract's (account room).
+    // Its shape is the contract's (service room).
     const overview = (await read('/v1/console/overview')) as
-      | { readonly instances: { readonly total: number; readonly by_status: Readonly<Record<string, number>> } }
+      | { readonly instances: { readonly total: number; readonly by_status: Partial<Record<InstanceStatus, number>> } }
       | undefined
     if (overview === undefined) return
     const { total, by_status: byStatus } = overview.instances
-    onCounts({ connected: byStatus['connected'] ?? 0, total })
+    const lost = LOST.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0)
+    onCounts({ total, connected: byStatus.connected ?? 0, lost })
   }
 
-  async function tellOfLoss(id: string): Promise<void> {
-    const instance = (await read(`/v1/instances/${id}`)) as { readonly name: string } | undefined
-    if (instance === undefined) return
-    onNote({ title: words.lost.title, body: words.lost.body(instance.name), route: `/instances/${id}` })
-  }
-
-  function hear({ topic, type, instance_id: instanceId }: Notice): void {
-    if (topic === 'instances') {
-      timer ??= clock.after(GATHER_MS, () => {
+  function hear(notice: Notice): void {
+    const kind = kindOf(notice)
+    const thing = notice.topic === 'events' ? notice.instance_id : notice.id
+    if (kind !== undefined && thing !== undefined) gathering.add(kind, thing)
+    if (notice.topic === 'instances') {
+      timer ??= clock.after(DRAW_MS, () => {
         timer = undefined
-        quietly(count)
+        count().catch(complain)
       })
     }
-    if (topic === 'events' && LOST.has(type) && instanceId !== undefined) quietly(() => tellOfLoss(instanceId))
   }
 
   const unhear = needs.onNotice(hear)
-  quietly(count)
+  count().catch(complain)
   return {
     stop() {
       unhear()
       timer?.cancel()
+      gathering.stop()
     },
+  }
+}
+
+/** Which kind of note a notice may become. */
+function kindOf({ topic, type }: Notice): NoteKind | undefined {
+  switch (`${topic} ${type ?? ''}`) {
+    case 'events instance.disconnected':
+    case 'events instance.auth_failed':
+      return 'lost'
+    case 'events message.received':
+      return 'messages'
+    case 'deliveries exhausted':
+    case 'webhooks deactivated':
+      return 'deliveries'
+    default:
+      return undefined
   }
 }

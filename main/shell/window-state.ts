@@ -1,15 +1,13 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readSmallFile, writeSmallFile } from './small-file.ts'
 
-/** Where the window was, and what it was told about closing. */
+/** Where the window was. */
 export interface WindowState {
   readonly width: number
   readonly height: number
   readonly x?: number
   readonly y?: number
   readonly maximized: boolean
-  /** What the close button does; undefined until the person was asked. */
-  readonly closing?: 'hide' | 'quit'
 }
 
 interface Area {
@@ -41,17 +39,8 @@ export function onScreen(state: WindowState, screens: readonly Area[]): WindowSt
 export function keptIn(home: string): { read(): WindowState; write(state: WindowState): void } {
   const file = join(home, 'window.json')
   return {
-    read() {
-      try {
-        return sane(JSON.parse(readFileSync(file, 'utf8')))
-      } catch {
-        return USUAL
-      }
-    },
-    write(state) {
-      writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 })
-      renameSync(`${file}.new`, file)
-    },
+    read: () => sane(readSmallFile(file)),
+    write: (state) => writeSmallFile(file, state),
   }
 }
 
@@ -62,12 +51,10 @@ function sane(found: unknown): WindowState {
     return typeof value === 'number' && Number.isFinite(value) && value >= least ? Math.round(value) : undefined
   }
   const [x, y] = [number('x', -100_000), number('y', -100_000)]
-  const { closing } = given
   return {
     width: number('width', 400) ?? USUAL.width,
     height: number('height', 300) ?? USUAL.height,
     maximized: given['maximized'] === true,
     ...(x !== undefined && y !== undefined && { x, y }),
-    ...((closing === 'hide' || closing === 'quit') && { closing }),
   }
 }

@@ -1,7 +1,8 @@
 import { BrowserWindow, dialog, screen } from 'electron'
+import type { Closing } from '../contract/window-bridge.ts'
 import { HOME_PAGE } from './addresses.ts'
-import { keptIn, onScreen, type WindowState } from './window-state.ts'
-import type { Words } from './words.ts'
+import { keptIn, onScreen } from './window-state.ts'
+import type { Words } from './words/shape.ts'
 
 interface WindowNeeds {
   readonly preload: string
@@ -9,7 +10,11 @@ interface WindowNeeds {
   /** Where the window's place is remembered. */
   readonly home: string
   readonly words: Words
-  /** Asked once what closing means: “quit” was chosen. */
+  /** It stays in the tray until somebody asks for it. */
+  readonly isHidden: boolean
+  readonly closing: () => Closing
+  /** What the person answered when closing asked. */
+  readonly onChosen: (closing: Closing) => void
   readonly quit: () => void
 }
 
@@ -19,14 +24,18 @@ export interface MainWindow {
   readonly loaded: Promise<void>
   /** Shows it and brings it to the front. @param route of the page, such as `/instances/…`. */
   open(route?: string): void
-  isVisible(): boolean
+  /** Tells the page something over the preload. */
+  tell(channel: 'update', value: unknown): void
+  /** Somebody has it before their eyes. */
+  isLookedAt(): boolean
   /** From now on closing closes. */
   release(): void
+  hide(): void
 }
 
-export function openMainWindow({ preload, icon, home, words, quit }: WindowNeeds): MainWindow {
-  const kept = keptIn(home)
-  let state = onScreen(
+export function openMainWindow(needs: WindowNeeds): MainWindow {
+  const kept = keptIn(needs.home)
+  const state = onScreen(
     kept.read(),
     screen.getAllDisplays().map(({ workArea }) => workArea),
   )
@@ -35,11 +44,11 @@ export function openMainWindow({ preload, icon, home, words, quit }: WindowNeeds
     minWidth: 720,
     minHeight: 520,
     show: false,
-    icon,
+    icon: needs.icon,
     autoHideMenuBar: true,
     backgroundColor: '#0f172a',
     webPreferences: {
-      preload,
+      preload: needs.preload,
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
@@ -50,48 +59,64 @@ export function openMainWindow({ preload, icon, home, words, quit }: WindowNeeds
       spellcheck: false,
     },
   })
-  if (state.maximized) window.maximize()
-  window.once('ready-to-show', () => window.show())
+  // Maximizing shows it, so that waits as well.
+  let isToFill = state.maximized
+  function reveal(): void {
+    if (isToFill) window.maximize()
+    isToFill = false
+    window.show()
+  }
+  if (!needs.isHidden) window.once('ready-to-show', reveal)
 
-  function keep(change: Partial<WindowState> = {}): void {
+  function keepPlace(): void {
     // The size to come back to, not the one of a window that fills the screen.
     const { x, y, width, height } = window.getNormalBounds()
-    state = { ...state, x, y, width, height, maximized: window.isMaximized(), ...change }
-    kept.write(state)
+    kept.write({ x, y, width, height, maximized: isToFill || window.isMaximized() })
   }
 
   let isReleased = false
+  let isAsking = false
   window.on('close', (event) => {
-    keep()
+    keepPlace()
     if (isReleased) return
     event.preventDefault()
     void closeAsChosen()
   })
 
   async function closeAsChosen(): Promise<void> {
-    const closing = state.closing ?? (await ask(window, words))
-    if (state.closing === undefined) keep({ closing })
+    if (isAsking) return
+    let closing = needs.closing()
+    if (closing === 'ask') {
+      isAsking = true
+      closing = await ask(window, needs.words)
+      isAsking = false
+      // It is quitting meanwhile, for another reason.
+      if (isReleased) return
+      needs.onChosen(closing)
+    }
     if (closing === 'hide') window.hide()
-    else quit()
+    else needs.quit()
   }
 
   return {
     loaded: window.loadURL(HOME_PAGE),
     open(route) {
       if (window.isMinimized()) window.restore()
-      window.show()
+      reveal()
       window.focus()
       if (route !== undefined) window.webContents.send('open-route', route)
     },
-    isVisible: () => window.isVisible(),
+    tell: (channel, value) => window.webContents.send(channel, value),
+    isLookedAt: () => window.isVisible() && window.isFocused(),
     release: () => void (isReleased = true),
+    hide: () => window.hide(),
   }
 }
 
-const placeOf = ({ width, height, x, y }: WindowState) =>
+const placeOf = ({ width, height, x, y }: ReturnType<typeof onScreen>) =>
   x === undefined || y === undefined ? { width, height } : { width, height, x, y }
 
-/** Asked once; what was chosen stands in window.json and can be changed by removing it there. */
+/** Asked once; Settings has it afterwards. */
 async function ask(window: BrowserWindow, { closing }: Words): Promise<'hide' | 'quit'> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { isoTime } from '../contract/request.ts'
@@ -16,7 +16,7 @@ export async function backUp(
   nowMs: number,
 ): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, `switchboard-${stamp(nowMs)}-${reason}.db`)
+  const path = freeName(folder, reason, nowMs)
   const unfinished = `${path}.part`
   rmSync(unfinished, { force: true })
   try {
@@ -39,6 +39,12 @@ function checkCopy(file: string): void {
   } finally {
     copy.close()
   }
+}
+
+/** Two copies of one second: the later one is named for the next, and none is lost. */
+function freeName(folder: string, reason: string, nowMs: number): string {
+  const path = join(folder, `switchboard-${stamp(nowMs)}-${reason}.db`)
+  return existsSync(path) ? freeName(folder, reason, nowMs + 1_000) : path
 }
 
 /** 20260131T235959Z: sorts by time and is a legal file name everywhere. */

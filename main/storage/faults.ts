@@ -39,6 +39,15 @@ export function asFault(error: unknown, message: string): StorageError {
   return new StorageError(isFull ? 'full' : 'unknown', message, { cause: error })
 }
 
+/** What only a file that can no longer be trusted causes; everything else leaves the connection as good as before. */
+const DISK = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY']
+
+/** Whether the disk, or what is on it, is at fault, so that nothing may be built on this connection any more. */
+export function isOfTheDisk({ kind, cause }: StorageError): boolean {
+  if (kind !== 'unknown' || !(cause instanceof Database.SqliteError)) return false
+  return DISK.some((code) => cause.code.startsWith(code))
+}
+
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

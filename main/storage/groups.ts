@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError, type Tx } from '../kernel/db.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { asFault } from './faults.ts'
+import { asFault, isOfTheDisk } from './faults.ts'
 import { createSequences } from './sequences.ts'
 import type { Prepare } from './statements.ts'
 import { openUnit, type RunningUnit } from './unit.ts'
@@ -11,6 +11,8 @@ export interface Groups {
   readonly commit: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Refuses what only makes sense outside a unit, and fails the unit that tried it. */
   refuseInsideUnit(act: string): Error | undefined
+  /** Refuses everything from now on: after a commit in doubt nothing may be built on what is there. */
+  fail(): void
   /** Takes no more work and resolves when all that waits is settled. */
   stop(): Promise<void>
 }
@@ -21,6 +23,8 @@ interface GroupsNeeds {
   readonly log: Log
   readonly onFault: (fault: StorageError) => void
   readonly beforeGroup: () => void
+  /** Asked when the disk is full. @returns whether there is more room now, so that the group is tried once more. */
+  readonly makeRoom: () => boolean
 }
 
 interface Unit {
@@ -35,6 +39,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 const UNITS_PER_GROUP = 64
 const NOTHING = {}
+const readOnly = () => new StorageError('read_only', 'The storage failed and takes no writes until it was opened anew')
 const NOT_RUN: Outcome = { ok: false, error: new Error('The unit has not run yet') }
 const FOREIGN_AWAIT =
   'A unit of work awaited something other than tx. Only storage may be awaited inside db.commit: ' +
@@ -49,7 +54,7 @@ const FOREIGN_AWAIT =
  * only when all have ended, or when one awaits something foreign. That is how the latter is noticed, for the price of
  * one `nextTick` per group, and why no other code can run while a unit is in progress.
  */
-export function createGroups({ connection, prepare, log, onFault, beforeGroup }: GroupsNeeds): Groups {
+export function createGroups({ connection, prepare, log, onFault, beforeGroup, makeRoom }: GroupsNeeds): Groups {
   const sequences = createSequences(prepare)
   const [begin, commit, rollback] = [verb('BEGIN IMMEDIATE'), verb('COMMIT'), verb('ROLLBACK')]
   const [savepoint, undo, release] = [verb('SAVEPOINT unit'), verb('ROLLBACK TO unit'), verb('RELEASE unit')]
@@ -57,6 +62,7 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup }:
   let waiting: Unit[] = []
   let isScheduled = false
   let isStopped = false
+  let hasFailed = false
   let group: Unit[] = []
   let position = 0
   let isGuarded = false
@@ -79,6 +85,7 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup }:
     isScheduled = false
     group = waiting.length <= UNITS_PER_GROUP ? waiting : waiting.slice(0, UNITS_PER_GROUP)
     waiting = waiting.length <= UNITS_PER_GROUP ? [] : waiting.slice(UNITS_PER_GROUP)
+    if (group.length === 0) return
     if (waiting.length > 0) schedule()
     fault = undefined
     beforeGroup()
@@ -150,15 +157,25 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup }:
 
   function finish(): void {
     if (!fault) guard(commit)
+    if (fault?.kind === 'full' && makeRoom()) return runInNewRoom()
     const units = group
     group = []
     if (fault) rejectAll(units, fault)
     else settle(units)
   }
 
+  /** Nothing of the group has happened: a full disk is certain, other than a fault of it. */
+  function runInNewRoom(): void {
+    fault = undefined
+    if (connection.inTransaction) guard(rollback)
+    sequences.undoGroup()
+    run(true)
+  }
+
   function rejectAll(units: readonly Unit[], reason: StorageError): void {
     if (connection.inTransaction) guard(rollback)
     sequences.undoGroup()
+    if (isOfTheDisk(reason)) fail()
     for (const unit of units) unit.reject(reason)
     log.error({ event: 'storage.fault', kind: reason.kind, units: units.length, cause: cause(reason.cause) })
     tell(() => onFault(reason))
@@ -173,6 +190,12 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup }:
         resolve(outcome.value)
       }
     }
+  }
+
+  function fail(): void {
+    hasFailed = true
+    // They have not begun, so what became of them is certain.
+    for (const unit of waiting.splice(0)) unit.reject(readOnly())
   }
 
   /** Who is told has no say in the group's fate. */
@@ -201,10 +224,12 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup }:
 
   return {
     refuseInsideUnit,
+    fail,
     commit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const refusal = refuseInsideUnit('db.commit')
       if (refusal) return refuse(refusal)
       if (isStopped) return refuse(new StorageError('closed', 'The database is closed'))
+      if (hasFailed) return refuse(readOnly())
       return new Promise<T>((resolve, reject) => {
         // What a unit's work resolves with is what its own caller typed.
         const settle = resolve as (value: unknown) => void

@@ -27,13 +27,22 @@ export function lockHome(home: string): HomeLock {
   }
   held.add(lock)
   // Only for the sentence the second process prints; the lock itself is the open transaction.
-  writeFileSync(owner, String(process.pid))
+  noteOwner(owner)
   return {
     release() {
       if (!held.delete(lock)) return
       rmSync(owner, { force: true })
       lock.close()
     },
+  }
+}
+
+/** A full disk has no room for it, and is no reason not to start. */
+function noteOwner(file: string): void {
+  try {
+    writeFileSync(file, String(process.pid))
+  } catch {
+    rmSync(file, { force: true })
   }
 }
 

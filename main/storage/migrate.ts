@@ -13,8 +13,8 @@ export interface Migration {
 interface MigrateNeeds {
   readonly connection: Database
   readonly migrations: readonly Migration[]
-  /** Where the copy goes that is made before an existing database is changed. */
-  readonly backupsFolder: string
+  /** Where the copy goes that is made before an existing database is changed; null for one that is a copy itself. */
+  readonly backupsFolder: string | null
   readonly nowMs: number
 }
 
@@ -32,7 +32,8 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
     )
   }
   const due = migrations.filter((step) => step.version > at)
-  if (at > 0 && due.length > 0) await backUp(connection, backupsFolder, `before-schema-${newest}`, nowMs)
+  if (at > 0 && due.length > 0 && backupsFolder !== null)
+    await backUp(connection, backupsFolder, `before-schema-${newest}`, nowMs)
   for (const step of due) apply(connection, step)
   return due
 }

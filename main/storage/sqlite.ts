@@ -7,7 +7,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import { backUp } from './backup.ts'
-import { asFault } from './faults.ts'
+import { asFault, isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { checkIntegrity, explainDamage } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
@@ -25,6 +25,8 @@ export interface StorageNeeds {
   readonly statements?: readonly Statement[]
   /** Told after the callers of a failed group were: the service decides whether to go on. */
   readonly onFault?: (fault: StorageError) => void
+  /** Asked when the disk is full. @returns whether there is more room now. */
+  readonly makeRoom?: () => boolean
 }
 
 /** The storage port, with what only the composition root uses. */
@@ -33,14 +35,25 @@ export interface Storage extends Db {
   checkpoint(): Promise<void>
   /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
   backUp(reason: string): Promise<{ file: string; bytes: number }>
+  /** What runs below: the version of SQLite. */
+  readonly engine: string
   /** Size of the database. */
   bytes(): number
+  /** Changes with every commit that wrote something. */
+  revision(): number
+  /** Gives some of the room that removed rows left back to the disk. @returns whether there is more to give. */
+  shrink(): Promise<boolean>
 }
 
 interface Connections {
   readonly writer: Database.Database
   readonly reader: Database.Database
 }
+
+/** Pages given back at once: a few milliseconds. */
+const SHRINK_PAGES = 200
+/** Room that is left for what comes next: 16 MB. */
+const SPARE_PAGES = 2_000
 
 /** 3.7.0 to 3.51.2 can damage a file that two connections use (WAL reset). */
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -72,6 +85,7 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
       log,
       beforeGroup: snapshot.end,
       onFault: needs.onFault ?? (() => {}),
+      makeRoom: needs.makeRoom ?? (() => false),
     })
     return connect({ writer, reader }, { prepareRead, snapshot, groups }, needs)
   } catch (error) {
@@ -92,6 +106,20 @@ function connect(
   needs: StorageNeeds,
 ): Storage {
   let closing: Promise<void> | undefined
+
+  /** A disk that fails a reader fails the next writer as well. */
+  function reading<T>(read: () => T): T {
+    refuseRead()
+    try {
+      return read()
+    } catch (error) {
+      if (error instanceof StorageError && isOfTheDisk(error)) {
+        groups.fail()
+        needs.onFault?.(error)
+      }
+      throw error
+    }
+  }
 
   function refuseRead(): void {
     const refusal = groups.refuseInsideUnit('db.read')
@@ -133,21 +161,30 @@ function connect(
 
   return {
     boot: needs.ids.boot(),
+    engine: versionOf(reader),
     commit: groups.commit,
     // Row types are claims written beside the SQL (kernel/sql.ts); the stores' tests prove them.
     async read<R>(statement: { text: string }, params: object) {
-      refuseRead()
-      return prepareRead(statement).all(params) as R[]
+      return reading(() => prepareRead(statement).all(params) as R[])
     },
     async readOne<R>(statement: { text: string }, params: object) {
-      refuseRead()
-      return prepareRead(statement).one(params) as R | undefined
+      return reading(() => prepareRead(statement).one(params) as R | undefined)
     },
     checkpoint,
     async backUp(reason) {
       const made = copy(reason)
       copies.add(made)
       return made.finally(() => copies.delete(made))
+    },
+    revision() {
+      snapshot.end()
+      return Number(reader.pragma('data_version', { simple: true }))
+    },
+    async shrink() {
+      const spare = () => Number(writer.pragma('freelist_count', { simple: true }))
+      if (!writer.open || spare() <= SPARE_PAGES) return false
+      writer.pragma(`incremental_vacuum(${SHRINK_PAGES})`)
+      return spare() > SPARE_PAGES
     },
     bytes: () =>
       Number(reader.pragma('page_count', { simple: true })) * Number(reader.pragma('page_size', { simple: true })),
@@ -206,13 +243,15 @@ function expectPragma(connection: Database.Database, name: string, wanted: strin
 }
 
 function refuseOldSqlite(connection: Database.Database): void {
-  const version = String(connection.prepare('SELECT sqlite_version()').pluck().get())
+  const version = versionOf(connection)
   const parts = version.split('.').map(Number)
   const difference = OLDEST_SQLITE.map((least, i) => (parts[i] ?? 0) - least).find((d) => d !== 0) ?? 0
   if (difference < 0) {
     throw new Error(`SQLite ${version} can damage the database; Switchboard needs ${OLDEST_SQLITE.join('.')} or newer.`)
   }
 }
+
+const versionOf = (connection: Database.Database) => String(connection.prepare('SELECT sqlite_version()').pluck().get())
 
 function prepareAll(statements: readonly Statement[], prepareWrite: Prepare, prepareRead: Prepare): void {
   for (const statement of statements) {

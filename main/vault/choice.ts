@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Db } from '../kernel/db.ts'
 import type { Random } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { keepMeta, readMeta } from '../kernel/meta.ts'
+import { HOME_FACTS, keepMeta, readMeta } from '../kernel/meta.ts'
 import { createFileVault } from './file.ts'
 import { createKeychain, type ImportKeytar } from './keychain.ts'
 import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
@@ -21,7 +21,7 @@ export interface ChoiceNeeds {
   readonly vault?: Vault | undefined
 }
 
-const KIND = 'vault_kind'
+const KIND = HOME_FACTS.vaultKind
 const HEADLESS_LIMIT_MS = 5_000
 const INTERACTIVE_LIMIT_MS = 120_000
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Random } from '../kernel/ids.ts'
 import { Secret } from '../kernel/secret.ts'
-import { readOrNull, writeDurably } from './durable-file.ts'
+import { readOrNull, writeDurably } from '../kernel/durable-file.ts'
 import { decrypt, encrypt, KEY_LENGTH, parseVaultFile, stretch, type Lock, type Secrets } from './file-form.ts'
 import { VaultError, type Vault } from './vault.ts'
 

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto'
 import type { Db } from '../kernel/db.ts'
 import type { Random } from '../kernel/ids.ts'
-import { keepMeta, readMeta } from '../kernel/meta.ts'
+import { HOME_FACTS, keepMeta, readMeta } from '../kernel/meta.ts'
 import { Secret } from '../kernel/secret.ts'
 import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
 
-const HOME_ID = 'home_id'
 /** Proves a key without revealing it: it is 256 random bits, so a hash of it cannot be guessed back. */
-const CHECK = 'master_key_check'
+const CHECK = HOME_FACTS.keyCheck
 const LENGTH = 32
 
 /**
@@ -34,8 +33,8 @@ export async function masterKey({ db, random, vault }: { db: Db; random: Random;
 
 /** Tells homes apart that share a keychain. */
 async function homeId(db: Db, random: Random): Promise<string> {
-  const known = await readMeta(db, HOME_ID)
-  return known ?? db.commit((tx) => keepMeta(tx, HOME_ID, random.bytes(8).toString('hex')))
+  const known = await readMeta(db, HOME_FACTS.id)
+  return known ?? db.commit((tx) => keepMeta(tx, HOME_FACTS.id, random.bytes(8).toString('hex')))
 }
 
 async function makeKey(vault: Vault, entry: string, random: Random): Promise<Buffer> {

@@ -1,17 +1,26 @@
+interface More {
+  readonly requestId?: string
+  readonly isRetryable?: boolean
+  readonly retryAfterSeconds?: number
+}
+
 /** Why a request did not do what was asked, in the service's own words. `status` 0: the service was not reached. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string | undefined
   readonly isRetryable: boolean
+  /** When it may be tried again, where the service says so. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, code: string, message: string, more: { requestId?: string; isRetryable?: boolean } = {}) {
+  constructor(status: number, code: string, message: string, more: More = {}) {
     super(message)
     this.name = 'Problem'
     this.status = status
     this.code = code
     this.requestId = more.requestId
     this.isRetryable = more.isRetryable ?? false
+    this.retryAfterSeconds = more.retryAfterSeconds
   }
 }
 
@@ -30,8 +39,10 @@ export async function problemOf(response: Response): Promise<Problem> {
   // Any server may stand between; what is not the error shape is shown by its status.
   const body = (await response.json().catch(() => ({}))) as ErrorBody | null
   const { code = 'unexpected', message = `${response.status} ${response.statusText}`, ...more } = body?.error ?? {}
+  const wait = Number(response.headers.get('retry-after') ?? NaN)
   return new Problem(response.status, code, message, {
     ...(more.request_id !== undefined && { requestId: more.request_id }),
     isRetryable: more.retryable ?? false,
+    ...(Number.isFinite(wait) && { retryAfterSeconds: wait }),
   })
 }

@@ -11,7 +11,10 @@ export const useSession = defineStore('session', () => {
   const session = ref<Session>()
   const problem = ref<Problem>()
   const live = useLive()
-  whenSignedOut(() => shut())
+  // Rises with every question about the session and with its end: an answer that was overtaken counts no more.
+  let latest = 0
+  // What was refused may have been asked before the sign-in that holds now; only the session itself knows.
+  whenSignedOut(() => void look())
   live.onNotice('account', () => void look())
 
   async function begin(): Promise<void> {
@@ -21,12 +24,12 @@ export const useSession = defineStore('session', () => {
   }
 
   async function look(): Promise<void> {
+    const mine = ++latest
     try {
-      session.value = await sessionApi.get()
-      problem.value = undefined
-      state.value = 'open'
-      live.start()
+      const found = await sessionApi.get()
+      if (mine === latest) open(found)
     } catch (error) {
+      if (mine !== latest) return
       const found = asProblem(error)
       if (found.status === 401) return shut()
       problem.value = found
@@ -46,14 +49,27 @@ export const useSession = defineStore('session', () => {
   }
 
   async function signOut(): Promise<void> {
-    await sessionApi.close()
+    try {
+      await sessionApi.close()
+    } catch {
+      return look()
+    }
     shut()
   }
 
+  function open(found: Session): void {
+    session.value = found
+    problem.value = undefined
+    state.value = 'open'
+    live.start()
+  }
+
   function shut(): void {
+    latest++
     live.end()
     session.value = undefined
-    problem.value = undefined
+    // Why a sign-in was refused stays to be read.
+    if (state.value !== 'closed') problem.value = undefined
     state.value = 'closed'
   }
 

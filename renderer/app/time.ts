@@ -12,8 +12,25 @@ export function relativeTime(atMs: number, nowMs: number, locale: string): strin
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms)
   if (unit === undefined) return undefined
   const [name, ms] = unit
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.round(distance / ms), name)
+  return relative(locale).format(Math.round(distance / ms), name)
 }
 
 export const exactTime = (atMs: number, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(atMs)
+  formatter(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(atMs)
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+const relatives = new Map<string, Intl.RelativeTimeFormat>()
+
+/** Made once for each language and form: making one costs more than a hundred uses, and a long list scrolls through many. */
+export function formatter(locale: string, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = `${locale} ${JSON.stringify(form)}`
+  const known = formatters.get(name) ?? new Intl.DateTimeFormat(locale, form)
+  formatters.set(name, known)
+  return known
+}
+
+export function relative(locale: string): Intl.RelativeTimeFormat {
+  const known = relatives.get(locale) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  relatives.set(locale, known)
+  return known
+}

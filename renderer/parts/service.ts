@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
+import type { BridgeProgram } from '../../main/capabilities/service/contract.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
 import { asProblem, type Problem } from '../app/problem.ts'
@@ -10,6 +11,7 @@ export interface ServiceView {
   readonly network: 'sandbox' | 'live'
   readonly address: string
   readonly mcp_address: string
+  readonly mcp_bridge: BridgeProgram | null
   readonly vault: {
     readonly kind: 'keychain' | 'file' | 'memory'
     readonly state: 'open' | 'sealed'
@@ -35,6 +37,9 @@ export const useService = defineStore('service', () => {
   /** Headless, the window's own origin is the service's; only the service knows what it is called elsewhere. */
   const mcpAddress = computed(() => view.value?.mcp_address ?? `${location.origin}/mcp`)
 
+  /** How a client starts the stdio bridge, where the client is on the same computer as the service. */
+  const bridge = computed(() => (isHere(location.hostname) ? (view.value?.mcp_bridge ?? null) : null))
+
   async function load(): Promise<void> {
     try {
       view.value = await api.get<ServiceView>('/service')
@@ -48,5 +53,8 @@ export const useService = defineStore('service', () => {
     if (view.value !== undefined) await load()
   }
 
-  return { view, problem, mcpAddress, load }
+  return { view, problem, mcpAddress, bridge, load }
 })
+
+/** The desktop app's own page, or a browser that reached the service at an address of this computer. */
+const isHere = (host: string): boolean => /^(switchboard|localhost|127\.0\.0\.1|\[::1\])$|\.localhost$/.test(host)

@@ -11,7 +11,16 @@ interface Manifest {
   allowScripts: Record<string, boolean>
 }
 interface Lock {
-  packages: Record<string, { name?: string; resolved?: string; gypfile?: boolean; hasInstallScript?: boolean }>
+  packages: Record<
+    string,
+    {
+      name?: string
+      resolved?: string
+      gypfile?: boolean
+      hasInstallScript?: boolean
+      peerDependenciesMeta?: Record<string, { optional?: boolean }>
+    }
+  >
 }
 const manifest = JSON.parse(read('package.json')) as Manifest
 const lock = JSON.parse(read('package-lock.json')) as Lock
@@ -47,6 +56,13 @@ test('npm ci never compiles better-sqlite3', () => {
   // npm install drops the first of these: put `"gypfile": false` back into the lockfile's entry.
   expect(lock.packages['node_modules/better-sqlite3']?.gypfile).toBe(false)
   expect(manifest.allowScripts['better-sqlite3']).toBe(false)
+})
+
+test('no picture library comes along with the messaging client', () => {
+  // The client names `sharp` as a required peer, 20 MB of native code for thumbnails it makes only if it finds it. Its
+  // lockfile entry says optional instead; npm keeps that as long as the version stays: after an upgrade write it again.
+  expect(lock.packages['node_modules/baileys']?.peerDependenciesMeta?.['sharp']).toEqual({ optional: true })
+  expect(Object.keys(lock.packages).filter((path) => /node_modules\/(sharp|@img)(\/|$)/.test(path))).toEqual([])
 })
 
 test('every install script is allowed or denied by name', () => {

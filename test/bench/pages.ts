@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, loadavg } from 'node:os'
 import { Client } from 'undici'
-import { fillHome, SIZES, type FullHome } from './lib/full-home.ts'
-import { createKey, startService } from './lib/service.ts'
-import { median, printTable } from './lib/table.ts'
+import { SIZES, type FullHome } from './lib/full-home.ts'
+import { largeHome } from './lib/large-home.ts'
+import { goal, type Report } from './lib/report.ts'
+import { startService } from './lib/service.ts'
+import { median } from './lib/table.ts'
 
 /**
  * Pages of large lists over HTTP: one connection, one request at a time, so that a time is the whole way of a page.
@@ -13,12 +13,12 @@ import { median, printTable } from './lib/table.ts'
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const REQUESTS = Number(process.env['REQUESTS'] ?? 200)
-const GOALS_MS = { instances: 20, deliveries: 30 } as const
+const GOAL_MS = 20
 
 interface Query {
   readonly name: string
   readonly key: string
-  readonly goalMs?: number
+  readonly isHeldToGoal: boolean
   /** Asked in turn. */
   readonly paths: readonly string[]
 }
@@ -37,22 +37,16 @@ interface Page {
 
 type Ask = (path: string, key: string) => Promise<{ ms: number; page: Page }>
 
-export async function pages(): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'bench-pages-'))
-  try {
-    const key = createKey(home)
-    const begun = performance.now()
-    const full = fillHome(home, key, Date.now())
-    console.log(`\nFilled in ${((performance.now() - begun) / 1000).toFixed(0)} s.`)
-    const queries = await serving(home, (ask) => allQueries(ask, key, full))
-    const rounds: Timing[][] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      rounds.push(await serving(home, (ask) => inTurn(queries, (query) => time(ask, query))))
-    }
-    report(queries, rounds)
-  } finally {
-    rmSync(home, { recursive: true, force: true })
+export async function pages(): Promise<Report[]> {
+  const { home, key, ...full } = largeHome()
+  const all = await serving(home, (ask) => allQueries(ask, key, full))
+  // A home too small for a query's pages has no cursor to begin them with.
+  const queries = all.filter(({ paths }) => paths.length > 0)
+  const rounds: Timing[][] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.push(await serving(home, (ask) => inTurn(queries, (query) => time(ask, query))))
   }
+  return [reportOf(queries, rounds)]
 }
 
 async function serving<T>(home: string, act: (ask: Ask) => Promise<T>): Promise<T> {
@@ -107,20 +101,20 @@ async function allQueries(ask: Ask, key: string, full: FullHome): Promise<Query[
   const after = (days: number) => new Date(startMs + days * 86_400_000).toISOString()
   const deep = (path: string) => everyPart(ask, key, path)
   const [instances, deliveries, events] = ['/instances?limit=50', '/webhooks/deliveries?limit=50', '/events?limit=50']
-  const of = (list: string, goalMs?: number) => {
+  const of = (list: string, isHeldToGoal: boolean) => {
     const query = (name: string, ...paths: readonly string[]): Query => ({
       name: `${list}${name}`,
       key,
-      ...(goalMs !== undefined && { goalMs }),
+      isHeldToGoal,
       paths,
     })
     return query
   }
-  const instance = of('instances', GOALS_MS.instances)
-  const delivery = of('deliveries', GOALS_MS.deliveries)
-  const many = of('deliveries')
-  const event = of('events')
-  const message = of('message')
+  const instance = of('instances', true)
+  const delivery = of('deliveries', true)
+  const many = of('deliveries', false)
+  const event = of('events', false)
+  const message = of('message', false)
   const statuses = ['pending', 'failed', 'exhausted', 'delivered'].map((status) =>
     delivery(`, ${status}`, `${deliveries}&status=${status}`),
   )
@@ -180,22 +174,31 @@ async function everyPart(ask: Ask, key: string, path: string): Promise<string[]>
   }
 }
 
-function report(queries: readonly Query[], rounds: readonly Timing[][]): void {
+function reportOf(queries: readonly Query[], rounds: readonly Timing[][]): Report {
   const value = (i: number, of: keyof Timing) => median(rounds.map((round) => round[i]?.[of] ?? Number.NaN))
-  const missed = queries.filter(({ goalMs }, i) => goalMs !== undefined && !(value(i, 'p99') < goalMs))
-  printTable(
-    `50 of ${count(SIZES.instances)} instances, ${count(SIZES.deliveries)} deliveries, ${count(SIZES.events)} events; ` +
+  const held = queries.map((query, i) => ({ query, p99: value(i, 'p99') })).filter(({ query }) => query.isHeldToGoal)
+  const worst = held.reduce((a, b) => (b.p99 > a.p99 ? b : a))
+  return {
+    title:
+      `Pages: 50 of ${count(SIZES.instances)} instances, ${count(SIZES.deliveries)} deliveries, ${count(SIZES.events)} events; ` +
       `${REQUESTS} requests each, medians of ${ROUNDS} rounds; ${others()}`,
-    queries.map((query, i) => ({
+    rows: queries.map((query, i) => ({
       query: query.name,
       'first ms': value(i, 'first'),
       'p50 ms': value(i, 'p50'),
       'p99 ms': value(i, 'p99'),
       'rows per second': value(i, 'rowsPerSecond'),
-      goal: query.goalMs === undefined ? '' : `${query.goalMs} ms ${missed.includes(query) ? 'MISSED' : 'met'}`,
     })),
-  )
-  if (missed.length > 0) process.exitCode = 1
+    goals: [
+      goal(
+        `p99 of every page of instances and deliveries, slowest: ${worst.query.name}`,
+        worst.p99,
+        'below',
+        GOAL_MS,
+        'ms',
+      ),
+    ],
+  }
 }
 
 /** Beside other work the p99 is that of the machine, not of a page. */

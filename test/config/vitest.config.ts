@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A window on a busy machine takes its time; one that never gets there still fails.
+    expect: { poll: { timeout: 5_000 } },
     restoreMocks: true,
     unstubEnvs: true,
     coverage: { provider: 'v8', include: ['main/**/*.ts'], reporter: ['text-summary', 'html'] },

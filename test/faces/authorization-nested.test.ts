@@ -113,6 +113,10 @@ const REFERENCES: readonly Reference[] = [
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
+  [
+    'createSandboxGraphNumber.waba_id',
+    'a word for an account at the simulated Meta: each number there has a token that opens it alone',
+  ],
 ])
 
 const known = new Set(REFERENCES.map(({ operation, field }) => `${operation}.${field}`))

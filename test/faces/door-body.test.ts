@@ -8,11 +8,13 @@ let official: { id: string }
 let ids: Ids
 
 beforeAll(async () => {
-  w = await world()
+  w = await world({ settings: { graphBaseUrl: 'sandbox' } })
   line = await w.pair()
   official = await w.official()
   const webhook = await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/x', events: ['message.read'] })
-  ids = { instances: line.id, webhooks: webhook.body.id, phones: '12025550177' }
+  const graph = await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550500' })
+  const numbers = graph.body.phone_number_id
+  ids = { instances: line.id, webhooks: webhook.body.id, phones: '12025550177', numbers }
 })
 afterAll(() => w.close())
 
@@ -214,7 +216,7 @@ describe('the size', () => {
   })
 })
 
-describe('JSON that is meant to do harm', () => {
+describe('A-04 JSON that is meant to do harm', () => {
   const quickly = async <T>(act: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now()
     const answer = await act()

@@ -16,6 +16,7 @@ describe('what is thrown inside', () => {
     ['full', 'storage_full'],
     ['closed', 'service_unavailable'],
     ['unknown', 'service_unavailable'],
+    ['read_only', 'service_unavailable'],
   ] as const)('is told apart when the storage failed: %s is %s, without the words of the database', (kind, code) => {
     const found = asApiError(new StorageError(kind, 'SQLITE_IOERR: disk I/O error'))
     expect(found?.code).toBe(code)

@@ -1,12 +1,15 @@
 import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Operation } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { allowedBy, nearly, ODD } from '../support/arbitrary.ts'
 import { confirmed, lineOf, OPERATIONS, pathWith, type Ids } from '../support/operations.ts'
 import { inPassing, world, type Reply, type World } from '../support/world.ts'
+
+// Thousands of requests take their time where others work beside them.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Every answer is held against the API document by the world: shape, headers, status, code, and no word of the inside. */
 let w: World
@@ -14,7 +17,7 @@ let ids: Ids
 let officialIds: Ids
 
 beforeAll(async () => {
-  w = await world()
+  w = await world({ settings: { graphBaseUrl: 'sandbox' } })
   const line = await w.pair()
   const official = await w.official()
   const webhook = (await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/fuzz', events: ['*'] })).body
@@ -24,7 +27,9 @@ beforeAll(async () => {
   const message = (
     await w.api('POST', '/v1/sandbox/phones/12025550177/messages', { to: line.phone_number, text: 'Hi' })
   ).body
+  const graph = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550500' })).body
   ids = {
+    numbers: graph.phone_number_id,
     instances: line.id,
     webhooks: webhook.id,
     deliveries: delivery.id,
@@ -148,7 +153,7 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
     await relink()
   })
 
-  test('meets random bytes and headers without a fault', async () => {
+  test('A-01 meets random bytes and headers without a fault', async () => {
     await fc.assert(
       fc.asyncProperty(GARBAGE, HEADERS, TYPES, fc.boolean(), async (payload, headers, type, onOfficial) => {
         const path = ENDING.includes(operation.id) ? pathWith(operation.path) : pathOf(operation, onOfficial)
@@ -162,7 +167,7 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
     )
   })
 
-  test('meets bodies that are nearly right without a fault, and does nothing that its schema forbids', async () => {
+  test('A-01 meets bodies that are nearly right without a fault, and does nothing that its schema forbids', async () => {
     const isAllowed = judge.compile(schema)
     const cases = fc.oneof(
       { weight: 3, arbitrary: nearly(schema) },
@@ -271,7 +276,7 @@ test('messages to /mcp at random are met without a fault', async () => {
   )
 })
 
-test('streams of bytes at random are answered with a refusal or closed, and the service goes on', async () => {
+test('A-02 streams of bytes at random are answered with a refusal or closed, and the service goes on', async () => {
   const [hostname = '', port] = w.host.split(':')
   const head = `POST /v1/instances/none/restart HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\n`
   const pieces = fc.oneof(

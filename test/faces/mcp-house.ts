@@ -4,9 +4,11 @@ import type { RoomContract } from '../../main/contract/operation.ts'
 import type { ScopeWord } from '../../main/contract/scopes.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { createDoor } from '../../main/faces/http.ts'
+import { createRequestTimes } from '../../main/faces/request-times.ts'
 import { addMcpRoute } from '../../main/faces/mcp-route.ts'
 import { createMcp } from '../../main/faces/mcp.ts'
 import type { Principal } from '../../main/kernel/access.ts'
+import { createCallers } from '../../main/kernel/callers.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { silentLog } from '../../main/kernel/log.ts'
@@ -57,13 +59,16 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     version: '0.1.0',
   })
   const door = createDoor({
+    intake: { check() {} },
+    times: createRequestTimes(clock),
+    callers: createCallers(clock),
     operations,
     clock,
     ids,
     log: silentLog,
     allowedHosts: [],
     publicBaseUrl: null,
-    anonymousRatePerMinute: 600,
+    anonymousRatePerMinute: () => 600,
     findSession: async () => undefined,
     tell: () => {},
     authenticate: async (token) => principals.get(token),

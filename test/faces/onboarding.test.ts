@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { onboardingDone, onboardingPage } from '../../main/faces/onboarding-page.ts'
+import { wordsFor } from '../../main/faces/onboarding/language.ts'
+import { sandboxDone, sandboxPage } from '../../main/faces/onboarding/sandbox-page.ts'
 import { world, type World } from '../support/world.ts'
 
+const en = wordsFor('en')
 let w: World
 beforeAll(async () => {
   w = await world()
@@ -49,6 +51,29 @@ describe('the page behind onboarding_url', () => {
     expect(text).not.toMatch(/<script|onclick|javascript:/i)
     // With no-referrer, browsers send `Origin: null` with the form, and the door would refuse its own page.
     expect(headers['referrer-policy']).toBe('same-origin')
+  })
+
+  test.each([
+    [undefined, 'en', 'Connect a number to'],
+    ['de-DE,de;q=0.9', 'en', 'Connect a number to'],
+    ['pt-PT', 'pt-BR', 'Conectar um número a'],
+    ['fr, es-419;q=0.8, en;q=0.7', 'es', 'Conectar un número a'],
+    ['en;q=0.5, pt;q=0.9', 'pt-BR', 'Conectar um número a'],
+    ['es;q=0, en', 'en', 'Connect a number to'],
+  ])('speaks to whoever reads %s in %s', async (accepted, language, heading) => {
+    const { page } = await opened('Luz')
+    const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-language': accepted }
+    const { text } = await w.wire('GET', page, undefined, { key: null, headers })
+    expect(text).toContain(`<html lang="${language}">`)
+    expect(text).toContain(`<h1>${heading} “Luz”</h1>`)
+  })
+
+  test('says on a page, too, that it is gone, to a browser in its language', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'es' }
+    const { status, headers: sent, text } = await w.wire('GET', '/onboard/unknown', undefined, { key: null, headers })
+    expect([status, sent['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(sent['content-security-policy']).toContain("default-src 'none'")
+    expect(text).toContain('Esta página ya no está aquí')
   })
 
   test('connects the number a person types, with whatever stands between the digits, and says so', async () => {
@@ -146,7 +171,7 @@ describe('the page behind onboarding_url', () => {
 
 test('what people typed cannot become part of the page', () => {
   const evil = `"><script>alert('x')</script>&`
-  for (const page of [onboardingPage(evil, evil), onboardingDone(evil, evil)]) {
+  for (const page of [sandboxPage(en, evil, evil), sandboxDone(en, evil, evil)]) {
     expect(page).not.toContain('<script>')
     expect(page).toContain('&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;')
   }

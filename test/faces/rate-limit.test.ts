@@ -98,7 +98,7 @@ describe('a bucket', () => {
     )
   })
 
-  test('of 100,000 callers each has its own, and so many cost none of them time', () => {
+  test('R-05 of 100,000 callers each has its own, and so many cost none of them time', () => {
     const clock = stopwatch()
     const limiter = createRateLimiter(clock)
     limiter.take('valued', 2)
@@ -124,7 +124,7 @@ describe('the rate of a key', () => {
   })
   afterAll(() => w.close())
 
-  test('is 600 a minute unless it has one of its own; the 601st at once is refused with Retry-After 1', async () => {
+  test('R-01 is 600 a minute unless it has one of its own; the 601st at once is refused with Retry-After 1', async () => {
     const { key } = await w.key()
     const statuses: number[] = []
     for (let i = 1; i <= 620; i++) {
@@ -144,7 +144,7 @@ describe('the rate of a key', () => {
     expect(again).toEqual([...Array(10).fill(200), 429, 429])
   })
 
-  test('is its own: of 50 keys one may be abusive without any other noticing', async () => {
+  test('R-02 is its own: of 50 keys one may be abusive without any other noticing', async () => {
     const keys = await Promise.all(Array.from({ length: 50 }, () => w.key({ rate: 20 })))
     const [abusive = { key: '' }, ...others] = keys
     const spent: number[] = []
@@ -206,7 +206,7 @@ describe('the rate of a key', () => {
     expect(figures(await me(w, key))).toEqual([5, 3])
   })
 
-  test('does not change when the clock of the machine is set: nobody is locked out, nobody gets more', async () => {
+  test('R-04 does not change when the clock of the machine is set: nobody is locked out, nobody gets more', async () => {
     const own = await worldOfTest()
     const { key } = await own.key({ rate: 3 })
     for (let i = 0; i < 3; i++) await me(own, key)
@@ -241,7 +241,7 @@ describe('without a valid key', () => {
     expect((await w.api('GET', '/nothing', undefined, { key: null })).status).toBe(429)
   })
 
-  test('nobody’s valid key suffers from it, from the same address', async () => {
+  test('R-05 nobody’s valid key suffers from it, from the same address', async () => {
     const w = await anonymous()
     const { key } = await w.key({ rate: 100 })
     for (let i = 0; i < 2_000; i++) await knock(w, `swb_${i}`)
@@ -264,7 +264,7 @@ describe('without a valid key', () => {
 })
 
 /** In the order of the requests, each on a real socket: the clock stands still, so every figure can be told beforehand. */
-describe('the figures of every kind of answer', () => {
+describe('R-03 the figures of every kind of answer', () => {
   const [OF_KEY, OF_ADDRESS] = [40, 30]
   type Row = readonly [status: number, name: string, ask: (w: World, key: string) => Promise<Reply>]
 
@@ -364,7 +364,7 @@ describe('the figures of every kind of answer', () => {
   })
 })
 
-test('a machine whose clock was set back by years locks nobody out', async () => {
+test('R-04 a machine whose clock was set back by years locks nobody out', async () => {
   const w = await worldOfTest({ settings: { anonymousRatePerMinute: 5 } })
   const { key } = await w.key({ rate: 50, expiresAtMs: w.clock.now() + 60_000 })
   const instance = await w.instance()

@@ -84,6 +84,7 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   deliveries: side.delivery,
   events: side.event,
   phones: side.phone,
+  numbers: side.graphNumber,
   catcher: side.catcher,
 })
 
@@ -99,7 +100,7 @@ function textsIn(value: unknown): string[] {
 }
 
 /** Things that somebody owns, by the segment of a path that lists them. Every placeholder is one of these … */
-const OWNED = new Set(['instances', 'messages', 'media', 'webhooks', 'deliveries', 'events'])
+const OWNED = new Set(['instances', 'messages', 'media', 'webhooks', 'deliveries', 'events', 'numbers'])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
 

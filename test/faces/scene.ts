@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 export async function openScene(): Promise<Scene> {
-  const w = await world()
+  const w = await world({ settings: { graphBaseUrl: 'sandbox' } })
   const { key: theirs } = await w.stranger()
   const sides = {
     own: await sideOf(w, w.allScopes, 'Quillhaven', '31'),
@@ -86,6 +86,7 @@ function nobody(side: Side, id: string): Side {
       delivery: `dlv_${id}`,
       event: `evt_${id}`,
       spoken: `SANDBOX${id}`,
+      graphNumber: `0${id}`,
       code: 'ZZZZ-ZZZZ',
       qr: 'data:image/png;base64,AAAA',
     },

@@ -31,6 +31,8 @@ export interface Side {
   /** What that phone said last, by the network's id. */
   readonly spoken: string
   readonly catcher: string
+  /** At the simulated Meta, by its id there. */
+  readonly graphNumber: string
   /** Shown by two instances that wait to be paired. */
   readonly code: string
   readonly qr: string
@@ -51,10 +53,13 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   const deleted = { smv2: await goneOf(must, name, 'smv2'), official: await goneOf(must, name, 'official') }
   const [code, qr] = [(await waitingOf(must, name)).pairing_code, (await waitingOf(must, name)).qr]
   const { id: spoken } = await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: smv2.number, text: 'Bye' })
+  const { phone_number_id: graphNumber } = await must('POST', '/v1/sandbox/graph/numbers', {
+    number: `120255${digits}500`,
+  })
   await w.quiet()
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
-  const made = { name, owner, smv2, official, deleted, webhook, phone, spoken, catcher, code, qr }
+  const made = { name, owner, smv2, official, deleted, webhook, phone, spoken, catcher, graphNumber, code, qr }
   const ids = { delivery: delivery.id, event: event.event_id }
   const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
   return { ...made, ...ids, words }

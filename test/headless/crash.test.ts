@@ -58,7 +58,7 @@ beforeEach(() => {
 afterEach(() => home.remove())
 
 test(
-  `a service killed again and again loses nothing and repeats nothing (SEED=${SEED})`,
+  `C-01 C-02 K-02 a service killed again and again loses nothing and repeats nothing (SEED=${SEED})`,
   { timeout: 180_000 },
   async () => {
     home.write({

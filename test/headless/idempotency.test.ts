@@ -114,7 +114,7 @@ test('a fault of the network that passes leaves the same repeat to be carried ou
   expect(await arrivals(CUSTOMER, message.text)).toBe(1)
 })
 
-test('a send that is cut off by kill -9 stays unknown: its repeats send nothing until the network shows it', async () => {
+test('K-08 a send that is cut off by kill -9 stays unknown: its repeats send nothing until the network shows it', async () => {
   const message = { to: '12025560504', text: 'Cut off' }
   const cut = send('cut', message).catch(() => null)
   await until('the message', async () => {

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('a second service on the same home is refused at once, and starts when the first was killed', async () => {
+test('C-06 a second service on the same home is refused at once, and starts when the first was killed', async () => {
   const first = await home.start()
 
   const second = await home.command('serve', '--port', '0', '--json')
@@ -105,7 +105,7 @@ test('a home that cannot be a folder is a sentence', async () => {
   }
 })
 
-test('a database of a newer Switchboard is refused with a sentence and not touched', async () => {
+test('L-03 a database of a newer Switchboard is refused with a sentence and not touched', async () => {
   await (await home.start()).end('SIGTERM')
   const file = join(home.dir, 'switchboard.db')
   const database = new Database(file)
@@ -162,7 +162,7 @@ test('SIGTERM ends an idle service at once and leaves nothing behind', async () 
 })
 
 test(
-  'SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on, uncounted',
+  'L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on, uncounted',
   { timeout: 60_000 },
   async () => {
     home.write({ 'sandbox.timeline_ms': [0, 0, 0, 0] })

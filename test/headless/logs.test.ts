@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -34,7 +35,12 @@ test('a session at the most talkative level logs no key, secret, number, code, m
   await until('a failure in the log', () => second.errors().includes('delivery.claim_failed'))
   await second.end('SIGTERM')
 
-  const log = first.errors() + second.errors()
+  const file = join(home.dir, 'logs', 'switchboard.log')
+  expect([statSync(file).mode & 0o077, readFileSync(file, 'utf8').trim().split('\n').length]).toEqual([
+    0,
+    (first.errors() + second.errors()).trim().split('\n').length,
+  ])
+  const log = first.errors() + second.errors() + readFileSync(file, 'utf8')
   expect(log.split('\n').length).toBeGreaterThan(5)
   for (const [what, secret] of Object.entries({ ...secrets, passphrase: environment.SWITCHBOARD_VAULT_PASSPHRASE })) {
     expect(secret.length, what).toBeGreaterThan(5)

@@ -240,11 +240,11 @@ describe('what opens the service to others', () => {
     '10.0.0.0/-1',
     '10.0.0.0/08',
     '127.1/8',
-  ])('trusted range %s is refused', (range) => {
+  ])('X-07 trusted range %s is refused', (range) => {
     expect(complaint({ file: { egress: { trusted_ranges: [range] } } })).toMatch(/trusted_ranges.*\/0 is refused/)
   })
 
-  test('trusted ranges come from the file only', () => {
+  test('X-07 trusted ranges come from the file only', () => {
     expect(complaint({ env: { SWITCHBOARD_EGRESS_TRUSTED_RANGES: '10.0.0.0/8' } })).toMatch(/Use settings\.json\.$/)
     expect(complaint({ argv: ['--egress-trusted-ranges=10.0.0.0/8'] })).toMatch(/Use settings\.json\.$/)
   })

@@ -113,7 +113,7 @@ function sample({ bits, parse }: Table, cidrs: readonly string[]): bigint {
 }
 
 describe('public addresses', () => {
-  test('100,000 addresses get the verdict of the IANA registries', () => {
+  test('X-04 100,000 addresses get the verdict of the IANA registries', () => {
     const wrong: string[] = []
     const judge = (text: string, expected: boolean) => {
       const address = parseAddress(text)
@@ -214,7 +214,7 @@ describe('networks of this machine', () => {
     '::ffff:5.9.1.1',
     '5.10.1.1',
     '93.184.216.40',
-  ])('%s is refused although its form is public', (ip) => {
+  ])('X-06 %s is refused although its form is public', (ip) => {
     expect(policyWith([], own).permits(ip)).toBe(false)
     expect(policyWith().permits(ip)).toBe(true)
   })
@@ -252,7 +252,7 @@ describe('trusted ranges', () => {
   )
 
   test.each(['0.0.0.0/0', '::/0', '0/0', '::ffff:0.0.0.0/0', '10.0.0.0/33', '10.0.0.0', '10.0.0.0/8/8', '10.0.0.0/+8'])(
-    '%s is not a range',
+    'X-07 %s is not a range',
     (range) => {
       expect(parseRange(range)).toBeUndefined()
       expect(() => policyWith([range])).toThrow(/not a CIDR range/)

@@ -142,7 +142,7 @@ const NAMES = [
 const PUBLIC = ['8.8.8.8', '1.1.1.1', '172.32.0.1', '[2606:4700::1111]', '[::ffff:8.8.8.8]']
 
 describe('an address that is to be stored', () => {
-  test.each(NOT_PUBLIC)('https://%s/ is refused as not public, without a lookup or a packet', async (host) => {
+  test.each(NOT_PUBLIC)('X-01 https://%s/ is refused as not public, without a lookup or a packet', async (host) => {
     expect(await refusal(`https://${host}/hook`)).toBe(
       'url does not lead to a public address. Give an address on the public Internet.',
     )
@@ -151,11 +151,11 @@ describe('an address that is to be stored', () => {
     expect(dialled).toEqual([])
   })
 
-  test.each(UNREADABLE)('https://%s/ is refused as no address', async (host) => {
+  test.each(UNREADABLE)('X-01 https://%s/ is refused as no address', async (host) => {
     expect(await refusal(`https://${host}/`)).toMatch(/not a valid address/)
   })
 
-  test.each(THIS_MACHINE)('https://%s/ is refused by its name', async (host) => {
+  test.each(THIS_MACHINE)('X-01 https://%s/ is refused by its name', async (host) => {
     expect(await refusal(`https://${host}/`)).toMatch(/this machine/)
     expect(asked).toEqual([])
   })
@@ -254,7 +254,7 @@ describe('trusted ranges', () => {
     expect(await refusal('http://192.168.7.9/')).toMatch(/must begin with https/)
   })
 
-  test('a name with one trusted and one private address is refused', async () => {
+  test('X-08 a name with one trusted and one private address is refused', async () => {
     zone['lan.example'] = ['192.168.7.9', '192.168.8.9']
     expect(await refusal('https://lan.example/')).toContain('public address')
   })

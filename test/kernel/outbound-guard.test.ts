@@ -54,7 +54,7 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
 
 const BLOCKED = { kind: 'failure', stage: 'blocked', code: 'address_not_public', sent: false }
 
-describe('the verdict at connect time', () => {
+describe('X-02 the verdict at connect time', () => {
   test.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -98,7 +98,7 @@ describe('the verdict at connect time', () => {
     expect(receiver.connections).toBe(0)
   })
 
-  test('answers that flip with every lookup never lead to the trap, in 1,000 sends', async () => {
+  test('X-03 answers that flip with every lookup never lead to the trap, in 1,000 sends', async () => {
     const receiver = await receive()
     let lookups = 0
     const outbound = open({
@@ -145,7 +145,7 @@ describe('the verdict at connect time', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('the addresses and networks of this very machine are blocked', async () => {
+  test('X-06 the addresses and networks of this very machine are blocked', async () => {
     const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
     for (const { address } of own) {
       const outbound = open({ resolve: async () => [address] })
@@ -161,7 +161,7 @@ describe('the verdict at connect time', () => {
 })
 
 describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('%i is an answer like any other and is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('H-06 %i is an answer like any other and is not followed', async (status) => {
     const receiver = await receive()
     const outbound = open(outside(receiver))
     for (const location of [
@@ -182,7 +182,7 @@ describe('redirects', () => {
 })
 
 describe('trusted ranges', () => {
-  test('only the https receiver inside is reached', async () => {
+  test('X-08 only the https receiver inside is reached', async () => {
     const inside = await receive({ name: '127.0.0.1', address: '127.0.0.1' })
     const plain = await receive({ name: '127.0.0.1', address: '127.0.0.1', plain: true })
     const resolve = async (host: string) => (host === 'mixed.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1'])
@@ -210,7 +210,7 @@ describe('trusted ranges', () => {
   })
 })
 
-describe('proxies of the environment', () => {
+describe('X-05 proxies of the environment', () => {
   test('are ignored', async () => {
     const receiver = await receive()
     const script = `

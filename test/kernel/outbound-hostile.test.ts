@@ -74,7 +74,7 @@ describe('a receiver that does not connect', () => {
     expect(ms).toBeLessThan(900)
   })
 
-  test('resets in the middle of the handshake', async () => {
+  test('H-05 resets in the middle of the handshake', async () => {
     const { outbound } = await raw(
       onRequest((socket) => socket.resetAndDestroy()),
       { layer: 'tcp' },
@@ -95,7 +95,7 @@ describe('a receiver that does not connect', () => {
   })
 })
 
-describe('a certificate that is not to be trusted', () => {
+describe('H-07 a certificate that is not to be trusted', () => {
   const yesterday = { from: new Date(Date.now() - 9e8), to: new Date(Date.now() - 9e7) }
   const identities = {
     'of an unknown authority': () => createAuthority('Stranger').issue(['receiver.example']),
@@ -135,7 +135,7 @@ describe('a certificate that is not to be trusted', () => {
     expect(await outbound.request(post({ url: 'https://93.184.216.35/' }))).toMatchObject({ stage: 'tls' })
   })
 
-  test('TLS 1.1 is refused', async () => {
+  test('H-07 TLS 1.1 is refused', async () => {
     const { outbound } = await raw(() => {}, {
       tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
     })
@@ -166,7 +166,7 @@ describe('a receiver that does not answer', () => {
       'sends 103 without end',
       (socket) => setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 20),
     ],
-  ])('but %s: the total limit holds', async (kind, drip) => {
+  ])('H-02 but %s: the total limit holds', async (kind, drip) => {
     const { server, outbound } = await raw(
       onRequest((socket) => {
         if (kind.includes('header')) socket.write('HTTP/1.1 200 OK\r\nx: ')
@@ -181,13 +181,13 @@ describe('a receiver that does not answer', () => {
     await expect.poll(() => server.open).toBe(0)
   })
 
-  test('resets after the request', async () => {
+  test('H-05 resets after the request', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer({ reset: true })
     expect(await outbound.request(post())).toMatchObject({ stage: 'protocol', code: 'ECONNRESET', sent: true })
   })
 
-  test('closes after the request', async () => {
+  test('H-05 closes after the request', async () => {
     const { outbound } = await raw(onRequest((socket) => socket.end()))
     expect(await outbound.request(post())).toMatchObject({ stage: 'protocol', sent: true })
   })
@@ -200,7 +200,7 @@ describe('a receiver that does not answer', () => {
     ['contradicting lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
     ['a header of 100 kB', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`],
     ['many small headers', `HTTP/1.1 200 OK\r\n${'x: aaaaaaaa\r\n'.repeat(5_000)}\r\n`],
-  ])('but with %s: a fault of the protocol', async (_, text) => {
+  ])('H-04 but with %s: a fault of the protocol', async (_, text) => {
     const { outbound } = await raw(onRequest((socket) => socket.write(text)))
     expect(await outbound.request(post({ headersTimeoutMs: 1_500 }))).toMatchObject({ stage: 'protocol', sent: true })
   })
@@ -268,7 +268,7 @@ describe('an answer', () => {
     expect(answer.kind === 'response' && answer.body.toString()).toBe('abc')
   })
 
-  test('that never ends, 20 at once: each is done within a second and memory stays flat', async () => {
+  test('H-03 that never ends, 20 at once: each is done within a second and memory stays flat', async () => {
     const { outbound } = await raw(
       onRequest((socket) => {
         const block = Buffer.alloc(1024 * 1024, 'a')
@@ -290,7 +290,7 @@ describe('an answer', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
   })
 
-  test('that is compressed is passed on as it came', async () => {
+  test('H-04 that is compressed is passed on as it came', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
     const { receiver, outbound } = await normal()
     receiver.answer({ headers: { 'content-encoding': 'gzip' }, body: bomb })
@@ -300,7 +300,7 @@ describe('an answer', () => {
     expect(receiver.received[0]?.headers['accept-encoding']).toBeUndefined()
   })
 
-  test('may have any status', async () => {
+  test('H-04 may have any status', async () => {
     for (const status of [200, 204, 304, 404, 410, 500, 599, 600, 999]) {
       const { outbound } = await raw(onRequest((socket) => socket.end(whole(`${status} Strange`))))
       expect(await outbound.request(post())).toMatchObject({ kind: 'response', status })
@@ -390,7 +390,7 @@ describe('the request', () => {
     expect(await Promise.all(dead)).toHaveLength(64)
   })
 
-  test('is never sent twice when the receiver closes kept connections as they are used again', async () => {
+  test('H-09 is never sent twice when the receiver closes kept connections as they are used again', async () => {
     let requests = 0
     const { outbound } = await raw((socket) => {
       socket.on('data', () => {

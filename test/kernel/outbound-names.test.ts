@@ -76,7 +76,7 @@ describe('names', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('never more than two lookups run at once', async () => {
+  test('P-07 never more than two lookups run at once', async () => {
     const hosts = Array.from({ length: 40 }, (_, i) => `n${i}.example`)
     for (const host of hosts) zone[host] = { ms: 50 }
     const all = Promise.all(hosts.map((host) => names.addresses(host)))
@@ -85,7 +85,7 @@ describe('names', () => {
     expect(peak).toBe(2)
   })
 
-  test('names that hang leave one of the two to healthy ones, after the first time', async () => {
+  test('P-07 names that hang leave one of the two to healthy ones, after the first time', async () => {
     const dead = ['d1.example', 'd2.example', 'd3.example', 'd4.example']
     for (const host of dead) zone[host] = { ms: 10_000, addresses: null }
     const waits: number[] = []
@@ -107,7 +107,7 @@ describe('names', () => {
     expect(peak).toBe(2)
   })
 
-  test('a queue that grows too long refuses instead', async () => {
+  test('P-07 a queue that grows too long refuses instead', async () => {
     const refused: string[] = []
     for (let i = 0; i < 600; i++) {
       zone[`n${i}.example`] = { ms: 1_000 }

@@ -25,12 +25,12 @@ function scene(more: Partial<Work<number, Result>> = {}) {
       return 'done'
     },
     cutOff: () => 'cut off',
-    async record(job, result) {
-      recorded.push(`${job} ${result}`)
+    async record(ended) {
+      for (const { job, result } of ended) recorded.push(`${job} ${result}`)
     },
     ...more,
   }
-  const worker = createWorker({ work, clock, log: silentLog })
+  const worker = createWorker({ work, clock, callers: { areHere: () => true }, log: silentLog })
   return { clock, due, claims, acted, recorded, worker }
 }
 
@@ -119,19 +119,23 @@ test('a claim that fails is tried again with the next tick, and not before', asy
 test('a result the storage refuses is kept and written when it can be; a closed storage is not asked again', async () => {
   const tries: number[] = []
   const { worker, due, clock } = scene({
-    async record(job) {
-      tries.push(job)
-      if (job === 2) throw new StorageError('closed', 'closed')
-      if (tries.filter((one) => one === job).length < 3) throw new StorageError('full', 'disk full')
+    async record(ended) {
+      tries.push(...ended.map(({ job }) => job))
+      if (ended[0]?.job === 3) throw new StorageError('closed', 'closed')
+      if (tries.length < 6) throw new StorageError('full', 'disk full')
     },
   })
   due.push(1, 2)
   worker.start()
   await settle()
   expect(tries).toEqual([1, 2])
-  expect(worker.gauges().unrecorded).toBe(1)
+  expect(worker.gauges().unrecorded).toBe(2)
   await clock.advance(5_000)
-  expect(tries).toEqual([1, 2, 1, 1])
+  expect(tries).toEqual([1, 2, 1, 2, 1, 2])
+  expect(worker.gauges().unrecorded).toBe(0)
+  due.push(3)
+  await clock.advance(5_000)
+  expect(tries).toEqual([1, 2, 1, 2, 1, 2, 3])
   expect(worker.gauges().unrecorded).toBe(0)
   await worker.stop(0)
 })
@@ -154,9 +158,9 @@ test('a job that outlives every deadline of its own is cut off after 30 seconds;
 test('stop claims nothing more, lets what runs end, cuts off the rest, and waits until it is written', async () => {
   const { worker, due, recorded, clock } = scene({
     act: (job) => (job === 1 ? clock.sleep(2_000).then(() => 'done') : never()),
-    async record(job, result) {
+    async record(ended) {
       await clock.sleep(100)
-      recorded.push(`${job} ${result}`)
+      for (const { job, result } of ended) recorded.push(`${job} ${result}`)
     },
   })
   due.push(1, 2)
@@ -174,6 +178,16 @@ test('stop claims nothing more, lets what runs end, cuts off the rest, and waits
   expect(recorded).toEqual(['1 done', '2 cut off'])
   expect(due).toEqual([3])
   expect(clock.waiting()).toBe(0)
+})
+
+test('what a stop cuts off at once is written before it is over', async () => {
+  const { worker, due, recorded } = scene({ act: never })
+  due.push(1, 2)
+  worker.start()
+  await settle()
+  await worker.stop(0)
+  expect(recorded).toEqual(['1 cut off', '2 cut off'])
+  expect(worker.gauges()).toMatchObject({ inFlight: 0, unrecorded: 0 })
 })
 
 test('ticks never overlap, and one that fails does not end them', async () => {
@@ -197,15 +211,57 @@ test('ticks never overlap, and one that fails does not end them', async () => {
   await stopped
 })
 
-test('when a round of the event loop takes 5 ms or more the budget halves, and it recovers when rounds are short', async () => {
+test('results that end in one turn are written together, and wait for no other', async () => {
+  const ends: (() => void)[] = []
+  const batches: number[][] = []
+  const { worker, due } = scene({
+    act: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+    async record(ended) {
+      batches.push(ended.map(({ job }) => job))
+    },
+  })
+  due.push(1, 2, 3, 4)
+  worker.start()
+  await settle()
+  ends[0]?.()
+  ends[1]?.()
+  await settle()
+  expect(batches).toEqual([[1, 2]])
+  ends[2]?.()
+  await settle()
+  ends[3]?.()
+  await settle()
+  expect(batches).toEqual([[1, 2], [3], [4]])
+  await worker.stop(0)
+})
+
+test('a result that cannot be written does not keep those beside it from being written', async () => {
+  const written: number[] = []
+  const { worker, due } = scene({
+    async record(ended) {
+      if (ended.some(({ job }) => job === 2)) throw new Error('a fault of ours')
+      written.push(...ended.map(({ job }) => job))
+    },
+  })
+  due.push(1, 2, 3)
+  worker.start()
+  await settle()
+  expect(written).toEqual([1, 3])
+  expect(worker.gauges().unrecorded).toBe(0)
+  await worker.stop(0)
+})
+
+test('the budget halves when rounds of the event loop take 5 ms or more, but for callers only', async () => {
   const clock = fakeClock()
   let roundMs = 8
   let mono = 0
   // Each look at the clock is as far from the last as a round of a busy loop.
   const laggy = { ...clock, mono: () => (mono += roundMs) }
   const budgets: number[] = []
+  let areHere = false
   const worker = createWorker<number, Result>({
     clock: laggy,
+    callers: { areHere: () => areHere },
     log: silentLog,
     work: {
       name: 'numbers',
@@ -224,6 +280,9 @@ test('when a round of the event loop takes 5 ms or more the budget halves, and i
     worker.wake()
     await settle(3)
   }
+  for (let i = 0; i < 6; i++) await again()
+  expect(worker.gauges()).toMatchObject({ budget: 64, lagMs: 8 })
+  areHere = true
   for (let i = 0; i < 6; i++) await again()
   expect(budgets[0]).toBe(64)
   expect(worker.gauges()).toMatchObject({ budget: 8, lagMs: 8 })

@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { CONSOLE_CSP } from '../../main/faces/panel/csp.ts'
 import { isOurs } from '../../main/shell/addresses.ts'
 import { createAppProtocol } from '../../main/shell/app-protocol.ts'
 import { linkIn, routeOf } from '../../main/shell/deep-link.ts'
+import { preferencesIn } from '../../main/shell/preferences.ts'
 import { keptIn, onScreen } from '../../main/shell/window-state.ts'
 import { wordsFor } from '../../main/shell/words.ts'
 
@@ -24,17 +26,39 @@ test.each([
   expect(isOurs(address)).toBe(ours)
 })
 
+const ID = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
+
 test.each([
   ['switchboard://instances', '/instances'],
-  ['switchboard://instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', '/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'],
+  [`switchboard://instances/${ID}`, `/instances/${ID}`],
+  ['switchboard://instances/wall', '/instances/wall'],
+  ['switchboard://webhooks/whk_01KJM8Q7GZ2V4N6T8R0P3D5F7H', '/webhooks/whk_01KJM8Q7GZ2V4N6T8R0P3D5F7H'],
+  ['switchboard://webhooks/deliveries', '/webhooks/deliveries'],
+  [`switchboard://messages/${ID}/12025550101`, `/messages/${ID}/12025550101`],
+  [`switchboard://messages/${ID}/120363025@g.us`, `/messages/${ID}/120363025@g.us`],
+  ['switchboard://assistants/approvals', '/assistants/approvals'],
   ['switchboard://settings/', '/settings'],
-  ['switchboard://keys/../../etc', '/keys/etc'],
-  ['switchboard://instances/a/b/c', undefined],
-  ['switchboard://evil', undefined],
-  ['https://instances', undefined],
   ['switchboard://instances?x=1', '/instances'],
+  ['switchboard://instances#/keys', '/instances'],
 ])('%s opens %s', (link, route) => {
   expect(routeOf(link)).toBe(route)
+})
+
+test.each([
+  'switchboard://instances/a/b/c',
+  'switchboard://keys/../../etc',
+  'switchboard://evil',
+  'switchboard://instances:80',
+  'switchboard://user@instances',
+  'switchboard:instances',
+  'switchboard:///instances',
+  'switchboard://instances/%2e%2e%2fkeys',
+  `switchboard://messages/${ID}/<script>`,
+  'switchboard://',
+  'https://instances',
+  'nonsense',
+])('%s is no place of ours and opens the start', (link) => {
+  expect(routeOf(link)).toBe('/')
 })
 
 test('a link is found among the words of a start', () => {
@@ -50,10 +74,10 @@ describe('the place of the window', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
     const kept = keptIn(home)
     expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
-    kept.write({ ...state, x: 5, y: 6, closing: 'hide' })
-    expect(kept.read()).toEqual({ ...state, x: 5, y: 6, closing: 'hide' })
+    kept.write({ ...state, x: 5, y: 6 })
+    expect(kept.read()).toEqual({ ...state, x: 5, y: 6 })
     expect(statSync(join(home, 'window.json')).mode & 0o777).toBe(0o600)
-    for (const damage of ['', 'null', '{"width":-5,"height":"x","closing":"burn","x":1}', '[1]']) {
+    for (const damage of ['', 'null', '{"width":-5,"height":"x","x":1}', '[1]']) {
       writeFileSync(join(home, 'window.json'), damage)
       expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
     }
@@ -81,6 +105,10 @@ describe('the window’s own scheme', () => {
       path === '' ? { headers: { 'content-type': 'text/html' }, bytes: Buffer.from('<page>') } : undefined,
     panel: async ({ method, path }) => {
       if (path.endsWith('/boom')) throw new Error('boom')
+      if (path.endsWith('/late')) {
+        isClosing = true
+        throw new Error('the door is shut')
+      }
       return {
         status: method === 'DELETE' ? 204 : 200,
         headers: { 'content-type': 'application/json', 'set-cookie': 'x=1' },
@@ -97,6 +125,7 @@ describe('the window’s own scheme', () => {
     expect(await page.text()).toBe('<page>')
     expect(Object.fromEntries(page.headers)).toEqual({
       'content-type': 'text/html',
+      'content-security-policy': CONSOLE_CSP,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     })
@@ -122,6 +151,45 @@ describe('the window’s own scheme', () => {
     isClosing = true
     expect((await ask('/panel/v1/me')).status).toBe(503)
     isClosing = false
+    // Closed under a request that had come in time: an answer, and nothing that nobody foresaw.
+    expect((await ask('/panel/v1/late')).status).toBe(503)
+    expect(faults).toHaveLength(1)
+    isClosing = false
+  })
+})
+
+describe('what was chosen on this computer', () => {
+  const USUAL = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
+
+  test('is kept in a file for this user alone, and read back by the next start', () => {
+    const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
+    const preferences = preferencesIn(home)
+    expect(preferences.read()).toEqual(USUAL)
+    preferences.change({ closing: 'hide' })
+    const chosen = preferences.change({ notes: { messages: true, lost: false } })
+    expect(chosen).toEqual({ closing: 'hide', notes: { lost: false, deliveries: true, messages: true } })
+    expect(preferencesIn(home).read()).toEqual(chosen)
+    expect(statSync(join(home, 'preferences.json')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(home)).toEqual(['preferences.json'])
+    rmSync(home, { recursive: true })
+  })
+
+  test.each(['', 'null', '[1]', '"hide"', '{"closing":"burn","notes":{"lost":"no","messages":1}}', '{"notes":null}'])(
+    'that cannot be read is as if nothing was chosen: %j',
+    (damage) => {
+      const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
+      writeFileSync(join(home, 'preferences.json'), damage)
+      expect(preferencesIn(home).read()).toEqual(USUAL)
+      rmSync(home, { recursive: true })
+    },
+  )
+
+  test('that cannot be kept is said, and what was chosen before stays', () => {
+    const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
+    const preferences = preferencesIn(home)
+    rmSync(home, { recursive: true })
+    expect(() => preferences.change({ closing: 'quit' })).toThrow()
+    expect(preferences.read()).toEqual(USUAL)
   })
 })
 
@@ -132,4 +200,15 @@ test.each([
   ['ja', 'Quit Switchboard'],
 ])('a system in %s reads %s', (locale, word) => {
   expect(wordsFor(locale).quit).toBe(word)
+})
+
+test.each([
+  ['en', { total: 0, connected: 0, lost: 0 }, 'No numbers yet'],
+  ['en', { total: 1, connected: 1, lost: 0 }, 'The number is connected'],
+  ['en', { total: 12, connected: 12, lost: 0 }, 'All 12 numbers connected'],
+  ['en', { total: 12, connected: 9, lost: 2 }, '9 of 12 numbers connected'],
+  ['es', { total: 12, connected: 1, lost: 2 }, '1 de 12 números conectado'],
+  ['pt-BR', { total: 12, connected: 12, lost: 0 }, 'Todos os 12 números conectados'],
+])('the tray says in %s of %j: %s', (locale, counts, line) => {
+  expect(wordsFor(locale).tray.state(counts)).toBe(line)
 })

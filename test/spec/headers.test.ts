@@ -20,6 +20,8 @@ const ANSWERS: readonly [status: number, name: string, ask: () => Promise<Reply>
   [200, 'a HEAD', () => w.wire('HEAD', '/v1/me')],
   [200, 'the health page without a key', () => w.wire('GET', '/healthz', undefined, { key: null })],
   [200, 'the API document without a key', () => w.wire('GET', '/openapi.yaml', undefined, { key: null })],
+  [200, 'the metrics', () => w.wire('GET', '/metrics')],
+  [401, 'the metrics without a key', () => w.wire('GET', '/metrics', undefined, { key: null })],
   [201, 'a creation', () => w.wire('POST', '/v1/instances', {})],
   [202, 'what is accepted for later', () => w.wire('POST', `/v1/instances/${id}/restart`)],
   [204, 'a deletion', () => w.wire('DELETE', `/v1/webhooks/${webhook}`)],
@@ -66,6 +68,18 @@ test.each(ANSWERS)('%i (%s) carries the headers of every answer', async (status,
   if (status === 405) expect(answer.headers['allow']).toMatch(/GET/)
   if (status === 429) expect(answer.headers['retry-after']).toBe('60')
   if (status >= 400) expect(answer.body.error.request_id).toBe(answer.headers['x-request-id'])
+})
+
+test('A-03 a request id is echoed when it is one, and replaced by ours when it is not', async () => {
+  const OURS = /^req_[0-9A-Z]{26}$/
+  const answered = async (id: string | undefined) =>
+    (await w.wire('GET', '/v1/me', undefined, { headers: id === undefined ? {} : { 'x-request-id': id } })).headers[
+      'x-request-id'
+    ]
+  for (const id of ['a', 'order-1_2.3', 'x'.repeat(128)]) expect(await answered(id)).toBe(id)
+  for (const id of [undefined, '', 'x'.repeat(129), 'with blank', 'a"b', 'a<b>', 'é']) {
+    expect([id, await answered(id)]).toEqual([id, expect.stringMatching(OURS)])
+  }
 })
 
 test('503 and 500 carry them too', async () => {

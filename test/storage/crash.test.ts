@@ -54,14 +54,15 @@ test('kill -9 loses nothing that was acknowledged, halves nothing, and repeats n
 })
 
 test.skipIf(process.platform === 'win32')(
-  'an I/O error rejects the whole group, and the groups before it are there after reopening',
+  'C-10 an I/O error rejects the whole group, no commit follows it, and those before it are there after reopening',
   async () => {
     const child = startChildWithFileLimit(2_048, join(import.meta.dirname, 'failing-disk-child.ts'), file)
     expect(await child.ended()).toBe(0)
 
-    const { acknowledged, kinds } = JSON.parse(child.lines[0]!)
+    const { acknowledged, kinds, kindAfter, readable } = JSON.parse(child.lines[0]!)
     expect(kinds).toEqual(Array.from({ length: 16 }, () => 'unknown'))
     expect(acknowledged.length).toBeGreaterThan(16)
+    expect([kindAfter, readable]).toEqual(['read_only', acknowledged.length])
     expect(stored().notes).toEqual(acknowledged)
   },
 )

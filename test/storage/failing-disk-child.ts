@@ -5,7 +5,7 @@ import { systemClock } from '../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
-import { notebook, putBody } from './notebook.ts'
+import { notebook, noteTexts, putBody, putNote } from './notebook.ts'
 
 // The system's default for a file that is too large is to end the process.
 process.on('SIGXFSZ', () => {})
@@ -28,7 +28,10 @@ for (let first = 1; ; first += 16) {
   numbers.forEach((seq, i) => results[i]?.status === 'fulfilled' && acknowledged.push(seq))
   if (reasons.length > 0) {
     const kinds = reasons.map((reason) => (reason instanceof StorageError ? reason.kind : String(reason)))
-    writeSync(1, `${JSON.stringify({ acknowledged, kinds })}\n`)
+    const after = await db.commit((tx) => tx.run(putNote, { seq: 0, text: 'after' })).catch((e: unknown) => e)
+    const kindAfter = after instanceof StorageError ? after.kind : String(after)
+    const readable = (await db.read(noteTexts, {})).length
+    writeSync(1, `${JSON.stringify({ acknowledged, kinds, kindAfter, readable })}\n`)
     process.exit(0)
   }
 }

@@ -34,7 +34,7 @@ const limitPages = (pages: number) => ({ text: `PRAGMA max_page_count = ${pages}
 const pageCount = { text: 'PRAGMA page_count' } as Statement<object, { page_count: number }>
 
 describe('a unit that fails', () => {
-  test('is undone and rejected alone when a constraint refuses it', async () => {
+  test('C-10 is undone and rejected alone when a constraint refuses it', async () => {
     const before = puts(30)
     const refused = put(1_000, 'note 1')
 
@@ -151,7 +151,7 @@ describe('a unit that fails', () => {
 })
 
 describe('a storage fault', () => {
-  test('rejects the whole group when the disk is full, and the next group works once there is room', async () => {
+  test('C-10 rejects the whole group when the disk is full, and the next group works once there is room', async () => {
     const now = await home.db.commit((tx) => tx.one(pageCount, {}))
     await home.db.commit((tx) => tx.all(limitPages((now?.page_count ?? 0) + 50), {}))
     const told = vi.fn()
@@ -176,7 +176,32 @@ describe('a storage fault', () => {
     expect(written()).toEqual(['note 1'])
   })
 
-  test('rejects the whole group when the COMMIT itself fails', async () => {
+  test('of a disk that is full is nobody’s where room can be made: the group is run once more', async () => {
+    await home.close()
+    const makeRoom = vi.fn<() => boolean>()
+    home = await testDatabase(notebook, { onFault, makeRoom })
+    // Room is made where the file is kept; a limit of pages stands for the disk here, and is raised from outside.
+    const limit = (pages: number) => home.db.commit((tx) => tx.all(limitPages(pages), {}))
+    const told: number[] = []
+    const unit = (seq: number) =>
+      home.db.commit(async (tx) => {
+        tx.afterCommit(() => told.push(seq))
+        if (makeRoom.mock.calls.length > 0) await tx.all(limitPages(1_000_000), {})
+        await tx.run(putBody, { seq, text: `note ${seq}`, body: Buffer.alloc(100_000) })
+        return seq
+      })
+    makeRoom.mockReturnValueOnce(true).mockReturnValue(false)
+    await limit(1)
+
+    expect(await Promise.all([unit(1), unit(2)])).toEqual([1, 2])
+    expect([told, written()]).toEqual([
+      [1, 2],
+      ['note 1', 'note 2'],
+    ])
+    expect([makeRoom.mock.calls.length, onFault.mock.calls.length]).toEqual([1, 0])
+  })
+
+  test('C-10 rejects the whole group when the COMMIT itself fails', async () => {
     const told = vi.fn()
     const good = puts(10)
     const orphan = home.db.commit(async (tx) => {
@@ -205,7 +230,7 @@ describe('a storage fault', () => {
 })
 
 describe('the group', () => {
-  test('resolves nothing and calls nobody before the COMMIT has returned', async () => {
+  test('C-10 resolves nothing and calls nobody before the COMMIT has returned', async () => {
     const seenBy: unknown[] = []
     const units = Array.from({ length: 64 }, (_, i) =>
       home.db.commit(async (tx) => {

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-test('a second process is refused within a second, and start works after kill -9 of the first', async () => {
+test('C-06 a second process is refused within a second, and start works after kill -9 of the first', async () => {
   const first = startChild(HOLDER, home)
   await first.hasWritten(1)
 

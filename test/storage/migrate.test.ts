@@ -58,7 +58,7 @@ test('a new home gets every step and no backup', async () => {
   expect(backups()).toEqual([])
 })
 
-test('an existing database is copied before it is changed, and the copy is whole', async () => {
+test('L-03 an existing database is copied before it is changed, and the copy is whole', async () => {
   await openAndClose(fruit)
   look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('apple')`))
 

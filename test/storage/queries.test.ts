@@ -12,6 +12,11 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the first entry of the index',
   },
   {
+    step: 'SCAN console_sessions USING INDEX console_sessions_by_use',
+    statement: /FROM console_sessions WHERE account_id = :accountId ORDER BY used_at DESC$/,
+    why: 'few sessions are kept, and a home has one account',
+  },
+  {
     step: 'SCAN approvals USING INDEX approvals_approved',
     statement: /^SELECT .* FROM approvals WHERE state = 'approved' AND boot <> :boot/,
     why: 'the index holds only calls that run, or ran when the service ended',
@@ -33,9 +38,39 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the oldest are the first of their table',
   },
   {
+    step: 'SCAN smv2_inbound',
+    statement: /FROM \(SELECT seq, .* FROM smv2_inbound ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
+    step: 'SCAN smv2_sent',
+    statement: /FROM \(SELECT seq, .* FROM smv2_sent ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
+    step: 'SCAN smv2_media',
+    statement: /FROM \(SELECT seq, .* FROM smv2_media ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
     step: 'SCAN sandbox_lines',
     statement: /^SELECT .* FROM sandbox_lines$/,
     why: 'read once, when the service starts',
+  },
+  {
+    step: 'SCAN sandbox_graph_numbers',
+    statement: /^SELECT .* FROM sandbox_graph_numbers$/,
+    why: 'read once, when the simulator starts',
+  },
+  {
+    step: 'SCAN official_numbers',
+    statement: /^SELECT .* FROM official_numbers$/,
+    why: 'read once, when the service starts',
+  },
+  {
+    step: 'SCAN official_callbacks USING INDEX official_callbacks_waiting',
+    statement: /FROM official_callbacks WHERE problem IS NULL ORDER BY seq LIMIT :limit$/,
+    why: 'the first entries of the index, which holds only what is not processed yet',
   },
   {
     step: 'SCAN sandbox_faults',

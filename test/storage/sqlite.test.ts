@@ -114,6 +114,30 @@ test('a checkpoint empties the log', async () => {
   await db.close()
 })
 
+test('the room of removed rows goes back to the disk in small steps, but for what comes next', async () => {
+  const db = await open()
+  const body = Buffer.alloc(100_000, 7)
+  for (let i = 0; i < 20; i++) {
+    await db.commit(async (tx) => {
+      for (let n = 0; n < 20; n++) await tx.run(putBody, { seq: 20 * i + n, text: `note ${20 * i + n}`, body })
+    })
+  }
+  const before = db.bytes()
+  expect(before).toBeGreaterThan(40_000_000)
+  expect(await db.shrink()).toBe(false)
+
+  await db.commit((tx) => tx.run({ text: 'DELETE FROM notes' }, {}))
+  let steps = 1
+  while (await db.shrink()) steps++
+  expect(steps).toBeGreaterThan(10)
+  await db.checkpoint()
+  expect(statSync(file).size).toBe(db.bytes())
+  expect(db.bytes()).toBeLessThan(before / 2)
+  expect(db.bytes()).toBeGreaterThan(10_000_000)
+  await db.close()
+  expect(await db.shrink()).toBe(false)
+})
+
 test('the log stays bounded while many callers write and read without a pause', async () => {
   const home = await testDatabase(notebook)
   const body = Buffer.alloc(3_000, 7)
@@ -146,7 +170,9 @@ test.each([
   damage()
   const before = readFileSync(file)
 
-  await expect(open()).rejects.toThrow(/^The database .*switchboard\.db is damaged .* from the backups folder/)
+  await expect(open()).rejects.toThrow(
+    /^The database .*switchboard\.db is damaged .*\. No whole copy of it lies in the backups folder/,
+  )
 
   expect(readFileSync(file).equals(before)).toBe(true)
 })

@@ -98,9 +98,15 @@ function holdToHeaders(said: string, { status, headers }: Heard): void {
   expect(headers, said).not.toHaveProperty('server')
   expect(headers, said).not.toHaveProperty('x-powered-by')
   expect(headers, said).not.toHaveProperty('x-ratelimit-reset')
-  if (status === 401) expect(headers['www-authenticate'], said).toBe(/^\w+ \/panel\//.test(said) ? 'Session' : 'Bearer')
+  if (status === 401) expect(headers['www-authenticate'], said).toBe(proofAskedFor(said))
   if (status === 405) expect(headers['allow'], said).toMatch(/^[A-Z]+(, [A-Z]+)*$/)
   if (status === 429) expect(Number(headers['retry-after']), said).toBeGreaterThanOrEqual(1)
+}
+
+/** What an answer 401 wants to see, by where it was given. */
+function proofAskedFor(said: string): string {
+  const [, place = ''] = /^\w+ \/(panel|callbacks(?=\/meta))\//.exec(said) ?? []
+  return { panel: 'Session', callbacks: 'Signature' }[place] ?? 'Bearer'
 }
 
 function holdToErrorShape(said: string, { status, headers }: Heard, body: unknown): void {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../main/kernel/clock.ts'
+import { systemClock, type Clock, type Timer } from '../../main/kernel/clock.ts'
 
 /** A clock that stands still until the test moves it. */
 export interface FakeClock extends Clock {
@@ -83,4 +83,28 @@ const TURNS = 4
  */
 export async function settle(turns: number = TURNS): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Real time, with a count of the timers that still wait. */
+export function countingClock(): { clock: Clock; running: () => number } {
+  const running = new Set<object>()
+  const counted = (start: (done: () => void) => { cancel(): void }, isOnce: boolean) => {
+    const mark = {}
+    running.add(mark)
+    const timer = start(() => isOnce && running.delete(mark))
+    return {
+      cancel() {
+        running.delete(mark)
+        timer.cancel()
+      },
+    }
+  }
+  return {
+    running: () => running.size,
+    clock: {
+      ...systemClock,
+      after: (ms, act) => counted((done) => systemClock.after(ms, () => (done(), act())), true),
+      every: (ms, act) => counted(() => systemClock.every(ms, act), false),
+    },
+  }
 }

@@ -78,9 +78,12 @@ const ENVIRONMENT: Environment = {
   SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
-/** @param below lies so deep in the folder that is removed at the end. */
-export function testHome(below = ''): TestHome {
-  const root = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+/**
+ * @param below lies so deep in the folder that is removed at the end.
+ * @param on the folder it is made in, such as a disk of its own.
+ */
+export function testHome(below = '', on = tmpdir()): TestHome {
+  const root = mkdtempSync(join(on, 'switchboard-test-'))
   const dir = join(root, below)
   const running = new Set<ProductProcess>()
 
@@ -168,7 +171,7 @@ export async function untilListening(service: ProductProcess): Promise<RunningSe
 }
 
 /** Speaks to a running service as any program would. A request that nobody answers fails after half a minute. */
-function createApi(url: string, key: string): Api {
+export function createApi(url: string, key: string): Api {
   return async (method, path, body, headers = {}) => {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, {

@@ -38,6 +38,10 @@ export interface WorldOptions {
   readonly home?: string
   /** Folder of a built window. */
   readonly consoleFolder?: string
+  /** Room on the disk of the home, in bytes; default: more than anybody needs. */
+  readonly freeBytes?: () => number
+  /** Starts the service again; default: nobody can. */
+  readonly restart?: () => void
   /** false for a world whose storage the test breaks. */
   readonly soundAtEnd?: boolean
 }
@@ -147,9 +151,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial } = outside(...receivers)
-  const { consoleFolder } = options
+  const { consoleFolder, restart, freeBytes = () => 1e12 } = options
   const service = await startService({
     ...{ clock, random, config, log, vault, dial, resolve: options.resolve ?? resolve },
+    freeBytes: async () => freeBytes(),
+    ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),
   })
   const { db, door, url } = service
@@ -349,7 +355,9 @@ function settingsOfTests(home: string): Config {
     '0,0,0,0',
   ]
   const machine = { argv: flags, env: {}, platform: process.platform, homedir: home, readFile: () => null }
-  return { ...readConfig(machine), anonymousRatePerMinute: 1_000_000 }
+  // Time flies here, and a copy for each hour of it would take longer than the test.
+  // Nor does a test write 64 MB before it begins, or a log that nobody reads.
+  return { ...readConfig(machine), anonymousRatePerMinute: 1_000_000, backups: 'off', reserveMb: 0, logFiles: 0 }
 }
 
 const EVENTS = 'SELECT head, tail FROM events WHERE seq > :after ORDER BY seq'

@@ -82,7 +82,6 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook }: Day)
   })
   const page = await context.newPage()
   const { console_url: address } = JSON.parse((await home.command('console', '--json')).out) as { console_url: string }
-  await page.addInitScript(() => localStorage.setItem('switchboard.welcome', 'over'))
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.evaluate(async () => {

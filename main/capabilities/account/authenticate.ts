@@ -10,7 +10,8 @@ interface Needs {
   readonly db: Pick<Db, 'readOne'>
   readonly clock: Pick<Clock, 'now'>
   /** For keys without a rate of their own. */
-  readonly ratePerMinute: number
+  /** Requests per minute of a key without a rate of its own, at this moment. */
+  readonly usualRate: () => number
   /** Told of each successful use; must cost nothing. */
   readonly used: (id: KeyId) => void
 }
@@ -34,7 +35,7 @@ interface Known {
 /** Far above what an account has; it only keeps a runaway script from filling the memory. */
 const MOST_CACHED = 50_000
 
-export function createAuthentication({ db, clock, ratePerMinute, used }: Needs): Authentication {
+export function createAuthentication({ db, clock, usualRate, used }: Needs): Authentication {
   const cache = new Map<string, Known>()
   let changes = 0
 
@@ -45,7 +46,10 @@ export function createAuthentication({ db, clock, ratePerMinute, used }: Needs):
     key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs, approval: key.approval },
     scopes: key.scopes,
     allowedInstanceIds: key.allowedInstanceIds,
-    ratePerMinute: key.ratePerMinute ?? ratePerMinute,
+    // The setting may change while the principal is remembered.
+    get ratePerMinute() {
+      return key.ratePerMinute ?? usualRate()
+    },
     source: 'api',
   })
 

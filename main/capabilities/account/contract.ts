@@ -71,6 +71,13 @@ const KEY_EXAMPLE = {
   created_at: '2026-02-01T08:00:00.000Z',
 } as const
 
+const SignedIn = Type.Object({
+  id: Type.String({ description: 'Names the session; it opens nothing.' }),
+  signed_in_at: Timestamp,
+  last_used_at: Type.String({ format: 'date-time', description: 'At most a minute behind.' }),
+  current: Type.Boolean({ description: 'The one that asks.' }),
+})
+
 /** Keys are made and ended by people: in the window or at the terminal, never by another key. */
 const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
 
@@ -103,22 +110,79 @@ export const accountContract = {
     id: 'updateAccount',
     method: 'PATCH',
     path: '/v1/account',
-    summary: 'Rename the account',
-    description: 'The name under which the account appears in the window and in `GET /v1/me`.',
-    body: Body({
-      name: Type.String({
-        minLength: 1,
-        maxLength: LIMITS.accountNameLength,
-        pattern: '\\S',
-        description: 'Not only blanks.',
-      }),
-    }),
+    summary: 'Change the account',
+    description:
+      'The name under which the account appears in the window and in `GET /v1/me`, and that its first run is over.',
+    body: Body(
+      {
+        name: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: LIMITS.accountNameLength,
+            pattern: '\\S',
+            description: 'Not only blanks.',
+          }),
+        ),
+        first_run: Type.Optional(Type.Literal(false, { description: 'No window begins with the welcome any more.' })),
+      },
+      { minProperties: 1 },
+    ),
     reply: { status: 200, description: 'The account.', schema: Type.Object({ id: Uuid, name: Type.String() }) },
     errors: [],
     examples: {
       body: { name: 'North agency' },
       reply: { id: '019b8d3e-7a10-7c3f-9b1e-2f6d5c4b3a21', name: 'North agency' },
     },
+  }),
+  listSessions: operation({
+    ...ofTheConsole,
+    id: 'listSessions',
+    method: 'GET',
+    path: '/v1/account/sessions',
+    summary: 'List who is signed in',
+    description: 'The browsers in which the console is signed in, the last used first.',
+    reply: { status: 200, description: 'The sessions.', schema: Type.Object({ data: Type.Array(SignedIn) }) },
+    errors: [],
+    examples: {
+      reply: {
+        data: [
+          {
+            id: '3f6c1e0b9a27d458',
+            signed_in_at: '2026-03-01T08:00:00.000Z',
+            last_used_at: '2026-03-01T09:30:00.000Z',
+            current: true,
+          },
+        ],
+      },
+    },
+  }),
+  endSession: operation({
+    ...ofTheConsole,
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/v1/account/sessions/{id}',
+    summary: 'Sign a browser out',
+    description: 'Its session ends at once; whoever sits there has to sign in again. Repeating it changes nothing.',
+    destructive: true,
+    reply: { status: 204, description: 'Signed out.', schema: null },
+    errors: [],
+    examples: {},
+  }),
+  endOtherSessions: operation({
+    ...ofTheConsole,
+    id: 'endOtherSessions',
+    method: 'DELETE',
+    path: '/v1/account/sessions',
+    summary: 'Sign all other browsers out',
+    description: 'Every session ends but the one that asks. From the desktop app, which has none, all of them end.',
+    destructive: true,
+    reply: {
+      status: 200,
+      description: 'How many there were.',
+      schema: Type.Object({ ended: Type.Integer({ minimum: 0 }) }),
+    },
+    errors: [],
+    examples: { reply: { ended: 2 } },
   }),
   listApiKeys: operation({
     ...ofTheConsole,

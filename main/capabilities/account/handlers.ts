@@ -19,7 +19,31 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
         expires_at: isoTimeOrNull(principal.key.expiresAtMs),
       },
     }),
-    updateAccount: ({ principal, body }) => accounts.renameAccount(principal.accountId, body.name.trim()),
+    async updateAccount({ principal: { accountId, accountName }, body: { name, first_run: isFirstRun } }) {
+      if (isFirstRun === false) await accounts.endFirstRun(accountId)
+      if (name === undefined) return { id: accountId, name: accountName }
+      return accounts.renameAccount(accountId, name.trim())
+    },
+    async listSessions({ principal: { accountId, sessionId } }) {
+      const sessions = await accounts.listSessions(accountId)
+      return {
+        data: sessions.map(({ id, createdAtMs, usedAtMs }) => ({
+          id: shortOf(id),
+          signed_in_at: isoTime(createdAtMs),
+          last_used_at: isoTime(usedAtMs),
+          current: id === sessionId,
+        })),
+      }
+    },
+    async endSession({ principal: { accountId }, params }) {
+      const found = (await accounts.listSessions(accountId)).find(({ id }) => shortOf(id) === params.id)
+      // Whoever ends one that is over already has what they want.
+      if (found !== undefined) await accounts.endSessions(accountId, { id: found.id })
+      return undefined
+    },
+    endOtherSessions: async ({ principal: { accountId, sessionId = null } }) => ({
+      ended: await accounts.endSessions(accountId, { keep: sessionId }),
+    }),
     listApiKeys: async ({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) => {
       const list = `keys:${accountId}`
       const before = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
@@ -51,6 +75,9 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     },
   }
 }
+
+/** Enough to tell sessions of one account apart. */
+const shortOf = (sessionId: string): string => sessionId.slice(0, 16)
 
 const toRecord = (key: Omit<ApiKey, 'accountId'>): Key => ({
   id: key.id,

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
+import { createFirstRun, type FirstRun } from './first-run.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -16,13 +17,13 @@ export interface AccountsNeeds {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'account' | 'key'>
   readonly random: Random
-  /** Requests per minute of a key without a rate of its own. */
+  /** Requests per minute of a key without a rate of its own; looked at each time. */
   readonly ratePerMinute: number
   /** Which of the ids are instances of the account; asked when a key is restricted to some. */
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
 }
 
-export interface Accounts extends Keys, Sessions, Pick<Authentication, 'authenticate' | 'principalOf'> {
+export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The home's first account, made when the home is fresh. */
   readonly ensureAccount: () => Promise<Account>
   readonly renameAccount: (id: AccountId, name: string) => Promise<Account>
@@ -33,22 +34,27 @@ export interface Accounts extends Keys, Sessions, Pick<Authentication, 'authenti
 const FIRST_NAME = 'My agency'
 
 export function createAccounts(needs: AccountsNeeds): Accounts {
-  const { db, clock, ids, ratePerMinute } = needs
+  const { db, clock, ids } = needs
   const lastUse = createLastUse({ db, clock })
-  const { authenticate, principalOf, forget } = createAuthentication({ db, clock, ratePerMinute, used: lastUse.note })
+  const { authenticate, principalOf, forget } = createAuthentication({
+    ...{ db, clock, used: lastUse.note },
+    usualRate: () => needs.ratePerMinute,
+  })
+  const makeAccount = () =>
+    db.commit(async (tx) => {
+      const found = await tx.one(firstAccount, {})
+      if (found) return found
+      const made: Account = { id: ids.account(), name: FIRST_NAME }
+      await tx.run(insertAccount, { ...made, now: clock.now() })
+      return made
+    })
   return {
     ...createKeys({ ...needs, changed: forget }),
     ...createSessions(needs),
+    ...createFirstRun(db),
     authenticate,
     principalOf,
-    ensureAccount: () =>
-      db.commit(async (tx) => {
-        const found = await tx.one(firstAccount, {})
-        if (found) return found
-        const made: Account = { id: ids.account(), name: FIRST_NAME }
-        await tx.run(insertAccount, { ...made, now: clock.now() })
-        return made
-      }),
+    ensureAccount: async () => (await db.readOne(firstAccount, {})) ?? (await makeAccount()),
     renameAccount: (id, name) =>
       db.commit(async (tx) => {
         await tx.run(renameAccount, { id, name })

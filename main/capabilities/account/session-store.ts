@@ -20,6 +20,12 @@ export const noteUse = sql<{ hash: Uint8Array; now: number }>(
 
 export const removeSession = sql<{ hash: Uint8Array }>('DELETE FROM console_sessions WHERE hash = :hash')
 
+/** The last used first. */
+export const sessionsOf = sql<{ accountId: string }, { hash: Uint8Array; createdAtMs: number; usedAtMs: number }>(
+  `SELECT hash, created_at AS createdAtMs, used_at AS usedAtMs FROM console_sessions
+   WHERE account_id = :accountId ORDER BY used_at DESC`,
+)
+
 export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')
 
 /** Keeps the most recently used; whoever signs in ever again does not fill the table. */

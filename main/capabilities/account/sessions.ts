@@ -13,6 +13,7 @@ import {
   removeSession,
   removeSurplusSessions,
   sessionByHash,
+  sessionsOf,
 } from './session-store.ts'
 import { createSignInCodes } from './sign-in-codes.ts'
 import { firstAccount, type Account } from './store.ts'
@@ -37,6 +38,18 @@ export interface Sessions extends Passwords {
   /** Whether it goes on; asking is no use. */
   readonly isSignedIn: (id: string) => Promise<boolean>
   readonly signOut: (id: string) => Promise<void>
+  /** Those that go on, the last used first. */
+  readonly listSessions: (accountId: AccountId) => Promise<readonly SignedIn[]>
+  /** Ends one, or all. @param keep the only one that goes on. @returns how many ended. */
+  readonly endSessions: (accountId: AccountId, which: { id: string } | { keep: string | null }) => Promise<number>
+  /** Hears of each session that was ended, whoever ended it. */
+  readonly onSessionEnded: (hear: (id: string) => void) => void
+}
+
+interface SignedIn {
+  readonly id: string
+  readonly createdAtMs: number
+  readonly usedAtMs: number
 }
 
 interface Needs {
@@ -64,11 +77,24 @@ export function createSessions(needs: Needs): Sessions {
     return account !== undefined && (await isPassword(account.id, credential.password)) ? account.id : undefined
   }
 
+  const isOver = ({ usedAtMs, createdAtMs }: Omit<SignedIn, 'id'>) =>
+    usedAtMs + IDLE_MS <= clock.now() || createdAtMs + ABSOLUTE_MS <= clock.now()
   const living = async (id: string) => {
     const row = await db.readOne(sessionByHash, { hash: Buffer.from(id, 'hex') })
-    const now = clock.now()
-    return row && row.usedAtMs + IDLE_MS > now && row.createdAtMs + ABSOLUTE_MS > now ? row : undefined
+    return row === undefined || isOver(row) ? undefined : row
   }
+
+  const hearers: ((id: string) => void)[] = []
+  const end = async (ids: readonly string[]) => {
+    await db.commit(async (tx) => {
+      for (const id of ids) await tx.run(removeSession, { hash: Buffer.from(id, 'hex') })
+    })
+    for (const id of ids) for (const hear of hearers) hear(id)
+  }
+  const listSessions: Sessions['listSessions'] = async (accountId) =>
+    (await db.read(sessionsOf, { accountId }))
+      .filter((row) => !isOver(row))
+      .map(({ hash, ...times }) => ({ id: Buffer.from(hash).toString('hex'), ...times }))
 
   return {
     ...passwords,
@@ -93,12 +119,18 @@ export function createSessions(needs: Needs): Sessions {
       if (!row) return undefined
       const now = clock.now()
       if (row.usedAtMs + NOTE_USE_AFTER_MS <= now) await db.commit((tx) => tx.run(noteUse, { hash: stored, now }))
-      return { id, principal: consolePrincipal({ id: row.accountId, name: row.accountName }) }
+      return { id, principal: { ...consolePrincipal({ id: row.accountId, name: row.accountName }), sessionId: id } }
     },
     isSignedIn: async (id) => (await living(id)) !== undefined,
-    async signOut(id) {
-      await db.commit((tx) => tx.run(removeSession, { hash: Buffer.from(id, 'hex') }))
+    signOut: (id) => end([id]),
+    listSessions,
+    async endSessions(accountId, which) {
+      const all = await listSessions(accountId)
+      const over = all.filter(({ id }) => ('id' in which ? id === which.id : id !== which.keep)).map(({ id }) => id)
+      await end(over)
+      return over.length
     },
+    onSessionEnded: (hear) => void hearers.push(hear),
   }
 }
 

@@ -37,6 +37,11 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
 
 export const renameAccount = sql<{ id: string; name: string }>('UPDATE accounts SET name = :name WHERE id = :id')
 
+/** How many instances the account ever had. */
+export const instancesMade = sql<{ id: string }, { made: number }>(
+  'SELECT instances_made AS made FROM accounts WHERE id = :id',
+)
+
 const KEY = `k.id, k.account_id AS accountId, k.name, k.last4, k.scopes, k.allowed_instance_ids AS allowedInstanceIds,
   k.rate_per_minute AS ratePerMinute, k.approval, k.expires_at AS expiresAtMs, k.last_used_at AS lastUsedAtMs,
   k.revoked_at AS revokedAtMs, k.created_at AS createdAtMs`

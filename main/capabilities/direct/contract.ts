@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
@@ -143,6 +144,12 @@ const RawMessage = Type.Object(
         examples: ['12025550123'],
       }),
     ),
+    recipient: Type.Optional(
+      Type.String({
+        pattern: `^${USER_ID}$`,
+        description: 'Instead of `to`: the id of somebody who hides their number.',
+      }),
+    ),
     type: Type.Optional(Type.String({ maxLength: 64, description: 'For example `template`; `text` if left out.' })),
     message_id: Type.Optional(
       Words(256, 'With `status: "read"`: the message to mark, by its `message_id` or `wamid`.'),
@@ -151,7 +158,7 @@ const RawMessage = Type.Object(
   {
     additionalProperties: true,
     description:
-      'A message of the Cloud API, exactly as Graph takes it. `to` is required; with `status: "read"`, `message_id` is, and nothing is sent.',
+      'A message of the Cloud API, exactly as Graph takes it. `to` or `recipient` is required; with `status: "read"`, `message_id` is, and nothing is sent.',
   },
 )
 export type RawMessage = Static<typeof RawMessage> & Readonly<Record<string, unknown>>

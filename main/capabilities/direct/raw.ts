@@ -8,12 +8,13 @@ export type Raw =
 
 /** @throws ApiError validation_error for a payload that has no destination, or does not name what to mark as read. */
 export function readRaw(payload: RawMessage): Raw {
-  const { to, message_id: messageId } = payload
+  const { to, recipient, message_id: messageId } = payload
   if (payload['status'] === 'read') {
     if (messageId !== undefined) return { kind: 'read', messageId }
     throw new ApiError('validation_error', 'message_id must name the message to mark as read.')
   }
   if (to !== undefined) return { kind: 'send', draft: { kind: 'cloud_api', to: to.replace(/^\+/, ''), payload } }
+  if (recipient !== undefined) return { kind: 'send', draft: { kind: 'cloud_api', to: recipient, payload } }
   throw new ApiError(
     'validation_error',
     'The payload goes to nobody: to must be the destination number with country code, with or without a leading +.',

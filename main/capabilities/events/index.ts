@@ -4,6 +4,9 @@ import type { Db } from '../../kernel/db.ts'
 import { earliestId, type AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Event, EventsQuery } from './contract.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
+import { retainEvents } from './retention.ts'
 import { eventById, lastBefore, pages, type EventRow } from './store.ts'
 
 export interface Events {
@@ -11,6 +14,8 @@ export interface Events {
   list(accountId: AccountId, query: EventsQuery): Promise<EventPage>
   /** @throws ApiError not_found */
   get(accountId: AccountId, eventId: string): Promise<Event>
+  /** Removes what is older than promised. */
+  readonly retention: Chore
 }
 
 interface EventPage {
@@ -22,13 +27,14 @@ interface EventPage {
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** Reads the ledger, for programs that no webhook can reach. */
-export function createEvents({ db, cursors }: { db: Db; cursors: Cursors }): Events {
+export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock, 'now'>; cursors: Cursors }): Events {
   async function lastSeqBefore(sinceMs: number): Promise<number> {
     const row = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
     return row?.seq ?? 0
   }
 
   return {
+    retention: retainEvents({ db, clock }),
     async list(accountId, query) {
       const { type, limit: size = LIMITS.pageSizeDefault } = query
       const instanceId = query.instance_id?.toLowerCase()

@@ -1,8 +1,10 @@
+import type { Callers } from '../../kernel/callers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import type { Intake } from '../../kernel/intake.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
-import { createWorker, type Worker } from '../../kernel/worker.ts'
+import { createWorker, type Ended as Over, type Worker } from '../../kernel/worker.ts'
 import { bodyOf, post, type Call, type Ended } from './call.ts'
 import { DROPPED_AFTER_MINUTES, GAPS_SECONDS, TRIES } from './contract.ts'
 import type { Lines, Share } from './lines.ts'
@@ -25,9 +27,11 @@ import {
 interface DeliverNeeds {
   readonly db: Db
   readonly clock: Clock
+  readonly callers: Pick<Callers, 'areHere'>
   readonly outbound: Pick<Outbound, 'request'>
   readonly log: Log
   readonly lines: Lines
+  readonly intake: Pick<Intake, 'isOpen'>
 }
 
 const SECOND_MS = 1_000
@@ -41,8 +45,16 @@ export interface Delivery extends Worker {
   recover(): Promise<void>
 }
 
+type Outcome = Over<Call, Ended>
+
+/** Seconds until the next try; undefined when there is none. */
+const gapAfter = ({ job, result }: Outcome) =>
+  result === 'failed' && job.try < TRIES ? GAPS_SECONDS[job.try - 1] : undefined
+
+const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(outcome) === undefined
+
 /** Calls what is due: three tries, then dropped. */
-export function createDelivery({ db, clock, outbound, log, lines }: DeliverNeeds): Delivery {
+export function createDelivery({ db, clock, callers, outbound, log, lines, intake }: DeliverNeeds): Delivery {
   const due = () => ({ now: clock.now(), longestGap: LONGEST_GAP_MS })
   let choresAtMono = -Infinity
 
@@ -84,16 +96,22 @@ export function createDelivery({ db, clock, outbound, log, lines }: DeliverNeeds
     }
   }
 
-  async function record({ eventSeq, instanceId, try: tried }: Call, ended: Ended): Promise<void> {
-    const fence = { eventSeq, boot: db.boot }
-    const gap = ended === 'failed' && tried < TRIES ? GAPS_SECONDS[tried - 1] : undefined
-    await db.commit((tx) => {
-      if (ended === 'cut_off') return tx.run(giveBack, fence)
-      if (gap !== undefined) return tx.run(tryAgain, { ...fence, at: clock.now() + gap * SECOND_MS })
-      return tx.run(finish, fence)
+  async function record(all: readonly Outcome[]): Promise<void> {
+    await db.commit(async (tx) => {
+      for (const outcome of all) await write(tx, outcome)
     })
-    const isDropped = ended === 'failed' && gap === undefined
-    if (isDropped) log.warn({ event: 'instance_webhook.dropped', instanceId, tries: tried })
+    for (const outcome of all) {
+      const { instanceId, try: tries } = outcome.job
+      if (isGivenUp(outcome)) log.warn({ event: 'instance_webhook.dropped', instanceId, tries })
+    }
+  }
+
+  function write(tx: Tx, outcome: Outcome): Promise<number> {
+    const { job, result } = outcome
+    const fence = { eventSeq: job.eventSeq, boot: db.boot }
+    if (result === 'cut_off') return tx.run(giveBack, fence)
+    const gap = gapAfter(outcome)
+    return gap === undefined ? tx.run(finish, fence) : tx.run(tryAgain, { ...fence, at: clock.now() + gap * SECOND_MS })
   }
 
   async function doChores(): Promise<void> {
@@ -110,7 +128,9 @@ export function createDelivery({ db, clock, outbound, log, lines }: DeliverNeeds
 
   const worker = createWorker<Call, Ended>({
     clock,
+    callers,
     log,
+    intake,
     work: {
       name: 'instance-webhook',
       claim: async (most) => (await Promise.all(lines.plan(most).map(claimShare))).flat(),

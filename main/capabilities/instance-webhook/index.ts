@@ -1,9 +1,11 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord } from '../../contract/instance.ts'
+import type { Callers } from '../../kernel/callers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
+import type { Intake } from '../../kernel/intake.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -17,9 +19,11 @@ import { dropAll, put, remove, toWebhook, webhookOf } from './store.ts'
 export interface InstanceWebhooksNeeds {
   readonly db: Db
   readonly clock: Clock
+  readonly callers: Pick<Callers, 'areHere'>
   readonly ledger: Pick<Ledger, 'hear'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly log: Log
+  readonly intake: Pick<Intake, 'isOpen'>
   readonly instances: { get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>> }
 }
 

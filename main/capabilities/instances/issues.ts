@@ -24,20 +24,28 @@ const QUEUE_STUCK_SECONDS = 60
 
 /** What is wrong and what to do about it, for the person who has to; the worst first. */
 export function issuesOf(findings: Findings): HealthIssue[] {
-  const found = [ofEngine(findings), ofLink(findings), ofNetwork(findings), ofQueue(findings), ofWebhooks(findings)]
+  const ownIssues = findings.evidence?.issues ?? []
+  const found = [ofEngine, ofLink, ofNetwork].map((of) => of(findings))
+  found.push(...ownIssues, ofQueue(findings), ofWebhooks(findings))
   return found
     .filter((issue) => issue !== undefined)
     .map(({ code, message, sinceMs }) => ({ code, message, since: isoTimeOrNull(sinceMs) }))
 }
 
-function ofEngine({ evidence }: Findings): Found | undefined {
+/** What a person can do about what does not pass. A number at Meta has no link of its own that could be restarted. */
+const LASTING: Readonly<Record<Instance['engine'], string>> = {
+  smv2: 'restart the instance.',
+  official: 'check the internet connection, and metastatus.com for trouble at Meta; it is asked again by itself.',
+}
+
+function ofEngine({ instance: { engine }, evidence }: Findings): Found | undefined {
   if (evidence?.reachable) return undefined
   const [code, sinceMs] = evidence === null ? ['engine_unknown', null] : ['engine_unreachable', evidence.lastSeenAtMs]
-  const message =
+  const what =
     evidence === null
-      ? 'The engine gives no information about this instance. If this stays, restart the instance.'
-      : 'The engine does not answer. Nothing can be sent; what is sent to the number meanwhile arrives later. If this stays, restart the instance.'
-  return { code, message, sinceMs }
+      ? 'The engine gives no information about this instance.'
+      : 'The engine does not answer. Nothing can be sent; what is sent to the number meanwhile arrives later.'
+  return { code, message: `${what} If this stays, ${LASTING[engine]}`, sinceMs }
 }
 
 function ofLink({ instance }: Findings): Found | undefined {
@@ -60,7 +68,7 @@ function ofLink({ instance }: Findings): Found | undefined {
     case 'connecting':
       return {
         code: 'connecting',
-        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, restart the instance.`,
+        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, ${LASTING[engine]}`,
         sinceMs,
       }
     case 'recreating':
@@ -107,6 +115,20 @@ const ENDED: Readonly<Record<string, Words>> = {
     code: 'session_lost',
     message: 'The stored session is gone, so it cannot reconnect. Request a new QR code and scan it.',
   },
+  client_outdated: {
+    code: 'client_outdated',
+    message:
+      'WhatsApp no longer takes this version of its protocol, and named no other. Update Switchboard, or set smv2.version; then restart the instance.',
+  },
+  replaced: {
+    code: 'replaced',
+    message:
+      'The same session is connected somewhere else, for example from a copy of this home folder. End that one, then restart the instance.',
+  },
+  bad_session: {
+    code: 'bad_session',
+    message: 'WhatsApp refuses the stored session. Disconnect the instance with logout, then pair it again.',
+  },
   pairing_interrupted: {
     code: 'pairing_interrupted',
     message: 'Pairing was cut off by a restart of the service. Request a new QR code and scan it.',
@@ -121,7 +143,10 @@ function refused({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, en
     case 'banned':
       return {
         code: 'banned',
-        message: 'The network has banned this number. Appeal in the app on the phone; then pair again.',
+        message:
+          engine === 'official'
+            ? 'Meta has blocked this account. Appeal in the WhatsApp Manager; once it is lifted the number connects by itself.'
+            : 'The network has banned this number. Appeal in the app on the phone; then pair again.',
         sinceMs,
       }
     case 'temporary_ban':
@@ -135,7 +160,7 @@ function refused({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, en
     default:
       return {
         code: 'logged_out',
-        message: `The device was removed on the phone, or the session was ended. ${again}`,
+        message: `${engine === 'official' ? 'Meta no longer takes this number from here' : 'The device was removed on the phone'}, or the session was ended. ${again}`,
         sinceMs,
       }
   }

@@ -172,6 +172,8 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
       },
     }
   },
+  link_ended: (link, { reason, code }, nowMs) =>
+    over(reason, { downAtMs: link.status === 'connected' ? nowMs : link.downAtMs }, code),
   auth_failed: (_link, { reason, code, untilMs }) => ({
     fields: {
       ...ended,
@@ -193,12 +195,12 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
 }
 
 /** Disconnected for a reason that no retry heals. */
-function over(reason: string, fields: Partial<Link>): Effect {
+function over(reason: string, fields: Partial<Link>, code: number | null = null): Effect {
   return {
-    fields: { ...ended, lastDisconnectReason: reason, disconnectCode: null, ...fields },
+    fields: { ...ended, lastDisconnectReason: reason, disconnectCode: code, ...fields },
     announcement: {
       type: 'instance.disconnected',
-      data: { reason, code: null, will_retry: false, next_retry_at: null },
+      data: { reason, code, will_retry: false, next_retry_at: null },
     },
   }
 }

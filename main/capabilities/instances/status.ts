@@ -12,6 +12,8 @@ export const TRIGGERS = [
   'passkey_required',
   'connected',
   'link_lost',
+  /** The engine has given the link up, and keeps its session. */
+  'link_ended',
   /** The link was not back after five seconds. */
   'outage',
   'auth_failed',
@@ -60,6 +62,7 @@ const STEPS = {
     connected: connect,
     auth_failed: refuse,
     outage: { ...stop, when: 'link_lost' },
+    link_ended: stop,
     session_lost: stop,
     recreate,
   },
@@ -68,6 +71,7 @@ const STEPS = {
     qr: code,
     connected: connect,
     qr_expired: stop,
+    link_ended: stop,
     passkey_required: { to: 'passkey_required', event: null },
     session_lost: stop,
     recreate,
@@ -75,6 +79,7 @@ const STEPS = {
   connected: {
     stop,
     link_lost: { to: 'connecting', event: null },
+    link_ended: stop,
     auth_failed: refuse,
     session_lost: stop,
     recreate,
@@ -84,6 +89,7 @@ const STEPS = {
     // Stays disconnected, but the retries end; that it is disconnected was announced before.
     stop: { to: 'disconnected', event: null, when: 'retrying' },
     connected: { ...connect, when: 'retrying' },
+    link_ended: { to: 'disconnected', event: null, when: 'retrying' },
     auth_failed: { ...refuse, when: 'retrying' },
     session_lost: { to: 'disconnected', event: null, when: 'retrying' },
     recreate,

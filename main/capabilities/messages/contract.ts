@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import {
@@ -22,8 +23,10 @@ export const SendBody = Body(
   {
     // Not the shared Digits: its description completes "to must be …" when a number is refused.
     to: Type.String({
-      pattern: '^[0-9]{7,15}$',
-      description: 'The destination number with country code: 7 to 15 digits and nothing else.',
+      pattern: `^(?:${NUMBER}|${USER_ID})$`,
+      description:
+        'The destination number with country code: 7 to 15 digits and nothing else. Somebody who hides their number is ' +
+        'answered under the id that `from` gave: digits on smv2, `US.…` on official.',
       examples: ['12025550123'],
     }),
     text: Type.Optional(

@@ -24,6 +24,8 @@ const KINDS = ['text', 'media_url', 'cloud_api'] as const
  */
 export function readDraft(body: SendBody, engine: Engine): Draft {
   const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
+  if (engine === 'smv2' && !/^[0-9]+$/.test(to))
+    throw wrong(`to must be digits: this instance runs on smv2, and ${to} is an id of the official engine.`)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
     throw wrong(

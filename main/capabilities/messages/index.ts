@@ -1,10 +1,11 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
-import type { InstanceId } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createDirectory } from './directory.ts'
 import { createHeard } from './heard.ts'
+import { createMerge } from './merge.ts'
 import type { DraftRequest, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
@@ -12,6 +13,7 @@ import { createSend } from './send.ts'
 import {
   lastMessage,
   messageById,
+  queuedOfAccount,
   queueGauge,
   toMessage,
   whereaboutsById,
@@ -28,7 +30,7 @@ export { createPlaces } from './places.ts'
 /** The signals this room hears; those about the link belong to the instances room. */
 type MessageSignal = Extract<
   EngineSignal,
-  { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' }
+  { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' | 'contact' }
 >
 
 export interface Messages extends Conversations {
@@ -53,6 +55,8 @@ export interface Messages extends Conversations {
   sweep(): Promise<void>
   /** What waits to be confirmed; `oldestSeconds` is null when nothing does. */
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
+  /** Messages of the account that wait to be confirmed. */
+  tally(accountId: AccountId): Promise<{ queued: number }>
   /** When a message last went either way; null when none ever did. */
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
@@ -73,6 +77,7 @@ export function createMessages(needs: MessagesNeeds): Messages {
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved: directory.touch })
   const receipts = createReceipts({ db, announce, idempotency })
   const heard = createHeard({ db, ids, announce, fusion, onStored })
+  const merge = createMerge({ db, onMoved: directory.touch })
   const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
 
   const sendDraft = createSend({ ...needs, outcomes, underWay, onStored })
@@ -116,6 +121,8 @@ export function createMessages(needs: MessagesNeeds): Messages {
           return heard.deleted(instanceId, signal)
         case 'reaction':
           return heard.reaction(instanceId, signal)
+        case 'contact':
+          return merge(instanceId, signal)
       }
     },
 
@@ -130,6 +137,7 @@ export function createMessages(needs: MessagesNeeds): Messages {
       const oldestSeconds = oldestAtMs === null ? null : Math.max(0, Math.floor((clock.now() - oldestAtMs) / 1_000))
       return { pending: gauge?.pending ?? 0, oldestSeconds }
     },
+    tally: async (accountId) => (await db.readOne(queuedOfAccount, { accountId })) ?? { queued: 0 },
     async lastMessageAtMs(instanceId) {
       const known = last.get(instanceId)
       if (known !== undefined) return known

@@ -1,11 +1,11 @@
 import type { EngineSignal } from '../../engines/engine.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
 import { answerBytes } from './outcome.ts'
 import { advance, type Move } from './status.ts'
-import { messageById, toMessage } from './store.ts'
+import { messageByEngineId, messageById, toMessage } from './store.ts'
 
 type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
 
@@ -24,7 +24,7 @@ export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise
 export function createReceipts({ db, announce, idempotency }: ReceiptNeeds): Receipts {
   return (instanceId, signal) =>
     db.commit(async (tx) => {
-      const row = await tx.one(messageById, { id: signal.messageId, instanceId })
+      const row = await rowOf(tx, instanceId, signal)
       // It was removed because nothing had left the machine, or it belongs to another instance.
       if (!row) return
       const message = toMessage(row)
@@ -37,7 +37,13 @@ export function createReceipts({ db, announce, idempotency }: ReceiptNeeds): Rec
     })
 }
 
+async function rowOf(tx: Tx, instanceId: InstanceId, { messageId, engineMessageId }: StatusSignal) {
+  if (messageId !== null) return tx.one(messageById, { id: messageId, instanceId })
+  return engineMessageId === undefined ? undefined : tx.one(messageByEngineId, { instanceId, engineMessageId })
+}
+
 function moveOf(signal: StatusSignal): Move {
-  if (signal.kind === 'failed') return { to: 'failed', atMs: signal.atMs, error: signal.error }
-  return { to: signal.status, atMs: signal.atMs, engineMessageId: signal.engineMessageId }
+  const { atMs, engineMessageId } = signal
+  if (signal.kind === 'failed') return { to: 'failed', atMs, engineMessageId, error: signal.error }
+  return { to: signal.status, atMs, engineMessageId }
 }

@@ -8,6 +8,7 @@ import { textOf, typeOf, type Draft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
 import type { DraftRequest, MessagesNeeds, SendReply } from './needs.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
+import { createPacer } from './pace.ts'
 import { createPlaces, type Place } from './places.ts'
 import { insertOutgoing } from './store.ts'
 
@@ -43,6 +44,8 @@ export function createSend(needs: SendNeeds) {
     bytes: MEDIA_BYTES_IN_ALL,
   })
 
+  const pacer = createPacer(clock)
+
   /** Commit 1: the key is taken and the message queued, before the engine hears of it. */
   const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
     const now = clock.now()
@@ -60,11 +63,17 @@ export function createSend(needs: SendNeeds) {
   }
 
   /** Gives the message to the engine, then commit 2: what became of it. */
-  const dispatch = async (engine: Engine, message: Dispatched, instance: InstanceSubject, out: Outgoing) => {
+  const dispatch = async (
+    engine: Engine,
+    message: Dispatched,
+    instance: InstanceSubject,
+    out: Outgoing,
+    timeoutMs: number,
+  ) => {
     const { id } = message
     underWay.add(id)
     const outcome = await ask(
-      { clock, log, timeoutMs: config.sendTimeoutMs },
+      { clock, log, timeoutMs },
       {
         send: (signal) => engine.send(instance, id, out, signal),
         onLate: (late) => void outcomes.recordLate(message, late).finally(() => underWay.delete(id)),
@@ -72,16 +81,30 @@ export function createSend(needs: SendNeeds) {
     )
     const hasSettled = outcome !== GAVE_UP
     try {
-      return await outcomes.record(message, outcome)
+      return await outcomes.record(
+        message,
+        engine.pace ? pacer.heard({ instanceId: instance.id, to: out.to }, outcome) : outcome,
+      )
     } finally {
       if (hasSettled) underWay.delete(id)
     }
+  }
+
+  /** Half of the time a caller waits may go into waiting for its turn; the engine has the rest. @returns what is left. */
+  const turnOf = async (engine: Engine, { instance, draft }: DraftRequest): Promise<number> => {
+    const { sendTimeoutMs } = config
+    const pace = engine.pace?.(instance) ?? null
+    if (pace === null) return sendTimeoutMs
+    const turn = await pacer.turn({ instanceId: instance.id, to: draft.to, pace }, sendTimeoutMs / 2)
+    if (turn.kind === 'go') return sendTimeoutMs - turn.waitedMs
+    throw throttled(turn.retryAfterSeconds)
   }
 
   const sendFrom = async (place: Place, request: DraftRequest, key: Key | null): Promise<SendReply> => {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
+    const timeoutMs = await turnOf(engine, request)
     const out = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, instance.accountId) : draft
     if (out.kind === 'media') place.hold(out.bytes.length)
     const message = {
@@ -96,8 +119,11 @@ export function createSend(needs: SendNeeds) {
     }
     const { claim, seq } = await accept(message, request, out, key)
     if (claim.kind !== 'fresh') return repeated(claim)
-    return { bytes: await dispatch(engine, { ...message, seq }, instance, out), replayed: false }
+    return { bytes: await dispatch(engine, { ...message, seq }, instance, out, timeoutMs), replayed: false }
   }
+
+  /** A repeat must not take a turn from a message that goes out. */
+  const isPaced = ({ instance }: DraftRequest) => instances.engineFor(instance).pace !== undefined
 
   return async function send(request: DraftRequest): Promise<SendReply> {
     const { instance, draft } = request
@@ -105,7 +131,7 @@ export function createSend(needs: SendNeeds) {
     const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (place === undefined || !instance.connected || draft.kind === 'media')) {
+      if (key !== null && (place === undefined || !instance.connected || draft.kind === 'media' || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return repeated(claim)
       }
@@ -164,6 +190,13 @@ const notConnected = () =>
   new ApiError(
     'not_ready',
     'The instance is not connected, so nothing was sent. Connect it (GET …/connection shows its state), then send again.',
+  )
+
+const throttled = (seconds: number) =>
+  new ApiError(
+    'rate_limited',
+    `The network takes no more messages from this number, or to this person, for the moment, so nothing was sent. Repeat the request in ${seconds} s.`,
+    { 'Retry-After': String(seconds) },
   )
 
 const noPlace = () =>

@@ -117,6 +117,12 @@ export const messageById = sql<{ id: string; instanceId: string }, MessageRow>(
   `SELECT ${COLUMNS} FROM messages WHERE id = :id AND instance_id = :instanceId AND direction <> 'in'`,
 )
 
+/** Of ours, by the id the network gave it. */
+export const messageByEngineId = sql<{ instanceId: string; engineMessageId: string }, MessageRow>(
+  `SELECT ${COLUMNS} FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId
+   AND direction = 'out'`,
+)
+
 /** The next instance with something queued. Two statements, because no index serves (instance_id, seq) > (…) whole. */
 export const nextQueue = sql<{ after: string }, { instanceId: string | null }>(
   `SELECT min(instance_id) AS instanceId FROM messages WHERE status = 'queued' AND instance_id > :after`,
@@ -130,6 +136,11 @@ export const queuedPage = sql<{ instanceId: string; after: number; limit: number
 export const queueGauge = sql<{ instanceId: string }, { pending: number; oldestAtMs: number | null }>(
   `SELECT count(*) AS pending, min(created_at) AS oldestAtMs FROM messages
    WHERE instance_id = :instanceId AND status = 'queued'`,
+)
+
+export const queuedOfAccount = sql<{ accountId: string }, { queued: number }>(
+  `SELECT COUNT(*) AS queued FROM messages m JOIN instances i ON i.id = m.instance_id
+    WHERE m.status = 'queued' AND i.account_id = :accountId`,
 )
 
 /** Reads through the instance's part of an index; asked once for each instance after a start, then remembered. */

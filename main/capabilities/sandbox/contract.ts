@@ -4,6 +4,8 @@ import { operation, type Contract } from '../../contract/operation.ts'
 import {
   CatcherReply,
   CatcherView,
+  GRAPH_FAULTS,
+  GraphCredentials,
   LINK_FAULTS,
   PHONE_SETTINGS,
   SandboxMessage,
@@ -63,6 +65,28 @@ const FaultBody = Body({
       default: 1,
       description: 'How many sends it strikes. `drop`, `logout` and `ban` happen once, at once.',
     }),
+  ),
+})
+
+const GraphNumberBody = Body({
+  number: Digits,
+  name: Type.Optional(PHONE_SETTINGS.name),
+  waba_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{5,30}$',
+      description: 'Puts it into the WhatsApp Business account of another number; left out, it gets one of its own.',
+    }),
+  ),
+  registered: Type.Optional(
+    Type.Boolean({ default: true, description: 'false: it is new to the Cloud API and needs a PIN at onboarding.' }),
+  ),
+})
+export type GraphNumberBody = Static<typeof GraphNumberBody>
+
+const GraphFaultBody = Body({
+  kind: Type.Enum([...GRAPH_FAULTS]),
+  times: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 1, description: 'How many sends, or callbacks, it concerns.' }),
   ),
 })
 
@@ -418,6 +442,74 @@ export const sandboxContract = {
       name: 'onboard_sandbox_instance',
       title: 'Complete the onboarding of an official sandbox instance',
       idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  createSandboxGraphNumber: operation({
+    id: 'createSandboxGraphNumber',
+    method: 'POST',
+    path: '/v1/sandbox/graph/numbers',
+    summary: 'Create a number at the simulated Meta',
+    description:
+      'With the setting `official.graph_base_url` at `sandbox` the service starts a simulator of the Graph API, and live ' +
+      'official instances speak to it over HTTP as they would to Meta. The answer is what their onboarding page asks for. ' +
+      'Messages reach the phones of the sandbox. Without that setting: 409 `invalid_state`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: GraphNumberBody,
+    reply: { status: 201, description: 'The credentials of the number.', schema: GraphCredentials },
+    errors: ['invalid_state'],
+    examples: {
+      body: { number: '12025550200', name: 'Garden shop' },
+      reply: {
+        number: '12025550200',
+        phone_number_id: '1065403522429220',
+        waba_id: '1022901293403980',
+        access_token: 'EAASANDBOX5f0c',
+        app_secret: '0123456789abcdef0123456789abcdef',
+      },
+    },
+    tool: {
+      name: 'create_sandbox_graph_number',
+      title: 'Create a number at the simulated Meta',
+      idempotent: false,
+      openWorld: false,
+    },
+  }),
+
+  causeSandboxGraphFault: operation({
+    id: 'causeSandboxGraphFault',
+    method: 'POST',
+    path: '/v1/sandbox/graph/numbers/{phone_number_id}/faults',
+    summary: 'Make the simulated Meta fail',
+    description:
+      'Strikes the next `times` sends of the number: the connection is cut before or after the message was taken, the ' +
+      'answer comes late, is no answer of Graph, or is cut in half. `token_dead` ends its access token. For callbacks ' +
+      '`times` says how many are held and then come in the opposite order or in one body; `duplicate_callbacks` lasts.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: GraphFaultBody,
+    reply: {
+      status: 200,
+      description: 'What will happen.',
+      schema: Type.Object({
+        phone_number_id: Type.String(),
+        kind: Type.Enum([...GRAPH_FAULTS]),
+        times: Type.Integer(),
+      }),
+    },
+    errors: [],
+    examples: {
+      body: { kind: 'close_after_read' },
+      reply: { phone_number_id: '1065403522429220', kind: 'close_after_read', times: 1 },
+    },
+    tool: {
+      name: 'cause_sandbox_graph_fault',
+      title: 'Make the simulated Meta fail',
+      idempotent: true,
       openWorld: false,
     },
   }),

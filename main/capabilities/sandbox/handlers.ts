@@ -31,6 +31,11 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       const { id } = await sandbox.onboard(principal.accountId, params.id, number)
       return { instance_id: id, number, connected: true }
     },
+    createSandboxGraphNumber: ({ principal, body }) => sandbox.graph.addNumber(principal.accountId, body),
+    causeSandboxGraphFault: async ({ params: { phone_number_id }, body: { kind, times = 1 } }) => {
+      await sandbox.graph.fail(phone_number_id, kind, times)
+      return { phone_number_id, kind, times }
+    },
     readSandboxCatcher: ({ principal, params, query }) => sandbox.readCatcher(principal.accountId, params.name, query),
     setSandboxCatcherReply: async ({ principal, params: { name }, body }) => {
       const { status = 200, delay_ms = 0, hang = false } = body
@@ -45,6 +50,8 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
 
 export function sandboxExistence(sandbox: Sandbox): Existence<typeof sandboxContract> {
   return {
+    causeSandboxGraphFault: ({ accountId }, { phone_number_id }) =>
+      sandbox.graph.requireNumber(accountId, phone_number_id),
     causeSandboxFault: ({ accountId }, { id }) => sandbox.requireInstance(accountId, id),
     onboardSandboxInstance: ({ accountId }, { id }) => sandbox.requireInstance(accountId, id, 'official'),
   }

@@ -11,11 +11,13 @@ import {
   type SendFault,
   type SpokenMessage,
 } from '../../contract/sandbox.ts'
+import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
 import type { Catcher, PhoneSettings, SandboxNetwork } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { PageQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
+import { createGraphDesk, type GraphDesk } from './graph.ts'
 import { page, type Page } from './pages.ts'
 import { toCaught, toMessage, toPhone, toReply } from './record.ts'
 import { toUtterance } from './said.ts'
@@ -23,6 +25,8 @@ import { toScanned } from './scan.ts'
 
 export interface SandboxRoomNeeds {
   readonly network: SandboxNetwork
+  /** null: it does not run. */
+  readonly graph: GraphSimulator | null
   readonly catcher: Catcher
   readonly cursors: Cursors
   /** The picture of a QR text exactly as the QR view shows it: a data URI. */
@@ -58,6 +62,7 @@ export interface Sandbox {
   readCatcher(accountId: AccountId, name: string, query: PageQuery): Promise<CatcherView>
   setCatcherReply(accountId: AccountId, name: string, reply: CatcherReply): Promise<CatcherReply>
   emptyCatcher(accountId: AccountId, name: string): Promise<void>
+  readonly graph: GraphDesk
 }
 
 export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
@@ -139,6 +144,7 @@ export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
     async emptyCatcher(accountId, name) {
       await catcher.empty(accountId, catcherName(name))
     },
+    graph: createGraphDesk(needs.graph),
   }
 }
 

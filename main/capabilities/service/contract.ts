@@ -1,13 +1,22 @@
 import { Type, type Static } from 'typebox'
+import { ABILITIES, LEVELS, type AbilityGroup } from '../../contract/abilities.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { Body, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { Body, Engine, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+
+const BridgeProgram = Type.Object({ command: Type.String(), args: Type.Array(Type.String()) })
+export type BridgeProgram = Static<typeof BridgeProgram>
 
 const ServiceRecord = Type.Object({
   version: Type.String(),
   network: Network,
   address: Type.String({ description: 'Where the API listens.' }),
   mcp_address: Type.String({ description: 'Where assistants connect.' }),
+  mcp_bridge: Nullable(
+    Type.Object(BridgeProgram.properties, {
+      description: 'Starts the bridge over stdio on this computer; null: only the address is there.',
+    }),
+  ),
   vault: Type.Object({
     kind: Type.Enum(['keychain', 'file', 'memory']),
     state: Type.Enum(['open', 'sealed']),
@@ -36,7 +45,11 @@ export const COUNTED_AT_MOST = 10_000
 const Counted = Type.Integer({ minimum: 0, maximum: COUNTED_AT_MOST, description: `Counted up to ${COUNTED_AT_MOST}.` })
 
 const Overview = Type.Object({
-  account: Type.Object({ id: Uuid, name: Type.String() }),
+  account: Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    first_run: Type.Boolean({ description: 'It is still to be welcomed.' }),
+  }),
   instances: Type.Object({
     total: Count,
     by_status: Type.Record(Type.String(), Count, { description: 'Only those that occur.' }),
@@ -60,6 +73,132 @@ const ToolCall = Type.Object({
 })
 export type ToolCallRecord = Static<typeof ToolCall>
 
+const BackupFile = Type.Object({
+  name: Type.String(),
+  made_at: Timestamp,
+  reason: Type.String({
+    description: '`manual`, `before-restore`, or `before-schema-…` for the copy made before an update.',
+  }),
+  bytes: Type.Integer(),
+  state: Type.Enum(['usable', 'newer', 'foreign', 'unreadable'], {
+    description:
+      '`newer`: a later Switchboard made it. `foreign`: it is of another home folder, whose secrets cannot be opened here.',
+  }),
+})
+
+const Backups = Type.Object({
+  data: Type.Array(BackupFile),
+  staged: Nullable(
+    Type.Object(
+      { name: Type.String(), asked_at: Timestamp },
+      { description: 'What takes its place at the next start.' },
+    ),
+  ),
+  restored: Nullable(
+    Type.Object(
+      {
+        name: Type.String(),
+        safety_copy: Nullable(Type.String({ description: 'The state before, as a backup of its own.' })),
+        problem: Nullable(Type.String({ description: 'Why it was not done: the state before stays.' })),
+      },
+      { description: 'What became of a restore at this start.' },
+    ),
+  ),
+})
+export type BackupsRecord = Static<typeof Backups>
+
+const Plain = Type.Union([
+  Type.String(),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+  Type.Array(Type.Union([Type.String(), Type.Number()])),
+])
+
+const Setting = Type.Object({
+  name: Type.String({ description: 'As it stands in settings.json.' }),
+  value: Plain,
+  usual: Plain,
+  place: Type.Enum(['flag', 'environment', 'file', 'default'], { description: 'Where it was set.' }),
+  where: Nullable(Type.String({ description: 'The flag, the variable, or the place in the file.' })),
+  next: Nullable(Type.Object({ value: Plain }, { description: 'Written already; it counts from the next start on.' })),
+  change: Nullable(
+    Type.Enum(['now', 'restart'], { description: 'When a change made here counts; null: it is not made here.' }),
+  ),
+  range: Nullable(Type.Object({ min: Type.Number(), max: Type.Number() })),
+  choices: Nullable(Type.Array(Type.String())),
+})
+export type SettingRecord = Static<typeof Setting>
+const Settings = Type.Object({
+  data: Type.Array(Setting),
+  can_restart: Type.Boolean({ description: 'Whether it can be started again from here.' }),
+})
+
+const SETTING_EXAMPLE: SettingRecord = {
+  name: 'rate_limit_per_minute',
+  value: 600,
+  usual: 600,
+  place: 'default',
+  where: null,
+  next: null,
+  change: 'now',
+  range: { min: 1, max: 1_000_000 },
+  choices: null,
+}
+
+const BACKUPS_EXAMPLE: BackupsRecord = {
+  data: [
+    {
+      name: 'switchboard-20260301T093000Z-manual.db',
+      made_at: '2026-03-01T09:30:00.000Z',
+      reason: 'manual',
+      bytes: 1_048_576,
+      state: 'usable',
+    },
+  ],
+  staged: null,
+  restored: null,
+}
+
+const levelsOf = (group: AbilityGroup) =>
+  Type.Object(Object.fromEntries(ABILITIES[group].map((name) => [name, Type.Enum([...LEVELS])])))
+
+const Engines = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      engine: Engine,
+      network: Network,
+      abilities: Type.Object(
+        {
+          connect: levelsOf('connect'),
+          send: levelsOf('send'),
+          act: levelsOf('act'),
+          hear: levelsOf('hear'),
+        },
+        { description: '`raw`: by a payload of the Cloud API, in its own words (`cloud_api`).' },
+      ),
+    }),
+  ),
+})
+export type EnginesRecord = Static<typeof Engines>
+
+/** Whatever is in it was chosen for being harmless; its parts are for people who know the service. */
+const Diagnostics = Type.Object({
+  made_at: Timestamp,
+  version: Type.String(),
+  platform: Type.Object({
+    node: Type.String(),
+    sqlite: Type.String(),
+    system: Type.String(),
+    memory_bytes: Type.Integer(),
+  }),
+  service: Type.Object({}, { additionalProperties: true }),
+  storage: Type.Object({}, { additionalProperties: true }),
+  settings: Type.Array(Type.Object({}, { additionalProperties: true })),
+  counts: Type.Object({}, { additionalProperties: true }),
+  log: Type.Array(Type.Object({}, { additionalProperties: true })),
+})
+
 /** About the machine it runs on: for the person who runs it. */
 const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
 
@@ -79,6 +218,10 @@ export const serviceContract = {
         network: 'sandbox',
         address: 'http://127.0.0.1:4780',
         mcp_address: 'http://127.0.0.1:4780/mcp',
+        mcp_bridge: {
+          command: '/srv/switchboard/node_modules/node/bin/node',
+          args: ['/srv/switchboard/resources/run.mjs', 'mcp'],
+        },
         vault: { kind: 'keychain', state: 'open', notice: null, problem: null },
         home: '/home/ada/.local/share/switchboard',
         database_bytes: 1_048_576,
@@ -106,13 +249,24 @@ export const serviceContract = {
     errors: [],
     examples: {
       reply: {
-        account: { id: '019b8d3e-7a10-7c3f-9b1e-2f6d5c4b3a21', name: 'My agency' },
+        account: { id: '019b8d3e-7a10-7c3f-9b1e-2f6d5c4b3a21', name: 'My agency', first_run: false },
         instances: { total: 12, by_status: { connected: 11, qr: 1 } },
         webhooks: { total: 2, deactivated: 0 },
         deliveries: { pending: 3, failed: 1 },
         approvals: { pending: 0 },
       },
     },
+  }),
+  listEngines: operation({
+    ...ofTheConsole,
+    id: 'listEngines',
+    method: 'GET',
+    path: '/v1/service/engines',
+    summary: 'List the engines',
+    description: 'Every way to a messaging network that this version has, and what each can do.',
+    reply: { status: 200, description: 'The engines.', schema: Engines },
+    errors: [],
+    examples: { reply: { data: [] } },
   }),
   createBackup: operation({
     ...ofTheConsole,
@@ -133,6 +287,127 @@ export const serviceContract = {
       reply: {
         file: '/home/ada/.local/share/switchboard/backups/switchboard-20260301T093000Z-manual.db',
         bytes: 1_048_576,
+      },
+    },
+  }),
+  listBackups: operation({
+    ...ofTheConsole,
+    id: 'listBackups',
+    method: 'GET',
+    path: '/v1/service/backups',
+    summary: 'List the backups',
+    description:
+      'The copies in the folder `backups` of the home folder, newest first, and whether each can take the place of the ' +
+      'database. Each was checked when it was made, and is checked again before it is used.',
+    reply: { status: 200, description: 'The copies.', schema: Backups },
+    errors: [],
+    examples: { reply: BACKUPS_EXAMPLE },
+  }),
+  restoreBackup: operation({
+    ...ofTheConsole,
+    id: 'restoreBackup',
+    worksWhenFull: true,
+    method: 'POST',
+    path: '/v1/service/backups/{name}/restore',
+    summary: 'Restore a backup',
+    description:
+      'Checks the copy and notes that it takes the place of the database at the next start. Until then nothing changes, ' +
+      'and it can be called off. At that start the present state is copied into the backups first. Keys revoked since ' +
+      'stay revoked, and who is signed in stays so.',
+    confirm: 'always',
+    destructive: true,
+    reply: { status: 202, description: 'It is restored at the next start.', schema: Backups },
+    errors: ['confirmation_required', 'invalid_state', 'storage_full'],
+    examples: {
+      reply: {
+        ...BACKUPS_EXAMPLE,
+        staged: { name: 'switchboard-20260301T093000Z-manual.db', asked_at: '2026-03-02T08:00:00.000Z' },
+      },
+    },
+  }),
+  cancelRestore: operation({
+    ...ofTheConsole,
+    id: 'cancelRestore',
+    method: 'DELETE',
+    path: '/v1/service/restore',
+    summary: 'Call a restore off',
+    description: 'The next start goes on with the present state. Where none was asked for, nothing happens.',
+    reply: { status: 204, description: 'It was called off.', schema: null },
+    errors: [],
+    examples: {},
+  }),
+  listSettings: operation({
+    ...ofTheConsole,
+    id: 'listSettings',
+    method: 'GET',
+    path: '/v1/service/settings',
+    summary: 'List the settings',
+    description: 'What each setting is, where it was set, and whether it can be changed here. Secrets are not shown.',
+    reply: { status: 200, description: 'The settings.', schema: Settings },
+    errors: [],
+    examples: { reply: { data: [SETTING_EXAMPLE], can_restart: true } },
+  }),
+  updateSettings: operation({
+    ...ofTheConsole,
+    id: 'updateSettings',
+    worksWhenFull: true,
+    method: 'PATCH',
+    path: '/v1/service/settings',
+    summary: 'Change settings',
+    description:
+      'Writes them into settings.json of the home folder, all or none. Some count at once, the others from the next ' +
+      'start on. What a flag or a variable sets is changed there.',
+    body: Body({
+      changes: Type.Record(Type.String({ maxLength: 100 }), Plain, {
+        minProperties: 1,
+        description: 'New values by name; null goes back to the default.',
+      }),
+    }),
+    reply: { status: 200, description: 'The settings as they are now.', schema: Settings },
+    errors: ['invalid_state', 'storage_full'],
+    examples: {
+      body: { changes: { rate_limit_per_minute: 1_200 } },
+      reply: {
+        data: [{ ...SETTING_EXAMPLE, value: 1_200, place: 'file', where: '"rate_limit_per_minute" in settings.json' }],
+        can_restart: true,
+      },
+    },
+  }),
+  restartService: operation({
+    ...ofTheConsole,
+    id: 'restartService',
+    worksWhenFull: true,
+    method: 'POST',
+    path: '/v1/service/restart',
+    summary: 'Start the service again',
+    description:
+      'Finishes what is under way, closes, and starts anew with the settings as they are then. Numbers are back within ' +
+      'seconds; nothing is lost.',
+    reply: { status: 202, description: 'It is about to.', schema: Type.Object({}) },
+    errors: ['invalid_state'],
+    examples: { reply: {} },
+  }),
+  getDiagnostics: operation({
+    ...ofTheConsole,
+    id: 'getDiagnostics',
+    method: 'GET',
+    path: '/v1/service/diagnostics',
+    summary: 'Read the diagnostics',
+    description:
+      'Versions, settings, counts and the last lines of the log, for somebody who helps. No names, numbers, messages, ' +
+      'addresses or secrets.',
+    reply: { status: 200, description: 'The diagnostics.', schema: Diagnostics },
+    errors: [],
+    examples: {
+      reply: {
+        made_at: '2026-03-01T09:30:00.000Z',
+        version: '0.1.0',
+        platform: { node: '24.21.0', sqlite: '3.51.3', system: 'linux x64', memory_bytes: 90_000_000 },
+        service: {},
+        storage: {},
+        settings: [],
+        counts: {},
+        log: [],
       },
     },
   }),
@@ -172,7 +447,7 @@ export const serviceContract = {
     summary: 'Set the password of the console',
     description:
       'With it the console is opened in a browser without a code. null takes it back: from then on only codes sign in. ' +
-      'Whoever is signed in stays so.',
+      'Every other session ends; the one that asks goes on.',
     body: Body({
       password: Nullable(
         Type.String({

@@ -1,33 +1,57 @@
 import { isoTime } from '../../contract/request.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import type { Handlers } from '../handler.ts'
 import { COUNTED_AT_MOST, type serviceContract, type ToolCallRecord } from './contract.ts'
 import type { ServiceRoom } from './index.ts'
 import type { NotedCall } from './tool-calls.ts'
 
 export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceContract> {
-  const { tallies, passwords } = service
+  const { tallies, account, settings } = service
+  const countsOf = async (accountId: AccountId) => {
+    const byStatus = await tallies.instances(accountId)
+    return {
+      instances: {
+        total: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
+        by_status: Object.fromEntries(byStatus),
+      },
+      webhooks: await tallies.webhooks(accountId),
+      deliveries: await tallies.deliveries(accountId, COUNTED_AT_MOST),
+      approvals: await tallies.approvals(accountId),
+    }
+  }
+  const settingsNow = () => ({ data: settings.list(), can_restart: service.canRestart })
   return {
     getService: async ({ principal }) => ({
       ...service.facts(),
-      password_set: await passwords.isPasswordSet(principal.accountId),
+      password_set: await account.isPasswordSet(principal.accountId),
     }),
-    async getOverview({ principal: { accountId, accountName } }) {
-      const byStatus = await tallies.instances(accountId)
-      return {
-        account: { id: accountId, name: accountName },
-        instances: {
-          total: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
-          by_status: Object.fromEntries(byStatus),
-        },
-        webhooks: await tallies.webhooks(accountId),
-        deliveries: await tallies.deliveries(accountId, COUNTED_AT_MOST),
-        approvals: await tallies.approvals(accountId),
-      }
-    },
+    getOverview: async ({ principal: { accountId, accountName } }) => ({
+      account: { id: accountId, name: accountName, first_run: await account.isFirstRun(accountId) },
+      ...(await countsOf(accountId)),
+    }),
+    listEngines: async () => ({ data: [...service.engines] }),
     createBackup: () => service.backUp(),
+    listBackups: async () => service.backups(),
+    restoreBackup: ({ params }) => service.stageRestore(params.name),
+    async cancelRestore() {
+      await service.cancelRestore()
+      return undefined
+    },
+    listSettings: async () => settingsNow(),
+    async updateSettings({ body }) {
+      await settings.change(body.changes)
+      return settingsNow()
+    },
+    async restartService() {
+      service.restart()
+      return {}
+    },
+    getDiagnostics: async ({ principal }) => service.diagnostics(await countsOf(principal.accountId)),
     listToolCalls: async ({ principal }) => ({ data: service.toolCalls(principal.accountId).map(toRecord) }),
     async putConsolePassword({ principal, body }) {
-      await passwords.setPassword(principal.accountId, body.password)
+      await account.setPassword(principal.accountId, body.password)
+      // Whoever knew the old one, or found a window that was left open, is out.
+      await account.endSessions(principal.accountId, { keep: principal.sessionId ?? null })
       return undefined
     },
   }

@@ -1,43 +1,69 @@
-import type { InstanceStatus } from '../../contract/shapes.ts'
+import type { EngineAbilities } from '../../contract/abilities.ts'
+import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { createBackups, type BackupNeeds, type Backups } from './backups.ts'
 import type { ServiceRecord } from './contract.ts'
+import { diagnosticsOf, type DiagnosticsNeeds } from './diagnostics.ts'
+import { createMetrics, type Metrics, type StorageGauges } from './metrics.ts'
+import type { SettingsDesk } from './settings.ts'
+import type { Tallies } from './tallies.ts'
 import { createToolCalls, type ToolCalls, type ToolCallsNeeds } from './tool-calls.ts'
 
+export type { BridgeProgram } from './contract.ts'
+export { createBackups } from './backups.ts'
+export type { Platform } from './diagnostics.ts'
+export type { SettingsDesk } from './settings.ts'
 export type { ToolCall } from './tool-calls.ts'
 
-/** What other rooms count; bound when they exist. */
-interface Tallies {
-  instances(accountId: AccountId): Promise<ReadonlyMap<InstanceStatus, number>>
-  webhooks(accountId: AccountId): Promise<{ total: number; deactivated: number }>
-  /** Each counted up to `most`. */
-  deliveries(accountId: AccountId, most: number): Promise<{ pending: number; failed: number }>
-  approvals(accountId: AccountId): Promise<{ pending: number }>
+/** What the account room knows of the console. */
+interface ConsoleAccount {
+  isPasswordSet(accountId: AccountId): Promise<boolean>
+  setPassword(accountId: AccountId, password: string | null): Promise<void>
+  endSessions(accountId: AccountId, which: { keep: string | null }): Promise<number>
+  isFirstRun(accountId: AccountId): Promise<boolean>
 }
 
-interface ServiceNeeds extends ToolCallsNeeds {
+interface ServiceNeeds
+  extends ToolCallsNeeds, BackupNeeds, Omit<DiagnosticsNeeds, 'settings' | 'backups' | 'clock' | 'facts'> {
   readonly tallies: Tallies
   /** What the service is at this moment, but for what this room knows itself. */
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
-  readonly backUp: (reason: string) => Promise<{ file: string; bytes: number }>
-  readonly passwords: {
-    isPasswordSet(accountId: AccountId): Promise<boolean>
-    setPassword(accountId: AccountId, password: string | null): Promise<void>
-  }
+  readonly account: ConsoleAccount
+  readonly settings: SettingsDesk
+  readonly engines: readonly EngineAbilities[]
+  /** What the delivery worker is doing. */
+  readonly worker: () => { readonly inFlight: number; readonly unrecorded: number; readonly lagMs: number }
+  readonly gauges: () => StorageGauges
+  /** Begins to start the service again; null where only a person can. */
+  readonly restart: (() => void) | null
 }
 
 /** The service itself, for the person who runs it. */
-export interface ServiceRoom extends ToolCalls, Pick<ServiceNeeds, 'tallies' | 'facts' | 'passwords'> {
-  readonly backUp: () => Promise<{ file: string; bytes: number }>
+export interface ServiceRoom
+  extends ToolCalls, Backups, Pick<ServiceNeeds, 'tallies' | 'facts' | 'account' | 'settings' | 'engines'> {
+  readonly metrics: Metrics
+  readonly canRestart: boolean
+  /** @throws ApiError invalid_state */
+  readonly restart: () => void
+  readonly diagnostics: (counts: object) => ReturnType<typeof diagnosticsOf>
 }
 
-export function createServiceRoom({ tallies, facts, backUp, passwords, ...needs }: ServiceNeeds): ServiceRoom {
-  let underWay: Promise<{ file: string; bytes: number }> | undefined
+export function createServiceRoom(needs: ServiceNeeds): ServiceRoom {
+  const { tallies, facts, account, settings, engines, worker, restart } = needs
+  const backups = createBackups(needs)
   return {
     ...createToolCalls(needs),
-    tallies,
-    facts,
-    passwords,
-    // Whoever asks while one is made gets that one: it is of this moment.
-    backUp: () => (underWay ??= backUp('manual').finally(() => (underWay = undefined))),
+    ...backups,
+    ...{ tallies, facts, account, settings, engines },
+    metrics: createMetrics({ tallies, facts, worker, storage: needs.gauges, now: needs.clock.now }),
+    canRestart: restart !== null,
+    restart() {
+      if (restart !== null) return restart()
+      throw new ApiError(
+        'invalid_state',
+        'Switchboard cannot start itself again here. Quit it, and start it once more.',
+      )
+    },
+    diagnostics: (counts) => diagnosticsOf({ ...needs, settings: settings.list, backups: backups.listBackups }, counts),
   }
 }

@@ -7,8 +7,9 @@ import { sql } from '../../kernel/sql.ts'
 import type { Attempt, AttemptTarget, EventText, Standing } from './attempt.ts'
 import { splitLanes } from './fairness.ts'
 import type { Keyring, SealedKeys } from './keyring.ts'
+import type { Reach } from './reach.ts'
 import type { Trigger } from './states.ts'
-import { NOTHING_AHEAD, type ActiveRow, type Ahead, type Share, type Targets } from './targets.ts'
+import { NOTHING_AHEAD, type Ahead, type Share, type Targets } from './targets.ts'
 
 /** How many due deliveries beyond those claimed are looked up at once. */
 const AHEAD_ROWS = 256
@@ -56,10 +57,10 @@ export const standing = (of: '' | 'd.') =>
   `${of}status, ${of}counted, ${of}interrupted, ${of}next_attempt_at AS nextAttemptAtMs, ${of}gap_ms AS gapMs,
    ${of}lane, ${of}final_reason AS finalReason, ${of}delivered_at AS deliveredAtMs`
 
-const take = sql<{ seq: number; boot: string; now: number }, TakenRow>(
+const take = sql<{ seq: number; boot: string; now: number }, TakenRow & { isSwept: number }>(
   `UPDATE deliveries SET attempts = attempts + 1, lease = :boot, updated_at = :now
     WHERE seq = :seq AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
-   RETURNING id, event_seq AS eventSeq, attempts, ${standing('')}`,
+   RETURNING id, event_seq AS eventSeq, attempts, is_swept AS isSwept, ${standing('')}`,
 )
 
 const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number }>(
@@ -69,8 +70,8 @@ const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number 
 
 const eventText = sql<{ seq: number }, EventText>('SELECT event_id AS id, head, tail FROM events WHERE seq = :seq')
 
-const activeHooks = sql<{ now: number }, ActiveRow>(
-  `SELECT w.seq, w.max_in_flight AS maxInFlight,
+const activeHooks = sql<{ now: number }, { seq: number; url: string; maxInFlight: number; isDue: number }>(
+  `SELECT w.seq, w.url, w.max_in_flight AS maxInFlight,
           EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 0
                      AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
        OR EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1
@@ -84,16 +85,21 @@ interface ClaimNeeds {
   readonly seal: Seal
   readonly keyring: Keyring
   readonly targets: Targets
+  readonly reach: Pick<Reach, 'allowance' | 'probing'>
+  readonly isInside: (url: string) => boolean
   readonly log: Log
 }
 
 /** Takes due deliveries: the attempt number and the lease are durable before any byte leaves. */
-export function createClaims({ db, clock, seal, keyring, targets, log }: ClaimNeeds) {
+export function createClaims({ db, clock, seal, keyring, targets, reach, isInside, log }: ClaimNeeds) {
   /** All claims of a turn are queued together and so share one commit. */
   async function claim(most: number): Promise<Attempt[]> {
     if (seal.state() === 'sealed') return []
-    const { redeliveries, shares } = targets.plan(most)
+    const allowance = reach.allowance()
+    const { redeliveries, shares } = targets.plan(most, allowance)
     const claimed = await Promise.all(shares.map(claimShare))
+    const hasProbe = shares.some(({ target }, i) => !target.isInside && (claimed[i]?.length ?? 0) > 0)
+    if (allowance === 'probe' && hasProbe) reach.probing()
     return [...redeliveries, ...claimed.flat()]
   }
 
@@ -150,9 +156,10 @@ export function createClaims({ db, clock, seal, keyring, targets, log }: ClaimNe
   }
 
   async function claimOne(tx: Tx, seq: number, target: AttemptTarget, now: number): Promise<Attempt | undefined> {
-    const row = await tx.one(take, { seq, boot: db.boot, now })
-    if (!row) return undefined
-    return begun(tx, { seq, row, target, trigger: 'schedule', now })
+    const taken = await tx.one(take, { seq, boot: db.boot, now })
+    if (!taken) return undefined
+    const { isSwept, ...row } = taken
+    return begun(tx, { seq, row, target, trigger: isSwept === 1 ? 'recovery' : 'schedule', now })
   }
 
   function asTarget(hook: HookRow): AttemptTarget {
@@ -162,7 +169,8 @@ export function createClaims({ db, clock, seal, keyring, targets, log }: ClaimNe
 
   /** Looks which webhooks are active and have something due; called once a second. */
   async function look(): Promise<void> {
-    targets.refresh(await db.read(activeHooks, { now: clock.now() }))
+    const rows = await db.read(activeHooks, { now: clock.now() })
+    targets.refresh(rows.map((row) => ({ ...row, isInside: isInside(row.url), isDue: row.isDue === 1 })))
   }
 
   return { claim, look, asTarget }

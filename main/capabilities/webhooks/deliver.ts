@@ -1,7 +1,9 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Gaps } from '../../kernel/gaps.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
+import type { Reach } from './reach.ts'
 import { signature } from './signature.ts'
 import type { Targets } from './targets.ts'
 import { pressure } from './verdict.ts'
@@ -13,28 +15,41 @@ const BODY_MS = 2_000
 
 interface DeliverNeeds {
   readonly clock: Clock
-  readonly outbound: Pick<Outbound, 'request'>
+  readonly outbound: Pick<Outbound, 'request' | 'placeOf'>
   readonly targets: Pick<Targets, 'freed'>
-  /** Whether the failure is this machine's own (offline, captive portal), which uses up nothing. */
-  readonly isLocalFault: (answer: OutboundAnswer) => boolean
+  readonly gaps: Pick<Gaps, 'look'>
+  readonly reach: Pick<Reach, 'begin' | 'judge' | 'cancel'>
+  /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
+  readonly callOff: () => AbortSignal
+  /** What a receiver's clock said, at this moment of ours. */
+  readonly onDate: (host: string, date: string | undefined, atMs: number) => void
 }
 
 /** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
-export function createDeliver({ clock, outbound, targets, isLocalFault }: DeliverNeeds) {
-  function endedBy(answer: OutboundAnswer): Ended {
-    // The way out was closed under it, as happens when the service stops.
-    if (answer.kind === 'failure' && answer.code === 'aborted') return { kind: 'interrupted' }
-    return { kind: isLocalFault(answer) ? 'local_fault' : 'answered', answer }
+export function createDeliver({ clock, outbound, targets, gaps, reach, callOff, onDate }: DeliverNeeds) {
+  /** @param host undefined where no network is needed. */
+  async function endedBy(answer: OutboundAnswer, host: string | undefined, isAfterGap: boolean): Promise<Ended> {
+    // The way out was closed under it, as happens when the service stops, or every deadline passed while it slept.
+    if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterGap)) {
+      if (host !== undefined) reach.cancel(host)
+      return { kind: 'interrupted' }
+    }
+    const isLocal = host !== undefined && (await reach.judge(host, answer))
+    return { kind: isLocal ? 'local_fault' : 'answered', answer }
   }
 
   return async function deliver(attempt: Attempt): Promise<Finished> {
     let ended: Ended = { kind: 'interrupted' }
     try {
+      const gapsBefore = gaps.look()
       const startedAtMs = clock.now()
       const startedMono = clock.mono()
       // Taken now: a time from before the queue would eat into the 300 seconds receivers allow.
       const sentTimestamp = Math.floor(startedAtMs / 1_000)
       const body = bodyOf(attempt.event, attempt.number)
+      const place = outbound.placeOf(attempt.target.url)
+      const host = place?.isInside === false ? place.host : undefined
+      if (host !== undefined) reach.begin(host)
       const answer = await outbound.request({
         url: attempt.target.url,
         method: 'POST',
@@ -44,11 +59,17 @@ export function createDeliver({ clock, outbound, targets, isLocalFault }: Delive
         headersTimeoutMs: LIMITS.deliveryTimeoutMs,
         maxBodyBytes: BODY_BYTES,
         bodyTimeoutMs: BODY_MS,
+        signal: callOff(),
         from: { accountId: attempt.target.accountId },
       })
-      ended = endedBy(answer)
+      const finishedAtMs = clock.now()
       const durationMs = Math.round(clock.mono() - startedMono)
-      return { ended, startedAtMs, finishedAtMs: clock.now(), durationMs, sentTimestamp }
+      const isAfterGap = gaps.look() !== gapsBefore
+      if (host !== undefined && answer.kind === 'response' && !isAfterGap) {
+        onDate(host, answer.headers['date'], (startedAtMs + finishedAtMs) / 2)
+      }
+      ended = await endedBy(answer, host, isAfterGap)
+      return { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }
     } finally {
       targets.freed(attempt.target.webhookSeq, pressure(ended))
     }

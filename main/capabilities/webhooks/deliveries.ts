@@ -137,6 +137,16 @@ const countedUpTo = sql<{ accountId: string; status: DeliveryStatus; most: numbe
      SELECT seq FROM deliveries WHERE account_seq = ${ACCOUNT} AND status = :status LIMIT :most)`,
 )
 
+/** Since when something has been due: the first of the fresh ones, and the retry whose time came first. */
+const dueSince = sql<{ accountId: string }, { fresh: number | null; retry: number | null }>(
+  `SELECT (SELECT d.next_attempt_at FROM deliveries d
+            WHERE d.webhook_seq = w.seq AND d.lane = 0 AND d.next_attempt_at IS NOT NULL ORDER BY d.seq LIMIT 1) AS fresh,
+          (SELECT d.next_attempt_at FROM deliveries d
+            WHERE d.webhook_seq = w.seq AND d.lane = 1 AND d.next_attempt_at IS NOT NULL AND d.lease IS NULL
+            ORDER BY d.next_attempt_at, d.seq LIMIT 1) AS retry
+     FROM webhooks w WHERE w.account_id = :accountId AND w.state = 'active' AND w.deleted_at IS NULL`,
+)
+
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** What owners read of their deliveries. */
@@ -203,7 +213,13 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { pending: await count('pending'), failed: await count('failed') }
   }
 
-  return { list, get, gauges, tally }
+  /** When the delivery that has waited longest became, or becomes, due; null when nothing waits. */
+  async function dueSinceMs(accountId: string): Promise<number | null> {
+    const times = (await db.read(dueSince, { accountId })).flatMap(({ fresh, retry }) => [fresh, retry])
+    return times.reduce((first, time) => (time !== null && (first === null || time < first) ? time : first), null)
+  }
+
+  return { list, get, gauges, tally, dueSinceMs }
 }
 
 /** Those that are set, the one that usually has fewest rows first. Nearly all deliveries are `delivered`. */

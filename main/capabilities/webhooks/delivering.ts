@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../kernel/clock.ts'
 import { createWorker } from '../../kernel/worker.ts'
 import type { Attempt, Finished } from './attempt.ts'
@@ -6,14 +7,18 @@ import { createDeliver, cutOff } from './deliver.ts'
 import { createHolding } from './holding.ts'
 import type { Keyring } from './keyring.ts'
 import type { WebhooksNeeds } from './needs.ts'
+import { createReach } from './reach.ts'
 import { createRecord } from './record.ts'
 import { createRecovery } from './recovery.ts'
+import { createSkew } from './skew.ts'
 import type { WebhookRow } from './store.ts'
+import { createSweep } from './sweep.ts'
 import { createTargets } from './targets.ts'
+import { troublesOf } from './troubles.ts'
 
 type DeliveringNeeds = Pick<
   WebhooksNeeds,
-  'db' | 'clock' | 'random' | 'outbound' | 'seal' | 'config' | 'live' | 'log'
+  'db' | 'clock' | 'random' | 'callers' | 'gaps' | 'outbound' | 'seal' | 'config' | 'live' | 'log' | 'intake'
 > & {
   readonly keyring: Keyring
   readonly wipeExpired: () => Promise<void>
@@ -24,27 +29,81 @@ const PASS_MS = 3_600_000
 
 /** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
 export function createDelivering(needs: DeliveringNeeds) {
-  const { db, clock, random, outbound, seal, config, live, log, keyring } = needs
+  const { db, clock, random, callers, gaps, outbound, seal, config, live, log, keyring, intake } = needs
   const targets = createTargets({ clock })
-  const claims = createClaims({ db, clock, seal, keyring, targets, log })
+  const skew = createSkew()
+  const reach = createReach({
+    clock,
+    isAttached: outbound.isAttached,
+    onChange() {
+      const problem = reach.problem()
+      log.warn({ event: 'delivery.reach', problem: problem?.kind ?? 'none' })
+      live.tell({ topic: 'service' })
+      if (problem === undefined) targets.restartAll()
+    },
+  })
+  const isInside = (url: string) => outbound.placeOf(url)?.isInside === true
+  const claims = createClaims({ db, clock, seal, keyring, targets, reach, isInside, log })
   const schedule = config.retryScheduleSeconds
   const results = createRecord({
     ...{ db, clock, random, schedule, log },
-    onRecorded: (id) => live.tell({ topic: 'deliveries', id }),
+    onRecorded({ webhookId, webhookSeq }, verdict, isCurrent) {
+      live.tell({ topic: 'deliveries', id: webhookId })
+      if (isCurrent && verdict.webhook === 'exhausted') {
+        live.tell({ topic: 'deliveries', id: webhookId, type: 'exhausted' })
+      }
+      sweep.note(webhookSeq, verdict)
+    },
     onDeactivated({ seq, id }) {
       targets.retire(seq)
-      live.tell({ topic: 'webhooks', id })
+      live.tell({ topic: 'webhooks', id, type: 'deactivated' })
+    },
+  })
+  const sweep = createSweep({
+    ...{ db, clock, log },
+    windowOf: targets.windowOf,
+    onSwept(seq) {
+      targets.stirAgain(seq)
+      worker.wake()
     },
   })
   const recovery = createRecovery({ db, clock, log, record: results })
   const holding = createHolding({ db, clock, log })
-  // The judge of faults of this machine (offline, captive portal, wrong clock) takes its place here.
-  const deliver = createDeliver({ clock, outbound, targets, isLocalFault: () => false })
+  let underWay = manyMayWait(new AbortController())
+  const callOff = () => underWay.signal
+  const deliver = createDeliver({ clock, outbound, targets, gaps, reach, callOff, onDate: skew.note })
+  let isAfterGap = false
+  let networkRevision = outbound.networkRevision()
+
+  /** What is under way has no known end, and no due time is what it was. The clamp waits for the next tick. */
+  gaps.onGap(() => {
+    underWay.abort()
+    underWay = manyMayWait(new AbortController())
+    targets.restartAll()
+    reach.probeNow()
+    skew.forget()
+    isAfterGap = true
+  })
+
+  async function settleAfterGap(): Promise<void> {
+    if (!isAfterGap) return
+    await recovery.clampDueTimes()
+    isAfterGap = false
+  }
+
+  function watchNetwork(): void {
+    const revision = outbound.networkRevision()
+    if (revision !== networkRevision) reach.probeNow()
+    networkRevision = revision
+  }
+
   const chores = [whenDue(clock, WIPE_MS, needs.wipeExpired), whenDue(clock, PASS_MS, holding.pass)]
 
   const worker = createWorker<Attempt, Finished>({
     clock,
+    callers,
     log,
+    intake,
     work: {
       name: 'deliveries',
       claim: claims.claim,
@@ -52,6 +111,8 @@ export function createDelivering(needs: DeliveringNeeds) {
       cutOff: () => cutOff(clock),
       record: results.record,
       async tick() {
+        watchNetwork()
+        await settleAfterGap()
         await claims.look()
         worker.wake()
         for (const chore of chores) await chore()
@@ -75,14 +136,19 @@ export function createDelivering(needs: DeliveringNeeds) {
     changed(before: WebhookRow, after: WebhookRow): void {
       const { seq, maxInFlight } = after
       if (after.state !== 'active') return targets.retire(seq)
-      if (before.state !== 'active' || before.url !== after.url) targets.restart(seq)
+      if (before.state !== 'active' || before.url !== after.url) {
+        targets.restart(seq)
+        sweep.forget(seq)
+      }
       targets.stir(seq, maxInFlight)
       worker.wake()
     },
     deleted(seq: number): void {
       keyring.forget(seq)
+      sweep.forget(seq)
       // Accepted, but not sent any more. Should the storage refuse, the next opening records the same.
-      for (const attempt of targets.drop(seq)) void results.record(attempt, cutOff(clock)).catch(() => {})
+      const dropped = targets.drop(seq).map((job) => ({ job, result: cutOff(clock) }))
+      if (dropped.length > 0) void results.record(dropped).catch(() => {})
     },
     async recover(): Promise<void> {
       await recovery.releaseAbandoned()
@@ -91,7 +157,14 @@ export function createDelivering(needs: DeliveringNeeds) {
     start: () => worker.start(),
     stop: (drainMs: number) => worker.stop(drainMs),
     gauges: () => worker.gauges(),
+    troubles: () => troublesOf(reach, skew),
   }
+}
+
+/** Each request under way listens, and that is no leak. */
+function manyMayWait(controller: AbortController): AbortController {
+  setMaxListeners(0, controller.signal)
+  return controller
 }
 
 /** Does it the first time it is asked, and then whenever `ms` have passed. */

@@ -7,6 +7,7 @@ import { createKeyring } from './keyring.ts'
 import type { WebhooksNeeds } from './needs.ts'
 import { createRedelivery } from './redelivery.ts'
 import { createReplay } from './replay.ts'
+import { retainDeliveries } from './retention.ts'
 import { createRotation } from './rotation.ts'
 import { webhookTally } from './store.ts'
 import { createTrial } from './trial.ts'
@@ -54,11 +55,17 @@ export function createWebhooks(needs: WebhooksNeeds) {
       (await db.readOne(webhookTally, { accountId })) ?? { total: 0, deactivated: 0 },
     /** Open deliveries of the account, each kind counted up to `most`. */
     deliveriesTally: deliveries.tally,
+    /** When the account's delivery that has waited longest became, or becomes, due. */
+    deliveriesDueSinceMs: deliveries.dueSinceMs,
     /** At each opening of the database, before listening: what the last process left under way is due again. */
     recover: delivering.recover,
     start: delivering.start,
     /** Lets attempts under way end for `drainMs`, cuts off the rest uncounted, and resolves when all is on disk. */
     stop: delivering.stop,
+    /** Removes what nobody needs any more. */
+    retention: retainDeliveries({ db, clock }),
+    /** What is wrong with this machine, so that deliveries suffer from it; sentences for people. */
+    troubles: delivering.troubles,
     /** What the delivery worker is doing at the moment. */
     worker: delivering.gauges,
   }

@@ -1,7 +1,10 @@
 import type { Config } from '../../config.ts'
+import type { Callers } from '../../kernel/callers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import type { Gaps } from '../../kernel/gaps.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
+import type { Intake } from '../../kernel/intake.ts'
 import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Live } from '../../kernel/live.ts'
@@ -16,10 +19,14 @@ export interface WebhooksNeeds {
   readonly random: Random
   readonly ids: Pick<Ids, 'webhook' | 'delivery'>
   readonly ledger: Pick<Ledger, 'hear'> & QuietLedger
-  readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
+  readonly callers: Pick<Callers, 'areHere'>
+  readonly gaps: Pick<Gaps, 'look' | 'onGap'>
+  readonly outbound: Pick<Outbound, 'checkUrl' | 'request' | 'placeOf' | 'isAttached' | 'networkRevision'>
   readonly seal: Seal
   readonly cursors: Cursors
   readonly config: Pick<Config, 'retryScheduleSeconds'>
   readonly live: Pick<Live<Notice>, 'tell'>
+  /** Closed while the disk is full: nothing is claimed then. */
+  readonly intake: Pick<Intake, 'isOpen'>
   readonly log: Log
 }

@@ -1,9 +1,11 @@
+import { isAscii } from 'node:buffer'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
+import type { Ended } from '../../kernel/worker.ts'
 import type { Attempt, Finished } from './attempt.ts'
 import type { DisabledReason } from './states.ts'
 import { judge, type Verdict } from './verdict.ts'
@@ -29,7 +31,7 @@ const settle = sql<{
 }>(
   `UPDATE deliveries SET status = :status, counted = :counted, interrupted = :interrupted, next_attempt_at = :next,
           gap_ms = :gap, lane = :lane, lease = NULL, final_reason = :finalReason, delivered_at = :deliveredAt,
-          last_status_code = :statusCode, last_error = :error, updated_at = :now
+          last_status_code = :statusCode, last_error = :error, is_swept = 0, updated_at = :now
     WHERE seq = :seq AND lease = :lease AND attempts = :attempt`,
 )
 
@@ -78,16 +80,22 @@ interface RecordNeeds {
   readonly log: Log
   /** Told after the commit that deactivated it. */
   readonly onDeactivated: (webhook: { seq: number; id: string }) => void
-  /** Told after each result is on disk. */
-  readonly onRecorded: (webhookId: string) => void
+  /** Told after each result is on disk. @param isCurrent false for a result that came too late and changed nothing. */
+  readonly onRecorded: (target: Attempt['target'], verdict: Verdict, isCurrent: boolean) => void
 }
 
-/** Judges an ended attempt and writes delivery, attempt and webhook in one unit. */
+/** Judges ended attempts and writes delivery, attempt and webhook of each, all in one unit. */
 export function createRecord({ db, clock, random, schedule, log, onDeactivated, onRecorded }: RecordNeeds) {
-  async function record(attempt: Attempt, finished: Finished): Promise<void> {
-    const verdict = judgeNow(attempt, finished)
-    await db.commit((tx) => write(tx, { attempt, finished, verdict, lease: db.boot }))
-    onRecorded(attempt.target.webhookId)
+  async function record(ended: readonly Ended<Attempt, Finished>[]): Promise<void> {
+    const results = ended.map(({ job: attempt, result: finished }) => {
+      return { attempt, finished, verdict: judgeNow(attempt, finished), lease: db.boot }
+    })
+    const current = await db.commit(async (tx) => {
+      const isCurrent: boolean[] = []
+      for (const result of results) isCurrent.push(await write(tx, result))
+      return isCurrent
+    })
+    results.forEach(({ attempt, verdict }, i) => onRecorded(attempt.target, verdict, current[i] === true))
   }
 
   /** The next gap runs from the end of this attempt, however late it is written. */
@@ -98,7 +106,8 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
     return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
 
-  async function write(tx: Tx, result: Result): Promise<void> {
+  /** @returns whether it counts: false for a result that came too late. */
+  async function write(tx: Tx, result: Result): Promise<boolean> {
     const { attempt, finished, verdict, lease } = result
     const now = clock.now()
     const { deliverySeq: seq, number, target } = attempt
@@ -118,9 +127,10 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
       error: verdict.error?.message ?? null,
       now,
     })
-    if (isCurrent === 0) return
+    if (isCurrent === 0) return false
     await tx.run(finishAttempt, { seq, attempt: number, ...logged(finished, verdict) })
     await applyToWebhook(tx, { webhook: target.webhookSeq, activation: target.activation }, verdict.webhook, now)
+    return true
   }
 
   async function applyToWebhook(
@@ -182,6 +192,9 @@ function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }:
 
 /** Bytes that are no text become replacement characters, which are longer: hence the second cut. */
 function prefixOf(body: Buffer): string {
+  const bytes = body.subarray(0, RESPONSE_PREFIX_BYTES)
+  // Nearly every answer of a receiver; a decoder for each of them costs more than judging it.
+  if (isAscii(bytes) && !bytes.includes(0)) return bytes.toString('latin1')
   const decode = (bytes: Uint8Array) =>
     new TextDecoder().decode(bytes.subarray(0, RESPONSE_PREFIX_BYTES), { stream: true })
   return decode(Buffer.from(decode(body).replaceAll('\0', '\ufffd')))

@@ -2,6 +2,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Attempt } from './attempt.ts'
 import { nextWindow, shareSlots } from './fairness.ts'
+import type { Allowance } from './reach.ts'
 
 /** What the process knows in memory of one webhook: how much runs, how much it can take, whether something waits. */
 export interface Target {
@@ -11,6 +12,10 @@ export interface Target {
   window: number
   inFlight: number
   isActive: boolean
+  /** Answered inside the service, so that no network is needed. */
+  isInside: boolean
+  /** Has started its one attempt of the first second after a gap. */
+  isCalmed: boolean
   /** Something may be due. Only a claim that found nothing takes it back. */
   isWaiting: boolean
   /** Raised with every reason to look, so that a claim that began before it cannot take the reason back. */
@@ -32,7 +37,8 @@ export interface Ahead {
 export interface ActiveRow {
   readonly seq: number
   readonly maxInFlight: number
-  readonly isDue: number
+  readonly isInside: boolean
+  readonly isDue: boolean
 }
 
 export interface Share {
@@ -48,6 +54,11 @@ export const NOTHING_AHEAD: Ahead = { fresh: [], retry: [], atMono: -Infinity }
 export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
   const targets = new Map<number, Target>()
   let turn = 0
+  let calmUntilMono = -Infinity
+
+  const isCalm = () => clock.mono() < calmUntilMono
+  const limitOf = (target: Target) =>
+    isCalm() ? Number(!target.isCalmed) : Math.min(target.maxInFlight, target.window)
 
   function find(seq: number, maxInFlight: number): Target {
     let target = targets.get(seq)
@@ -98,6 +109,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
         const target = find(row.seq, row.maxInFlight)
         target.isActive = true
         target.maxInFlight = row.maxInFlight
+        target.isInside = row.isInside
         if (row.isDue) stir(row.seq, row.maxInFlight)
       }
       for (const target of targets.values()) {
@@ -112,6 +124,13 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       target.window = 1
       target.ahead = NOTHING_AHEAD
     },
+    /** After a gap: everybody begins anew, with one attempt in the first second, or all that waited would leave at once. */
+    restartAll(): void {
+      calmUntilMono = clock.mono() + CALM_MS
+      for (const target of targets.values()) {
+        Object.assign(target, { window: 1, ahead: NOTHING_AHEAD, isCalmed: false })
+      }
+    },
     retire,
     /** Deleted. @returns redeliveries that were accepted but have not left; they must be recorded as cut off. */
     drop(seq: number): Attempt[] {
@@ -123,22 +142,31 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       find(attempt.target.webhookSeq, maxInFlight).redeliveries.push(attempt)
     },
     /** Decides what starts next and reserves its slots. Every share must be settled. */
-    plan(most: number): { redeliveries: Attempt[]; shares: Share[] } {
+    plan(most: number, allowance: Allowance = 'all'): { redeliveries: Attempt[]; shares: Share[] } {
       const redeliveries = takeRedeliveries(most)
       const all = [...targets.values()]
-      const seats = all.map((target) => ({
-        limit: target.isActive ? limitOf(target) : 0,
-        inFlight: target.inFlight,
-        isWaiting: target.isActive && target.isWaiting,
-      }))
+      const prober = allowance === 'probe' ? proberOf(all, turn) : undefined
+      const seats = all.map((target) => {
+        const isAllowed = target.isActive && (allowance === 'all' || target.isInside || target === prober)
+        const limit = Math.min(limitOf(target), target === prober ? 1 : Infinity)
+        return {
+          limit: isAllowed ? limit : 0,
+          inFlight: target.inFlight,
+          isWaiting: target.isActive && target.isWaiting,
+        }
+      })
       const given = shareSlots(seats, most - redeliveries.length, turn++ % Math.max(1, all.length))
       const shares = all.map((target, i) => ({ target, slots: given[i] ?? 0 })).filter(({ slots }) => slots > 0)
-      for (const { target, slots } of shares) target.inFlight += slots
+      for (const { target, slots } of shares) {
+        target.inFlight += slots
+        target.isCalmed = true
+      }
       return { redeliveries, shares }
     },
     /** Gives back the slots of a share that no delivery was obtained for. */
     settle({ target, slots }: Share, obtained: number): void {
       target.inFlight -= slots - obtained
+      if (obtained === 0) target.isCalmed = false
     },
     /** An attempt ended; its slot is free. */
     freed(seq: number, pressure: 'grow' | 'halve' | 'keep'): void {
@@ -148,6 +176,16 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       target.window = nextWindow(target.window, pressure, LIMITS.maxInFlight)
       forgetIdle(target)
     },
+    /** How many deliveries it has shown it can take at once. */
+    windowOf(seq: number): number {
+      const target = targets.get(seq)
+      return target ? Math.min(target.maxInFlight, target.window) : 1
+    },
+    /** Something of a webhook that is known already became due. */
+    stirAgain(seq: number): void {
+      const target = targets.get(seq)
+      if (target?.isActive === true) stir(seq, target.maxInFlight)
+    },
     isFresh: (ahead: Ahead) => clock.mono() - ahead.atMono <= AHEAD_MS,
     inFlight: () => [...targets.values()].reduce((total, target) => total + target.inFlight, 0),
   }
@@ -156,7 +194,16 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
 /** Old hints would let younger retries overtake older ones that became due meanwhile. */
 const AHEAD_MS = 1_000
 
-const limitOf = (target: Target) => Math.min(target.maxInFlight, target.window)
+/** How long after a gap nobody gets more than one attempt. */
+const CALM_MS = 1_000
+
+/** Whoever finds out whether the network is there again: each in turn, for one of them may be dead itself. */
+function proberOf(all: readonly Target[], turn: number): Target | undefined {
+  const able = all.filter(({ isInside, isActive, isWaiting, inFlight }) => {
+    return !isInside && isActive && isWaiting && inFlight === 0
+  })
+  return able[turn % Math.max(1, able.length)]
+}
 
 function newTarget(seq: number, maxInFlight: number): Target {
   return {
@@ -165,6 +212,8 @@ function newTarget(seq: number, maxInFlight: number): Target {
     window: 1,
     inFlight: 0,
     isActive: true,
+    isInside: false,
+    isCalmed: false,
     isWaiting: false,
     stirs: 0,
     isRetryTurn: false,

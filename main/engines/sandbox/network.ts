@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
-import { createAlarms } from './alarms.ts'
+import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
 import { createDirect } from './direct.ts'
 import { createFace } from './face.ts'
@@ -59,6 +59,8 @@ export interface SandboxNetwork {
     scanned: Scanned,
   ): Promise<{ instanceId: InstanceId; state: 'connected' | 'passkey_required' }>
   speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage>
+  /** A message of a phone's chats. @throws ApiError not_found, invalid_state when it was deleted. */
+  find(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage>

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, QrState } from '../engine.ts'
-import type { Alarms } from './alarms.ts'
+import type { Alarms } from '../alarms.ts'
 import { crockford, readCrockford } from './names.ts'
 
 /** No real phone pairs with a text that begins so, and no sandbox phone takes another. */

@@ -1,3 +1,4 @@
+import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
@@ -9,6 +10,7 @@ import type { Files } from './files.ts'
 import type { Inbox } from './inbox.ts'
 import { isPaired, type Lines, type PairedLine } from './lines.ts'
 import type { Links } from './link.ts'
+import { digitsOf } from './people.ts'
 import { networkId } from './names.ts'
 import type { Phone, Phones } from './phones.ts'
 import { planFor, type Path, type Plan, type TimelineMs } from './plan.ts'
@@ -160,11 +162,15 @@ export function createSend(needs: SendNeeds) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
-    out: Outgoing,
+    wanted: Outgoing,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
+    const to = digitsOf(wanted.to)
+    if (to === undefined) return { kind: 'refused', error: NOBODY }
+    const out = { ...wanted, to }
     const line = lines.of(instance.id)
     if (!isPaired(line) || !line.up) return NOT_READY
+    if (out.kind === 'poll' && instance.engine === 'official') return NO_POLLS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
     const startedAtMs = clock.now()
@@ -175,6 +181,12 @@ export function createSend(needs: SendNeeds) {
   }
 }
 
+const NOBODY: MessageErrorShape = {
+  code: 'undeliverable',
+  message: 'Nobody on the sandbox network has this id.',
+  provider_code: 131_026,
+}
+const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine has no polls.' }
 const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to the sandbox network' }
 const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The engine server of the sandbox cannot be reached' }
 const GIVEN_UP: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox network did not answer in time' }

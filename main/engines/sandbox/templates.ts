@@ -4,7 +4,7 @@ import type { EngineInstance } from '../engine.ts'
 import { isPaired, type Lines } from './lines.ts'
 
 /** What every official number of the sandbox has, in Graph's own shape; any other name is taken as approved too. */
-const TEMPLATES: readonly Template[] = [
+export const TEMPLATES: readonly Template[] = [
   {
     id: '900000000000001',
     name: 'hello_world',
@@ -55,8 +55,13 @@ export function createTemplates(lines: Lines) {
         'The instance has no number yet, so it has no templates. Complete its onboarding.',
       )
     }
-    const begin = TEMPLATES.findIndex((template) => template.id === page.after) + 1
-    const templates = TEMPLATES.slice(begin, begin + page.limit)
-    return { templates, after: begin + page.limit < TEMPLATES.length ? (templates.at(-1)?.id ?? null) : null }
+    return templatePage(page)
   }
+}
+
+/** @param page `after` is the id of the last template of the page before. */
+export function templatePage(page: { limit: number; after: string | null }): TemplatePage {
+  const begin = TEMPLATES.findIndex((template) => template.id === page.after) + 1
+  const templates = TEMPLATES.slice(begin, begin + page.limit)
+  return { templates, after: begin + page.limit < TEMPLATES.length ? (templates.at(-1)?.id ?? null) : null }
 }

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineSignal, EngineSink } from '../engine.ts'
-import type { Alarms } from './alarms.ts'
+import type { Alarms } from '../alarms.ts'
 import {
   add,
   due,

@@ -24,6 +24,8 @@ export interface BridgeAnswer {
 export interface Bridge {
   /** Makes a request of the window through the door. Who asks stands beside the request, never in it. */
   ask(caller: InProcessCaller, request: BridgeRequest): Promise<BridgeAnswer>
+  /** Resolves when all that was asked is answered, bodies apart; what is asked meanwhile included. */
+  settled(): Promise<void>
   /** Ends every answer under way. */
   close(): void
 }
@@ -35,6 +37,7 @@ export interface Bridge {
  */
 export function createBridge(app: FastifyInstance): Bridge {
   const underWay = new Set<AbortController>()
+  const unanswered = new Set<Promise<unknown>>()
 
   return {
     async ask(caller, { method, path, headers, payload, signal }) {
@@ -51,7 +54,7 @@ export function createBridge(app: FastifyInstance): Bridge {
       }
       try {
         // The await belongs inside: an injected request starts only when it is awaited, and would start as nobody.
-        const answer = await callAs(caller, async () =>
+        const answering = callAs(caller, async () =>
           app.inject({
             method: method as 'GET',
             url,
@@ -61,6 +64,8 @@ export function createBridge(app: FastifyInstance): Bridge {
             signal: stop.signal,
           }),
         )
+        unanswered.add(answering)
+        const answer = await answering.finally(() => unanswered.delete(answering))
         const isBare = method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
         const whole = { status: answer.statusCode, headers: passed(answer.headers) }
         const range = method === 'GET' ? rangeOf(headers['range'], whole) : undefined
@@ -76,6 +81,9 @@ export function createBridge(app: FastifyInstance): Bridge {
         end()
         throw error
       }
+    },
+    async settled() {
+      while (unanswered.size > 0) await Promise.allSettled(unanswered)
     },
     close() {
       for (const stop of underWay) stop.abort()

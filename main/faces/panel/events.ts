@@ -14,7 +14,7 @@ export interface EventsNeeds {
 
 export interface EventStreams {
   /** Ends the streams of a session that was signed out. */
-  endSession(sessionId: string): void
+  endOf(sessionId: string): void
   /** Ends all of them, now. */
   close(): void
 }
@@ -79,7 +79,7 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   })
 
   return {
-    endSession(sessionId) {
+    endOf(sessionId) {
       for (const stream of streams) if (stream.sessionId === sessionId) stream.end()
     },
     close() {

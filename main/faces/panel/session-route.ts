@@ -16,8 +16,6 @@ export interface SessionRouteNeeds {
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** Told when a session has ended. */
-  readonly onSignedOut: (sessionId: string) => void
 }
 
 const Credential = Body(
@@ -40,9 +38,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, needs
   const isInside = ({ admitted }: FastifyRequest) => admitted.principal !== null && admitted.sessionId === null
 
   const endSession = async ({ admitted: { sessionId } }: FastifyRequest) => {
-    if (sessionId === null) return
-    await sessions.signOut(sessionId)
-    needs.onSignedOut(sessionId)
+    if (sessionId !== null) await sessions.signOut(sessionId)
   }
 
   app.get('/panel/session', { config: { console: 'panel' } }, async (request, reply) => {

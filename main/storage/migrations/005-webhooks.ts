@@ -58,6 +58,9 @@ CREATE TABLE deliveries (
   delivered_at INTEGER,
   last_status_code INTEGER,
   last_error TEXT,
+  -- When it was last brought forward after an outage, and whether its due time is still of that.
+  swept_at INTEGER,
+  is_swept INTEGER NOT NULL DEFAULT 0 CHECK (is_swept IN (0, 1)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   UNIQUE (event_seq, webhook_seq)

@@ -10,6 +10,9 @@ import { instanceWebhooks } from './008-instance-webhooks.ts'
 import { sandboxDirect } from './009-sandbox-direct.ts'
 import { approvals } from './010-approvals.ts'
 import { consoleSessions } from './011-console.ts'
+import { official } from './012-official.ts'
+import { sandboxGraph } from './013-sandbox-graph.ts'
+import { smv2 } from './014-smv2.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,4 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxDirect,
   approvals,
   consoleSessions,
+  official,
+  sandboxGraph,
+  smv2,
 ]

@@ -1,5 +1,7 @@
+import type { BridgeProgram } from '../../../main/capabilities/service/contract.ts'
+
 /** Programs an assistant lives in, and what each wants to be told (README: Connect an assistant). */
-export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vs-code'] as const
+export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vs-code', 'other'] as const
 export type Client = (typeof CLIENTS)[number]
 
 /** Which tools an assistant sees: the usual ones, every one, or those that change nothing. */
@@ -27,11 +29,22 @@ const json = (value: unknown): string =>
     list.replace(/\s*\n\s*/g, ' ').replace(/^\[ | \]$/g, (end) => end.trim()),
   )
 
-/**
- * What to paste into a client.
- * @param key the key's value where it was made just now; without it a placeholder stands in its place.
- */
-export function setupOf(client: Client, url: string, key: string | undefined): Setup {
+/** What a client is told of this Switchboard. */
+export interface Place {
+  /** Where it listens for assistants. */
+  readonly url: string
+  /** Starts the bridge over stdio; null where the client cannot: in the packaged app, or on another computer. */
+  readonly bridge: BridgeProgram | null
+  /** The key's value where it was made just now; without it a placeholder stands in its place. */
+  readonly key?: string | undefined
+}
+
+/** Those that can be told something: Claude Desktop starts its servers itself, and takes no address. */
+export const clientsFor = ({ bridge }: Pick<Place, 'bridge'>): readonly Client[] =>
+  CLIENTS.filter((client) => client !== 'claude-desktop' || bridge !== null)
+
+/** What to paste into a client, as it is. */
+export function setupOf(client: Client, { url, bridge, key }: Place): Setup {
   const value = key ?? UNKNOWN_KEY
   return {
     'claude-desktop': () => ({
@@ -39,8 +52,8 @@ export function setupOf(client: Client, url: string, key: string | undefined): S
       text: json({
         mcpServers: {
           switchboard: {
-            command: 'npm',
-            args: ['--silent', '--prefix', '/path/to/switchboard', 'run', 'mcp', '--', '--url', url],
+            command: bridge?.command,
+            args: [...(bridge?.args ?? []), '--url', url],
             env: { SWITCHBOARD_KEY: value },
           },
         },
@@ -69,6 +82,13 @@ export function setupOf(client: Client, url: string, key: string | undefined): S
         },
       }),
       holdsKey: false,
+    }),
+    other: () => ({
+      file: 'mcp.json',
+      text: json({
+        mcpServers: { switchboard: { type: 'http', url, headers: { Authorization: `Bearer ${value}` } } },
+      }),
+      holdsKey: key !== undefined,
     }),
   }[client]()
 }

@@ -1,3 +1,18 @@
+import type { InstanceRecord } from '../../../main/contract/instance.ts'
+
+export type BulkKind = 'restart' | 'disconnect'
+
+/** What can be done to many at once: only what can be taken back, or puts itself right again. */
+export const BULK: Readonly<
+  Record<
+    BulkKind,
+    { readonly icon: string; readonly isFor: (instance: Pick<InstanceRecord, 'engine' | 'connected'>) => boolean }
+  >
+> = {
+  restart: { icon: 'i-lucide-rotate-cw', isFor: ({ engine }) => engine === 'smv2' },
+  disconnect: { icon: 'i-lucide-unplug', isFor: ({ engine, connected }) => engine === 'smv2' && connected },
+}
+
 /** What became of one of many. */
 export interface Outcome {
   readonly id: string

@@ -1,5 +1,5 @@
 import type { Event } from '../../../main/capabilities/events/contract.ts'
-import { numberText } from './looks.ts'
+import { numberText } from '../../parts/number-text.ts'
 
 /** The word of an event is `instances.event.<type>`, its dots as underscores. */
 export const wordOf = (type: string): string => type.replaceAll('.', '_')

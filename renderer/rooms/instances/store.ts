@@ -16,6 +16,8 @@ export interface NewInstance {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
+/** A screenful comes first and is on screen while the others are read. */
+const FIRST_PAGE = 60
 /** A burst of notices is one read. */
 const GATHER_MS = 120
 
@@ -59,11 +61,11 @@ export const useInstances = defineStore('instances', () => {
       const found = new Map<string, InstanceRecord>()
       let begin: Position | undefined
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page: PlainList = await api.get('/instances', { query: { cursor } })
+        const query = cursor === undefined ? { limit: FIRST_PAGE } : { cursor }
+        const page: PlainList = await api.get('/instances', { query })
         begin ??= afterFirstPage(page.data)
         for (const record of page.data) found.set(record.id, record)
         cursor = page.next_cursor ?? null
-        // The first page is on screen while the others are read.
         if (!isLoaded.value && cursor !== null) {
           records.value = new Map(found)
           isLoaded.value = true

@@ -4,6 +4,7 @@ import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem } from '../../app/problem.ts'
+import { useUndo } from '../../app/undo.ts'
 import { nextStep } from './looks.ts'
 import { useInstances } from './store.ts'
 
@@ -37,6 +38,7 @@ export function useActs(): Acts {
   const { t } = useI18n()
   const router = useRouter()
   const toast = useToast()
+  const tellWithUndo = useUndo()
   const instances = useInstances()
   const pairing = ref<string>()
   const wish = ref<Wish>()
@@ -48,13 +50,26 @@ export function useActs(): Acts {
 
   const restart = (instance: InstanceRecord) => quietly('restarting', instance, () => instances.restart(instance.id))
 
+  // Its session is kept, so that it can be taken up again.
   const disconnect = (instance: InstanceRecord) =>
-    quietly('disconnected', instance, () => instances.disconnect(instance.id, false))
+    quietly(
+      'disconnected',
+      instance,
+      () => instances.disconnect(instance.id, false),
+      () => instances.restart(instance.id),
+    )
 
-  async function quietly(words: string, { name }: InstanceRecord, act: () => Promise<void>): Promise<void> {
+  async function quietly(
+    words: string,
+    { name }: InstanceRecord,
+    act: () => Promise<void>,
+    undo?: () => Promise<void>,
+  ): Promise<void> {
     try {
       await act()
-      toast.add({ title: t(`instances.toast.${words}`, { name }), icon: 'i-lucide-check', color: 'neutral' })
+      const title = t(`instances.toast.${words}`, { name })
+      if (undo) tellWithUndo(title, undo)
+      else toast.add({ title, icon: 'i-lucide-check', color: 'neutral' })
     } catch (error) {
       const { message } = asProblem(error)
       toast.add({ title: name, description: message, icon: 'i-lucide-triangle-alert', color: 'error' })

@@ -1,4 +1,4 @@
-import { MEDIA_TYPES, type MediaType } from '../../../main/contract/shapes.ts'
+import type { MediaType } from '../../../main/contract/shapes.ts'
 import type { ChatMessage } from './records.ts'
 
 export type Shown = 'image' | 'video' | 'audio' | 'file'

@@ -1,3 +1,6 @@
+import { NUMBER, USER_ID } from '../../../main/contract/addresses.ts'
+import { numberText } from '../../parts/number-text.ts'
+
 /** A phone number as people write it, as the digits the service wants: 7 to 15, with the country code. */
 export function digitsOf(written: string): string | undefined {
   const trimmed = written.trim()
@@ -6,5 +9,12 @@ export function digitsOf(written: string): string | undefined {
   return digits.length >= 7 && digits.length <= 15 ? digits : undefined
 }
 
-/** Only to numbers can be sent; a group has an id of another form. */
-export const isNumber = (chat: string): boolean => /^\d{7,15}$/.test(chat)
+const PERSON = new RegExp(`^(?:${NUMBER}|${USER_ID})$`)
+
+/** Only a person can be written to, by number or by the id of one who hides it; a group has an id of another form. */
+export const isPerson = (chat: string): boolean => PERSON.test(chat)
+
+const PHONE = new RegExp(`^${NUMBER}$`)
+
+/** Whom a chat is with, where nobody has a name for them. */
+export const chatText = (chat: string): string => (PHONE.test(chat) ? numberText(chat) : chat)

@@ -1,16 +1,22 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { LIMITS } from '../../../main/contract/limits.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { inOrder } from './in-order.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { isUncertain, unseen, waitBeforeRepeatMs, type Intent } from './outbox.ts'
 import type { ChatMessage, Conversation, Page } from './records.ts'
-import { firstPage, withNewest, withOlder, type Thread } from './thread.ts'
+import { firstPage, withNewest, withOlder, withStretch, type Thread } from './thread.ts'
 
 const CONVERSATIONS = 50
 const MESSAGES = 60
+/** As many as the service gives at once. */
+const MOST = LIMITS.pageSize
+/** A long conversation is many pages: they are read again no more often than this. */
+const REREAD_EVERY_MS = 1_000
 
 /** The conversations of one instance, one of them open. */
 export const useMessages = defineStore('messages', () => {
@@ -25,13 +31,24 @@ export const useMessages = defineStore('messages', () => {
   const isLoadingOlder = ref(false)
   const intents = shallowRef<readonly Intent[]>([])
   const drafts = new Map<string, string>()
+  const conversationAnswers = inOrder()
+  const threadAnswers = inOrder()
   let moreConversations: string | null = null
+  /** Where the newest page ends. */
+  let newestCursor: string | null = null
+  let rereading: ReturnType<typeof setTimeout> | undefined
   const live = useLive()
   live.onNotice('messages', ({ id, instance_id }) => {
     const told = instance_id ?? id
-    if (instanceId.value !== '' && (told === undefined || told === instanceId.value)) void refresh()
+    if (instanceId.value === '' || (told !== undefined && told !== instanceId.value)) return
+    void refresh()
+    rereadSoon()
   })
-  live.onReset(() => instanceId.value !== '' && void refresh())
+  live.onReset(() => {
+    if (instanceId.value === '') return
+    void refresh()
+    rereadSoon()
+  })
 
   const pending = computed(() =>
     unseen(
@@ -68,11 +85,12 @@ export const useMessages = defineStore('messages', () => {
 
   async function loadConversations(): Promise<void> {
     const [asked, words] = [instanceId.value, query.value]
+    const nth = conversationAnswers.ask()
     try {
       const page = await api.get<Page<Conversation>>(conversationsPath(), {
         query: { limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)), q: words },
       })
-      if (asked !== instanceId.value || words !== query.value) return
+      if (asked !== instanceId.value || words !== query.value || !conversationAnswers.isNewest(nth)) return
       conversations.value = page.data
       moreConversations = page.next_cursor
       conversationsProblem.value = undefined
@@ -95,9 +113,11 @@ export const useMessages = defineStore('messages', () => {
 
   async function loadThread(): Promise<void> {
     const asked = messagesPath()
+    const nth = threadAnswers.ask()
     try {
       const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES } })
-      if (asked !== messagesPath()) return
+      if (asked !== messagesPath() || !threadAnswers.isNewest(nth)) return
+      newestCursor = page.next_cursor
       thread.value = thread.value === undefined ? firstPage(page) : withNewest(thread.value, page)
       threadProblem.value = undefined
     } catch (error) {
@@ -120,6 +140,27 @@ export const useMessages = defineStore('messages', () => {
   const refresh = oneAtATime(async () => {
     await Promise.all([loadConversations(), ...(chat.value === '' ? [] : [loadThread()])])
   })
+
+  /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
+  const reread = oneAtATime(async () => {
+    const asked = messagesPath()
+    let cursor = newestCursor
+    for (let left = (thread.value?.messages.length ?? 0) - MESSAGES; left > 0 && cursor !== null; left -= MOST) {
+      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MOST, cursor } })
+      if (asked !== messagesPath() || thread.value === undefined) return
+      thread.value = withStretch(thread.value, page)
+      cursor = page.next_cursor
+    }
+  })
+
+  function rereadSoon(): void {
+    if ((thread.value?.messages.length ?? 0) <= MESSAGES) return
+    rereading ??= setTimeout(() => {
+      rereading = undefined
+      // The next notice tries again; what is on screen stays until then.
+      void reread().catch(() => {})
+    }, REREAD_EVERY_MS)
+  }
 
   /** Says something, once: the intent stays on screen until the conversation shows it. */
   function send(body: SendBody): void {

@@ -37,6 +37,16 @@ export function withNewest(thread: Thread, page: Page<ChatMessage>): Thread {
   return { messages: [...before, ...fresh], older: page.has_more ? thread.older : page.next_cursor }
 }
 
+/**
+ * Puts a stretch of older messages, read again, over what is loaded: edits, deletions, reactions and receipts of each.
+ * What came newer than the stretch, and what is older, stays as it is.
+ */
+export function withStretch(thread: Thread, page: Page<ChatMessage>): Thread {
+  const fresh = new Map(page.data.map((message) => [message.message_id, message]))
+  const messages = thread.messages.map((message) => fresh.get(message.message_id) ?? message)
+  return { ...thread, messages }
+}
+
 export type Row =
   | { readonly kind: 'day'; readonly id: string; readonly at: string }
   | { readonly kind: 'message'; readonly id: string; readonly message: ChatMessage; readonly isFirst: boolean }

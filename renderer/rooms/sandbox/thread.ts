@@ -15,8 +15,6 @@ export function partnersOf(thread: readonly SandboxMessage[], number: string): s
   return [...new Set(others)]
 }
 
-export const numberText = (number: string): string => `+${number}`
-
 /** Spaces, hyphens and the plus are how people write numbers; the network knows digits. */
 export const digitsOf = (text: string): string => text.replace(/[\s().+-]/g, '')
 

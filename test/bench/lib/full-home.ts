@@ -4,8 +4,16 @@ import { systemClock } from '../../../main/kernel/clock.ts'
 import { createIds, systemRandom, type Ids } from '../../../main/kernel/ids.ts'
 import { hashKey, newKey } from '../../../main/kernel/keys.ts'
 
+/** `ROWS`: deliveries of the large account. The full run has 5,000,000. */
+const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
+
 /** Rows of the large account. A middle one has a twentieth of its instances and 5 % of its events, a small one forty. */
-export const SIZES = { instances: 100_000, events: 500_000, deliveries: 1_000_000, messages: 300_000 } as const
+export const SIZES = {
+  instances: Math.min(100_000, ROWS / 10),
+  events: ROWS / 2,
+  deliveries: ROWS,
+  messages: Math.min(300_000, ROWS / 4),
+} as const
 
 /** What a program asks a full home about. */
 export interface FullHome {
@@ -241,7 +249,7 @@ function writeEvent({ db, ids }: Fill): (event: Happening) => number {
   }
 }
 
-/** 97.5 % are delivered, 1.5 % exhausted; of the last day 3 % wait for a retry and 3 % for their first attempt. */
+/** 97 % are delivered, 1.5 % exhausted; of the last day 3 % wait for a retry, and 6 % for their first attempt: 1 % of all. */
 function writeDelivery({ db, ids, startMs, random }: Fill) {
   const add =
     db.prepare(`INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type,
@@ -264,7 +272,7 @@ function writeDelivery({ db, ids, startMs, random }: Fill) {
       add.run(...about, 'exhausted', 8, 8, null, 1, null, 500, 'The receiver answered 500.', createdAt, createdAt)
     } else if (isRecent && chance < 0.045) {
       add.run(...about, 'failed', 1, 1, due, 1, null, 500, 'The receiver answered 500.', createdAt, createdAt)
-    } else if (isRecent && chance < 0.075) {
+    } else if (isRecent && chance < 0.105) {
       add.run(...about, 'pending', 0, 0, createdAt, 0, null, null, null, createdAt, createdAt)
     } else add.run(...about, 'delivered', 1, 0, null, 0, createdAt + 80, 200, null, createdAt, createdAt + 80)
   }

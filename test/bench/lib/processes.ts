@@ -41,10 +41,10 @@ export async function startProgram(
   throw new Error(`${file} ended before it was ready`)
 }
 
-/** Microseconds of processor time a process has used so far (Linux). */
+/** Microseconds of processor time a process and the children it has outlived have used so far (Linux). */
 export function cpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  const ticks = Number(fields[11]) + Number(fields[12])
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   return ticks * 10_000
 }
 
@@ -53,3 +53,6 @@ export function residentMiB(pid: number): number {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
   return (pages * 4096) / 2 ** 20
 }
+
+/** The same for programs that work together. */
+export const cpuOfAll = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)

@@ -16,9 +16,26 @@ export interface Service {
   readonly url: string
 }
 
-export async function startService(home: string): Promise<Service> {
-  const program = await startProgram(ENTRY, ['serve', '--port', '0', '--json', '--home', home], ENVIRONMENT)
+/** @param more settings and what Node itself listens to. */
+export async function startService(home: string, more: Record<string, string> = {}): Promise<Service> {
+  const args = ['serve', '--port', '0', '--json', '--home', home]
+  const program = await startProgram(ENTRY, args, { ...ENVIRONMENT, ...more })
   return { program, url: String(program.ready['url']) }
+}
+
+export type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
+
+/** Calls the service with this key. Rejects for every answer but a good one. */
+export function callerOf(url: string, key: string): Call {
+  return async (method, path, body) => {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as Record<string, unknown>
+  }
 }
 
 /** A key of the home's account with every scope; the service may run or not. */

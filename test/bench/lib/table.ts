@@ -1,5 +1,5 @@
-/** Prints rows as a Markdown table, numbers aligned right. */
-export function printTable(title: string, rows: readonly Record<string, string | number>[]): void {
+/** Rows as a Markdown table, numbers aligned right. */
+export function markdownTable(title: string, rows: readonly Record<string, string | number>[]): string {
   const columns = Object.keys(rows[0] ?? {})
   const cells = [columns, ...rows.map((row) => columns.map((column) => show(row[column] ?? '')))]
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)))
@@ -7,12 +7,8 @@ export function printTable(title: string, rows: readonly Record<string, string |
   const line = (values: readonly string[]) =>
     `| ${values.map((value, i) => (isNumber[i] ? value.padStart(widths[i] ?? 0) : value.padEnd(widths[i] ?? 0))).join(' | ')} |`
   const [head = [], ...body] = cells
-  console.log(`\n### ${title}\n`)
-  console.log(line(head))
-  console.log(
-    `|${widths.map((width, i) => (isNumber[i] ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2))).join('|')}|`,
-  )
-  for (const values of body) console.log(line(values))
+  const rule = widths.map((width, i) => (isNumber[i] ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2))).join('|')
+  return [`### ${title}`, '', line(head), `|${rule}|`, ...body.map(line)].join('\n')
 }
 
 function show(value: string | number): string {

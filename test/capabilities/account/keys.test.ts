@@ -57,6 +57,20 @@ describe('the first account', () => {
     expect(await open().ensureAccount()).toEqual({ id: accountId, name: 'My agency' })
   })
 
+  test('is only read once it is there: each request of the desktop window asks for it', async () => {
+    let commits = 0
+    const commit: typeof database.db.commit = (work) => (commits++, database.db.commit(work))
+    const counting = { ...database.db, commit }
+    const random = seededRandom(7)
+    const own = createAccounts({
+      ...{ db: counting, clock, ids: createIds(clock, random), random, ratePerMinute: 600 },
+      knownInstances: async () => new Set(),
+    })
+    await own.ensureAccount()
+    expect(commits).toBe(0)
+    await own.close()
+  })
+
   test('is one, however many ask at once', async () => {
     const asked = await Promise.all([open().ensureAccount(), accounts.ensureAccount(), accounts.ensureAccount()])
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1)

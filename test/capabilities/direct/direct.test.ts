@@ -26,6 +26,19 @@ async function heard(w: World) {
   return event.data
 }
 
+test('a raw payload may go to somebody who hides their number, by Meta’s id', async () => {
+  const w = await worldOfTest()
+  const { id } = await w.official()
+  const text = { type: 'text', text: { body: 'Hi' } }
+  const sent = await raw(w, id, { recipient: 'US.900000000000001', ...text })
+  expect([sent.status, sent.body.sent]).toEqual([201, true])
+  await w.quiet()
+  expect(await record(w, id, sent.body.message_id)).toMatchObject({ status: 'read', to: 'US.900000000000001' })
+  expect(await lastOf(w, '900000000000001')).toMatchObject({ text: 'Hi' })
+  const nobody = await raw(w, id, { recipient: 'US.12', ...text })
+  expect([nobody.status, nobody.body.sent]).toEqual([201, false])
+})
+
 describe('a send past the usual body is a message like any other', () => {
   const SENDS: [string, object, string, object][] = [
     ['text', { text: 'Grüße' }, 'text', { text: 'Grüße', details: null }],

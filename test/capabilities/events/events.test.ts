@@ -27,7 +27,7 @@ beforeEach(async () => {
   const ids = createIds(clock, seededRandom())
   data = await testDatabase(undefined, { clock })
   ledger = createLedger({ clock, ids })
-  events = createEvents({ db: data.db, cursors: createCursors(Buffer.alloc(32, 7)) })
+  events = createEvents({ db: data.db, clock, cursors: createCursors(Buffer.alloc(32, 7)) })
 })
 afterEach(() => data.close())
 

@@ -108,7 +108,11 @@ export async function hookWorld(): Promise<HookWorld> {
       },
       baseUrl: () => 'http://127.0.0.1:4780',
     })
-    const room = createInstanceWebhooks({ db, clock, ledger, outbound, log: silentLog, instances })
+    const room = createInstanceWebhooks({
+      ...{ db, clock, ledger, outbound, log: silentLog, instances },
+      callers: { areHere: () => true },
+      intake: { isOpen: () => true },
+    })
     room.start()
     return { db, instances, room, outbound }
   }

@@ -130,6 +130,22 @@ test('quality is what the official engine says of the number', async () => {
 })
 
 describe('issues', () => {
+  test.each([
+    ['unreachable', { ...HEALTHY, reachable: false }, 'engine_unreachable'],
+    ['unknown', new Error('boom'), 'engine_unknown'],
+  ])('of an engine that is %s name a way out that the engine has', async (_name, evidence, code) => {
+    for (const [engine, way, other] of [
+      ['smv2', /restart the instance/, /metastatus/],
+      ['official', /metastatus\.com/, /restart/],
+    ] as const) {
+      const { id } = await room.connected(engine === 'smv2' ? '12025550123' : '12025550124', { engine })
+      room[engine].script.evidence = evidence
+      const [issue] = (await health(id)).issues
+      expect(issue).toMatchObject({ code, message: expect.stringMatching(way) })
+      expect(issue?.message).not.toMatch(other)
+    }
+  })
+
   test('name a queue that is stuck and webhooks that fail', async () => {
     const { id } = await room.connected()
     room.gauges.queue = async () => ({ pending: 3, oldestSeconds: 61 })

@@ -89,6 +89,14 @@ describe('a body that is refused', () => {
       expect.objectContaining({ code: 'engine_mismatch', status: 400 }),
     )
   })
+
+  test('the id of somebody who hides their number belongs to the official engine', () => {
+    const answer = { to: 'US.13491208655302741918', text: 'x' }
+    expect(check(answer, 'official')).toMatchObject(answer)
+    expect(() => check(answer, 'smv2')).toThrow(
+      expect.objectContaining({ code: 'validation_error', message: expect.stringMatching(/^to must be digits/) }),
+    )
+  })
 })
 
 test('the examples of the contract satisfy their schemas', () => {

@@ -19,6 +19,7 @@ beforeEach(async () => {
   subjects.clear()
   const catcher = createCatcher({ db: world.data.db, clock: world.clock, signingSecrets: async () => [] })
   room = createSandbox({
+    graph: null,
     network: world.network,
     catcher,
     render,

@@ -28,6 +28,8 @@ test('the service says what it is and where it keeps things', async () => {
     started_at: '2026-01-05T12:00:00.000Z',
     warnings: [],
     password_set: false,
+    // Nothing was built here that could be started.
+    mcp_bridge: null,
     limits: {
       slots: 10_000,
       rate_limit_per_minute: 1_000_000,
@@ -43,7 +45,7 @@ test('the overview counts what there is and what waits', async () => {
   const own = await worldOfTest()
   const get = async () => (await asConsole(own)('GET', '/v1/console/overview')).body
   expect(await get()).toEqual({
-    account: own.account,
+    account: { ...own.account, first_run: true },
     instances: { total: 0, by_status: {} },
     webhooks: { total: 0, deactivated: 0 },
     deliveries: { pending: 0, failed: 0 },
@@ -155,7 +157,7 @@ describe('the password of the console', () => {
     expect((await browserOf(w).signIn({ password: 'another one, and longer' })).status).toBe(204)
     expect((await put(null)).status).toBe(204)
     expect((await browserOf(w).signIn({ password: 'another one, and longer' })).status).toBe(401)
-    expect((await browser.ask('GET', '/panel/session')).status).toBe(200)
+    expect((await browser.ask('GET', '/panel/session')).status).toBe(401)
   })
 
   test('is stored as something that does not tell it', async () => {
@@ -191,6 +193,16 @@ test('an API key finds none of it, and no document names it', async () => {
   for (const [method, path] of [
     ['GET', '/v1/service'],
     ['POST', '/v1/service/backups'],
+    ['GET', '/v1/service/backups'],
+    ['POST', '/v1/service/backups/x/restore'],
+    ['DELETE', '/v1/service/restore'],
+    ['GET', '/v1/service/settings'],
+    ['PATCH', '/v1/service/settings'],
+    ['POST', '/v1/service/restart'],
+    ['GET', '/v1/service/diagnostics'],
+    ['GET', '/v1/account/sessions'],
+    ['DELETE', '/v1/account/sessions'],
+    ['DELETE', '/v1/account/sessions/3f6c1e0b9a27d458'],
     ['GET', '/v1/service/tool-calls'],
     ['PUT', '/v1/service/password'],
     ['GET', '/v1/console/overview'],

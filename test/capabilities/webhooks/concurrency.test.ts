@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, MINUTE, SECOND, webhookWorld } from './world.ts'
 
-test.each([1, 8, 64])('at most max_in_flight %d run at once, also over resume and redelivery', async (most) => {
+test.each([1, 8, 64])('F-03 at most max_in_flight %d run at once, also over resume and redelivery', async (most) => {
   const world = await webhookWorld()
   const { id } = await world.hook('shop', { max_in_flight: most })
   world.answer({ delayMs: 200 })
@@ -33,7 +33,7 @@ test('lowering max_in_flight holds from the next claim on', async () => {
   expect(world.peak.get('shop')).toBe(2)
 })
 
-test('failing retries cannot stop fresh events', async () => {
+test('F-04 failing retries cannot stop fresh events', async () => {
   const world = await webhookWorld()
   await world.hook()
   const old = new Set(await world.happenTimes(1_500))
@@ -60,7 +60,7 @@ test('fresh events cannot starve retries', async () => {
   expect(world.seen.filter(({ eventId }) => eventId === failing).length).toBeGreaterThanOrEqual(3)
 }, 60_000)
 
-test('nine dead webhooks with a long queue take nothing from a healthy one', async () => {
+test('F-02 nine dead webhooks with a long queue take nothing from a healthy one', async () => {
   const solo = await webhookWorld()
   await solo.hook('healthy')
   const crowd = await webhookWorld()

@@ -37,7 +37,7 @@ test('the request carries the headers of the spec', async () => {
   })
 })
 
-test('eight attempts differ in the attempt digits only, and each is signed for its own time', async () => {
+test('C-09 eight attempts differ in the attempt digits only, and each is signed for its own time', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500 })
@@ -97,7 +97,7 @@ test('the detail shows the payload as sent and every attempt', async () => {
   expect(JSON.parse(world.seen[1]?.body ?? '')).toEqual(delivery.payload)
 })
 
-test('no answer within ten seconds is a timeout', async () => {
+test('H-08 no answer within ten seconds is a timeout', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ hang: true })
@@ -129,7 +129,7 @@ test('a long or binary answer is kept as at most 4 KiB of text', async () => {
   }
 })
 
-test('while the vault is sealed events are recorded, nothing is sent, and no attempt is used up', async () => {
+test('D-07 while the vault is sealed events are recorded, nothing is sent, and no attempt is used up', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   await world.crash()

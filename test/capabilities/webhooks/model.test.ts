@@ -121,7 +121,7 @@ const commands = fc.commands(
   { maxCommands: 60, size: 'max' },
 )
 
-test('whatever happens in whatever order, a model of the tables and the database agree', async () => {
+test('C-08 whatever happens in whatever order, a model of the tables and the database agree', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       const world = await webhookWorld({ schedule: GAPS })
@@ -132,4 +132,4 @@ test('whatever happens in whatever order, a model of the tables and the database
     }),
     { numRuns: 100, seed: 20_260_105 },
   )
-}, 120_000)
+}, 300_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld } from './world.ts'
 
-test('what a crash cut off is tried again within seconds with a higher attempt; three times free, then counted', async () => {
+test('C-05 what a crash cut off is tried again within seconds with a higher attempt; three times free, then counted', async () => {
   const world = await webhookWorld()
   await world.hook()
   const crashDuring = async (attempt: number) => {
@@ -103,7 +103,7 @@ test('a result that comes after another process has recovered changes nothing', 
   })
 })
 
-test('a clock that was far ahead does not park deliveries: none lies further off than its gap', async () => {
+test('P-02 a clock that was far ahead does not park deliveries: none lies further off than its gap', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500 })

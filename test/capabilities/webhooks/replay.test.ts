@@ -66,7 +66,7 @@ describe('a replay', () => {
     expect(w.database.raw.prepare('SELECT COUNT(*) AS count FROM deliveries').get()).toEqual(before)
   })
 
-  test('brings what a deactivated webhook was not given', async () => {
+  test('S-06 brings what a deactivated webhook was not given', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     w.answer({ status: 410 })
@@ -80,7 +80,7 @@ describe('a replay', () => {
     expect(new Set(eventsAt(w, 'shop'))).toEqual(new Set([first, ...missed]))
   })
 
-  test('done twice, and ten times at once, makes each delivery once', async () => {
+  test('S-10 done twice, and ten times at once, makes each delivery once', async () => {
     const w = await webhookWorld()
     await w.happenTimes(1_200)
     const { id } = await w.hook('late')
@@ -144,7 +144,7 @@ describe('a replay', () => {
     expect(await w.webhooks().replay(ACCOUNT, id, { since: ago(w, HOUR) })).toEqual({ replayed: 0 })
   })
 
-  test('leaves fresh events half of the slots', async () => {
+  test('S-10 leaves fresh events half of the slots', async () => {
     const w = await webhookWorld()
     await w.happenTimes(400)
     const { id } = await w.hook('late', { max_in_flight: 4 })
@@ -158,7 +158,7 @@ describe('a replay', () => {
     expect(w.peak.get('late')).toBeLessThanOrEqual(4)
   })
 
-  test('goes on after a crash in the middle, and makes nothing twice', async () => {
+  test('S-10 goes on after a crash in the middle, and makes nothing twice', async () => {
     const w = await webhookWorld()
     const made = await w.happenTimes(1_100)
     const { id } = await w.hook('late', { max_in_flight: 64 })

@@ -18,7 +18,7 @@ test.each(SCHEDULE.map((seconds, i) => ({ seconds, counted: i + 1, jitter: i < 4
   },
 )
 
-test('eight attempts span 19.7 to 22.2 hours, whatever chance decides', () => {
+test('S-01 eight attempts span 19.7 to 22.2 hours, whatever chance decides', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const random = seededRandom(seed)
@@ -34,7 +34,7 @@ test('eight attempts span 19.7 to 22.2 hours, whatever chance decides', () => {
   expect([0, 1, 7, 8].map(isSpent)).toEqual([false, false, false, true])
 })
 
-test('a receiver that is slow or busy gets at least a minute', () => {
+test('S-09 a receiver that is slow or busy gets at least a minute', () => {
   const strained = { ...calm, isStrained: true, fraction: 0.5 }
   expect(waitMs({ ...strained, counted: 1 })).toBe(60_000)
   expect(waitMs({ ...strained, counted: 3 })).toBe(600_000)
@@ -57,7 +57,7 @@ test.each([
   expect(waitMs({ ...calm, isStrained: true, retryAfter: said, counted, fraction: 0.5 })).toBe(expected)
 })
 
-test('Retry-After never shortens the gap', () => {
+test('S-09 Retry-After never shortens the gap', () => {
   expect(waitMs({ ...calm, retryAfter: '1', counted: 3, fraction: 0 })).toBe(480_000)
 })
 

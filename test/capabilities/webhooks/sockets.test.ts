@@ -38,7 +38,7 @@ async function realWorld() {
 
 const KEY = Buffer.alloc(32, 3)
 
-test('64 deliveries that hang do not hold up another webhook on the same host', async () => {
+test('F-01 64 deliveries that hang do not hold up another webhook on the same host', async () => {
   const { receiver, webhooks, happen } = await realWorld()
   await webhooks.create(ACCOUNT, { url: receiver.url('/hangs'), events: ['message.received'], max_in_flight: 64 })
   await webhooks.create(ACCOUNT, { url: receiver.url('/well'), events: ['message.sent'] })
@@ -82,7 +82,7 @@ test('what arrives on the wire is the signed body with the headers of the spec, 
   expect(receiver.connections).toBe(1)
 })
 
-test.each([301, 302, 303, 307, 308])('a %d is not followed and is a failure', async (status) => {
+test.each([301, 302, 303, 307, 308])('H-06 a %d is not followed and is a failure', async (status) => {
   const { receiver, webhooks, happen } = await realWorld()
   await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] })
   receiver.answer(({ path }) => (path === '/hook' ? { status, headers: { location: receiver.url('/elsewhere') } } : {}))
@@ -97,7 +97,7 @@ test.each([301, 302, 303, 307, 308])('a %d is not followed and is a failure', as
   expect(receiver.received).toHaveLength(1)
 })
 
-test('a connection cut while it waits for the answer is a failure that counts', async () => {
+test('H-05 a connection cut while it waits for the answer is a failure that counts', async () => {
   const { receiver, webhooks, happen } = await realWorld()
   await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] })
   receiver.answer({ reset: true })

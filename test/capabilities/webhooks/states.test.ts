@@ -6,7 +6,7 @@ const statuses = async (world: WebhookWorld, accountId = ACCOUNT) =>
   (await world.webhooks().listDeliveries(accountId, { limit: 200 })).data.map(({ status }) => status)
 
 test.each([1, 7, 2_026])(
-  'a receiver that always fails gets each delivery 8 times over 19.7 to 22.2 hours (seed %d)',
+  'S-01 a receiver that always fails gets each delivery 8 times over 19.7 to 22.2 hours (seed %d)',
   async (seed) => {
     const world = await webhookWorld({ seed })
     // Four deliveries each: a fifth exhausted one would deactivate the webhook.
@@ -45,7 +45,7 @@ test.each([1, 7, 2_026])(
   60_000,
 )
 
-test('the fifth exhausted delivery in a row deactivates the webhook, and what then happens is only recorded', async () => {
+test('S-02 S-06 the fifth exhausted delivery in a row deactivates the webhook, and what then happens is only recorded', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ status: 500 })
@@ -69,7 +69,7 @@ test('the fifth exhausted delivery in a row deactivates the webhook, and what th
   expect(world.hookRow(id)).toMatchObject({ consecutive_exhausted: 0, activation: 2 })
 }, 60_000)
 
-test('a success between the fourth and the fifth exhausted delivery starts the count anew', async () => {
+test('S-02 a success between the fourth and the fifth exhausted delivery starts the count anew', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   const good = new Set<string>()
@@ -87,7 +87,7 @@ test('a success between the fourth and the fifth exhausted delivery starts the c
   expect(world.hookRow(id)).toMatchObject({ consecutive_exhausted: 1, state: 'active' })
 }, 60_000)
 
-test('an answer 410 deactivates at once: what waits is not claimed, what is in flight is recorded', async () => {
+test('S-03 an answer 410 deactivates at once: what waits is not claimed, what is in flight is recorded', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('shop', { max_in_flight: 8 })
   await world.happenTimes(20)
@@ -119,7 +119,7 @@ test('an answer 410 deactivates at once: what waits is not claimed, what is in f
   expect(world.seen.slice(before + 8).every(({ name }) => name === 'new')).toBe(true)
 })
 
-test('410 as the eighth failure closes the delivery as gone and leaves it nothing to re-arm', async () => {
+test('S-03 410 as the eighth failure closes the delivery as gone and leaves it nothing to re-arm', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer(({ attempt }) => ({ status: attempt === 8 ? 410 : 500 }))
@@ -132,7 +132,7 @@ test('410 as the eighth failure closes the delivery as gone and leaves it nothin
   expect(world.seen).toHaveLength(8)
 }, 60_000)
 
-test('a late answer from before a reactivation says nothing about the webhook', async () => {
+test('S-03 a late answer from before a reactivation says nothing about the webhook', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ status: 410, delayMs: 5_000 })
@@ -145,7 +145,7 @@ test('a late answer from before a reactivation says nothing about the webhook', 
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: true, disabled_reason: null })
 })
 
-test('paused: events are held, and after an hour delivered once, in order, from one at a time up to the limit', async () => {
+test('S-05 paused: events are held, and after an hour delivered once, in order, from one at a time up to the limit', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   await world.webhooks().update(ACCOUNT, id, { active: false })
@@ -168,7 +168,7 @@ test('paused: events are held, and after an hour delivered once, in order, from 
   expect(Math.max(...openAtArrival)).toBe(8)
 })
 
-test('held for more than 72 hours: closed as expired, not sent and not counted; younger ones are delivered', async () => {
+test('S-05 held for more than 72 hours: closed as expired, not sent and not counted; younger ones are delivered', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   await world.webhooks().update(ACCOUNT, id, { active: false })
@@ -236,7 +236,7 @@ test('a deleted webhook gets nothing more: what waits is removed, what is in fli
   expect(world.hookRow(id)).toMatchObject({ secret_enc: Buffer.alloc(0), prev_secret_enc: null })
 })
 
-test('with 10,000 waiting and a receiver that hangs, the first five exhaust in time and deactivate the webhook', async () => {
+test('S-04 with 10,000 waiting and a receiver that hangs, the first five exhaust in time and deactivate the webhook', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ hang: true })

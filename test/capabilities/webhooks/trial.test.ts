@@ -52,7 +52,7 @@ describe('a test event', () => {
     expect(await w.webhooks().replay(ACCOUNT, id, { since })).toEqual({ replayed: 0 })
     await w.pass(MINUTE)
     expect(w.seen.map(({ name }) => name)).toEqual(['shop'])
-    const events = createEvents({ db: w.db(), cursors: createCursors(Buffer.alloc(32, 1)) })
+    const events = createEvents({ db: w.db(), clock: w.clock, cursors: createCursors(Buffer.alloc(32, 1)) })
     expect((await events.list(ACCOUNT, {})).data).toEqual([])
   })
 

@@ -5,6 +5,7 @@ import type { WebhooksNeeds } from '../../../main/capabilities/webhooks/needs.ts
 import { ApiError, type ErrorCode } from '../../../main/contract/errors.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
+import { createGaps, type Gaps } from '../../../main/kernel/gaps.ts'
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createLedger, type Fact } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
@@ -77,6 +78,7 @@ export interface WebhookWorld {
 /** The room on its ledger, as the service would build it. */
 export function openRoom(
   needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
+    gaps?: Pick<Gaps, 'look' | 'onGap'>
     ids: Ids
     schedule?: readonly number[]
   },
@@ -85,7 +87,19 @@ export function openRoom(
   const ledger = createLedger(needs)
   const cursors = createCursors(Buffer.alloc(32, 1))
   const live = { tell() {} }
-  const webhooks = createWebhooks({ ...needs, live, ledger, cursors, config: { retryScheduleSeconds }, log: silentLog })
+  const callers = { areHere: () => true }
+  const { gaps = { look: () => 0, onGap() {} } } = needs
+  const webhooks = createWebhooks({
+    ...needs,
+    callers,
+    gaps,
+    live,
+    intake: { isOpen: () => true },
+    ledger,
+    cursors,
+    config: { retryScheduleSeconds },
+    log: silentLog,
+  })
   return { webhooks, ledger }
 }
 
@@ -121,7 +135,15 @@ afterEach(async () => {
 })
 
 export async function webhookWorld(
-  more: { seed?: number; started?: boolean; schedule?: readonly number[] } = {},
+  more: {
+    seed?: number
+    started?: boolean
+    schedule?: readonly number[]
+    /** Whether sleep and changes of the clock are noticed, which takes a second timer and so half of the speed. */
+    watchesTime?: boolean
+    /** Takes the place of the way out, or of parts of it. */
+    outbound?: Partial<WebhooksNeeds['outbound']>
+  } = {},
 ): Promise<WebhookWorld> {
   const { seed = 1, started = true } = more
   const clock = fakeClock()
@@ -135,6 +157,7 @@ export async function webhookWorld(
   const running = new Map<string, number>()
   let script: Script = () => ({})
   let db: Db = database.db
+  let gaps = createGaps(clock)
   let current = build(db)
 
   async function receive(request: {
@@ -166,13 +189,26 @@ export async function webhookWorld(
   }
 
   function build(on: Db) {
+    gaps.close()
+    gaps = createGaps(clock)
+    if (more.watchesTime === true) gaps.start()
     const outbound = createOutbound({
       clock,
       resolve: () => Promise.reject(new Error('no names here')),
       trustedRanges: [],
     })
     outbound.answerInside('catcher.sandbox', receive)
-    return openRoom({ ...more, db: on, clock, random, ids, outbound, seal })
+    const noticed = more.watchesTime === true ? { gaps } : {}
+    return openRoom({
+      ...more,
+      ...noticed,
+      db: on,
+      clock,
+      random,
+      ids,
+      outbound: { ...outbound, ...more.outbound },
+      seal,
+    })
   }
 
   const append = (tx: Tx, more?: Parameters<typeof fact>[0]) => current.ledger.append(tx, fact(more))
@@ -180,7 +216,7 @@ export async function webhookWorld(
   async function idle(): Promise<void> {
     let before = ''
     for (let quiet = 0; quiet < 3;) {
-      await settle(2)
+      await settle(6)
       const { inFlight, unrecorded } = current.webhooks.worker()
       const now = `${seen.length} ${inFlight} ${unrecorded}`
       quiet = now === before ? quiet + 1 : 0
@@ -250,6 +286,7 @@ export async function webhookWorld(
     hookRow: (id) => database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id) as Record<string, unknown>,
     async close() {
       open.delete(world)
+      gaps.close()
       await current.webhooks.stop(0)
       expect(await checkInvariants(db)).toEqual([])
       await db.close()

@@ -78,7 +78,18 @@ const bodyOf = (operations: readonly { id: string; body: string | null }[], id: 
 /** What is no operation: pages, documents, MCP, and paths where nothing is. */
 function otherShots(onboarding: string): Shot[] {
   const get = [
-    ...['/openapi.yaml', '/healthz', '/mcp', '/mcp/readonly', onboarding, '/onboard/none', '/', '/nowhere', '/v1'],
+    ...[
+      '/openapi.yaml',
+      '/healthz',
+      '/metrics',
+      '/mcp',
+      '/mcp/readonly',
+      onboarding,
+      '/onboard/none',
+      '/',
+      '/nowhere',
+      '/v1',
+    ],
     ...['/v1/nowhere', '/console/', '/panel/v1/instances', '/link/x', '/widget/x', '/files/rec/x', '/callbacks/x'],
     ...['/sandbox/x', '/%', '/v1/../openapi.yaml', '//openapi.yaml'],
   ]
@@ -126,6 +137,7 @@ async function furniture(api: Api) {
     [/(\/engine\/smv2\/)\{group\}\/\{action\}/, 'send/text'],
     [/(\/catcher\/)\{name\}/, 'house'],
     [/(\/media\/)\{media_id\}/, 'none'],
+    [/(\/graph\/numbers\/)\{phone_number_id\}/, '100000000000001'],
   ]
   const fill = (path: string) => {
     const filled = IDS.reduce((text, [place, id]) => text.replace(place, `$1${id}`), path)

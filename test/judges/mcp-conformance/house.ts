@@ -1,8 +1,10 @@
 import { createDoor } from '../../../main/faces/http.ts'
+import { createRequestTimes } from '../../../main/faces/request-times.ts'
 import { addMcpRoute } from '../../../main/faces/mcp-route.ts'
 import { createMcpTransport } from '../../../main/faces/mcp.ts'
 import type { Principal } from '../../../main/kernel/access.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
+import { createCallers } from '../../../main/kernel/callers.ts'
 import { createIds, systemRandom, type AccountId, type KeyId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { SCOPES } from '../../../main/contract/scopes.ts'
@@ -28,13 +30,16 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     log: silentLog,
   })
   const door = createDoor({
+    intake: { check() {} },
+    times: createRequestTimes(systemClock),
+    callers: createCallers(systemClock),
     operations: [],
     clock: systemClock,
     ids: createIds(systemClock, systemRandom),
     log: silentLog,
     allowedHosts: [],
     publicBaseUrl: null,
-    anonymousRatePerMinute: 1_000_000,
+    anonymousRatePerMinute: () => 1_000_000,
     findSession: async () => undefined,
     tell: () => {},
     authenticate: async (token) => (token === key ? principal : undefined),

@@ -1,29 +1,45 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { addressFor, CLIENTS, setupOf } from '../../../renderer/rooms/assistants/clients.ts'
+import { addressFor, CLIENTS, clientsFor, setupOf } from '../../../renderer/rooms/assistants/clients.ts'
 
 const URL = 'http://127.0.0.1:4780/mcp'
+const bridge = {
+  command: '/srv/switchboard/node_modules/node/bin/node',
+  args: ['/srv/switchboard/resources/run.mjs', 'mcp'],
+}
+const HERE = { url: URL, bridge }
 const readme = readFileSync(new globalThis.URL('../../../README.md', import.meta.url), 'utf8')
 const blocks = [...readme.matchAll(/```(sh|json)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text! }))
 const jsons = blocks.filter(({ kind }) => kind === 'json' && !/…what/.test(kind)).map(({ text }) => JSON.parse(text))
 
 describe('what a client is told', () => {
   test.each(['claude-desktop', 'cursor', 'vs-code'] as const)('%s gets what the README says', (client) => {
-    expect(jsons).toContainEqual(JSON.parse(setupOf(client, URL, undefined).text))
+    expect(jsons).toContainEqual(JSON.parse(setupOf(client, HERE).text))
   })
 
   test('claude-code gets the command of the README', () => {
-    expect(blocks.map(({ text }) => text.trim())).toContain(setupOf('claude-code', URL, undefined).text)
+    expect(blocks.map(({ text }) => text.trim())).toContain(setupOf('claude-code', HERE).text)
   })
 
   test('a key that was made just now stands where it belongs, and only there', () => {
-    const holding = CLIENTS.filter((client) => setupOf(client, URL, 'swb_secret').text.includes('swb_secret'))
-    expect(holding).toEqual(CLIENTS.filter((client) => setupOf(client, URL, 'swb_secret').holdsKey))
-    expect(holding).toEqual(['claude-desktop', 'claude-code'])
+    const holding = CLIENTS.filter((client) =>
+      setupOf(client, { ...HERE, key: 'swb_secret' }).text.includes('swb_secret'),
+    )
+    expect(holding).toEqual(CLIENTS.filter((client) => setupOf(client, { ...HERE, key: 'swb_secret' }).holdsKey))
+    expect(holding).toEqual(['claude-desktop', 'claude-code', 'other'])
   })
 
   test('an address with a question mark is quoted for the shell', () => {
-    expect(setupOf('claude-code', addressFor(URL, 'all'), undefined).text).toContain(`'${URL}?toolsets=all' --header`)
+    expect(setupOf('claude-code', { ...HERE, url: addressFor(URL, 'all') }).text).toContain(
+      `'${URL}?toolsets=all' --header`,
+    )
+  })
+
+  test('who cannot start the bridge is told the address; what only starts programs is not offered', () => {
+    expect(clientsFor({ bridge })).toEqual(CLIENTS)
+    expect(clientsFor({ bridge: null })).toEqual(['claude-code', 'cursor', 'vs-code', 'other'])
+    for (const client of clientsFor({ bridge: null }))
+      expect(setupOf(client, { url: URL, bridge: null }).text).toContain(URL)
   })
 
   test('the address says which tools there are', () => {

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { runAll, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
+import { BULK, runAll, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
 import { createIntent } from '../../../renderer/rooms/instances/intent.ts'
 import { problemIn, toMetadata, toPairs } from '../../../renderer/rooms/instances/metadata.ts'
 import { isFinal, milestones } from '../../../renderer/rooms/instances/walk.ts'
 
 describe('one thing done to many', () => {
+  it('is offered for those it makes sense for', () => {
+    const phone = { engine: 'smv2', connected: true } as const
+    expect(BULK.restart.isFor({ ...phone, connected: false })).toBe(true)
+    expect(BULK.disconnect.isFor(phone)).toBe(true)
+    expect(BULK.disconnect.isFor({ ...phone, connected: false })).toBe(false)
+    expect(BULK.restart.isFor({ engine: 'official', connected: true })).toBe(false)
+    expect(BULK.disconnect.isFor({ engine: 'official', connected: true })).toBe(false)
+  })
+
   it('is done a few at once, tells of each, and goes on after a failure', async () => {
     const told: Outcome[] = []
     let running = 0

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ALL, isFiltered, matching, ordered } from '../../../renderer/rooms/instances/filter.ts'
-import { nextStep, numberText, unpaired } from '../../../renderer/rooms/instances/looks.ts'
+import { numberText } from '../../../renderer/parts/number-text.ts'
+import { nextStep, unpaired } from '../../../renderer/rooms/instances/looks.ts'
 import { record } from './records.ts'
 
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)

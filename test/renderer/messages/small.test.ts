@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isOwn, shownAs, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
-import { digitsOf, isNumber } from '../../../renderer/rooms/messages/number.ts'
+import { digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { oneAtATime } from '../../../renderer/rooms/messages/one-at-a-time.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/times.ts'
 import { isWindowClosed } from '../../../renderer/rooms/messages/window24.ts'
@@ -16,8 +16,9 @@ describe('numbers', () => {
     ['', undefined],
   ])('%s is %s', (written, digits) => expect(digitsOf(written)).toBe(digits))
 
-  test('a group is not a number', () => {
-    expect([isNumber('12025550123'), isNumber('120363041234567890@g.us')]).toEqual([true, false])
+  test('a person can be written to, known by a number or not; a group cannot', () => {
+    const chats = ['12025550123', '900000012345678', 'US.13491208655302741918', '120363041234567890@g.us']
+    expect(chats.map(isPerson)).toEqual([true, true, true, false])
   })
 })
 

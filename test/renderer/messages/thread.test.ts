@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { firstPage, reactionsOf, rowsOf, withNewest, withOlder } from '../../../renderer/rooms/messages/thread.ts'
+import {
+  firstPage,
+  reactionsOf,
+  rowsOf,
+  withNewest,
+  withOlder,
+  withStretch,
+} from '../../../renderer/rooms/messages/thread.ts'
 import { message, page } from './build.ts'
 
 const ids = ({ messages }: { messages: readonly { message_id: string }[] }) =>
@@ -38,6 +45,17 @@ describe('a conversation, page by page', () => {
     const next = withNewest(firstPage(page(1, 3, 'c1')), page(50, 53, 'c50'))
     expect(ids(next)).toEqual([50, 51, 52, 53])
     expect(next.older).toBe('c50')
+  })
+
+  test('an older stretch, read again, changes what is in it and leaves the rest', () => {
+    const thread = withOlder(firstPage(page(8, 10, 'c8')), page(5, 7, 'c5'))
+    const fresh = { ...page(4, 6, 'c4'), data: page(4, 6, 'c4').data.map((one) => ({ ...one, text: 'edited' })) }
+    const next = withStretch(thread, fresh)
+    expect(ids(next)).toEqual([5, 6, 7, 8, 9, 10])
+    expect(next.messages.map(({ text }) => text)).toEqual([
+      ...['edited', 'edited', 'words 7', 'words 8', 'words 9', 'words 10'],
+    ])
+    expect(next.older).toBe('c5')
   })
 
   test('what the service no longer has goes', () => {

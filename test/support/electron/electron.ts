@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { covered, record, recorded } from './covered.ts'
 import { openGateway, type Gateway } from './gateway.ts'
@@ -15,7 +16,15 @@ const {
   STAND_IN_PROFILE: profile = '',
   STAND_IN_BROWSER: browser = '',
   STAND_IN_LOCALE: locale = 'en-US',
+  /** The resources folder of a package; without one it is a start from the project. */
+  STAND_IN_PACKAGED: packaged = '',
 } = process.env
+
+// As Electron has them: a package is itself the program, and the project is the first word given to Electron.
+const isPackaged = packaged !== ''
+const entry = process.argv[1] ?? ''
+if (isPackaged) process.argv.splice(1, 1)
+Object.assign(process, { defaultApp: isPackaged ? undefined : true, resourcesPath: packaged || join(profile, 'none') })
 
 let gateway!: Gateway
 let context: BrowserContext
@@ -70,13 +79,18 @@ async function end(code: number): Promise<void> {
 
 export const app = covered('app', {
   name: 'Switchboard',
-  isPackaged: false,
+  isPackaged,
   on: (name: string, act: (...given: any[]) => void) => void appEvents.on(name, act),
+  emit: (name: string, ...given: unknown[]) => appEvents.emit(name, ...given),
+  getVersion: () =>
+    (JSON.parse(readFileSync(join(entry, '../../../package.json'), 'utf8')) as { version: string }).version,
   whenReady: () => whenReady,
   enableSandbox: recorded('app.enableSandbox'),
   requestSingleInstanceLock: () => takeLock(profile, (argv) => appEvents.emit('second-instance', {}, argv, '/')),
   getLocale: () => locale,
   setBadgeCount: recorded('app.setBadgeCount'),
+  relaunch: recorded('app.relaunch'),
+  setAsDefaultProtocolClient: recorded('app.setAsDefaultProtocolClient'),
   quit: () => void quit(),
   exit: (code: number) => void end(code),
 })
@@ -92,6 +106,44 @@ export const protocol = covered('protocol', {
     gateway.handle(scheme, handler)
   },
 })
+
+type Handler = (event: object, ...given: unknown[]) => unknown
+interface Frame {
+  readonly url: string
+  readonly parent: Frame | null
+}
+
+const handlers = new Map<string, Handler>()
+export const ipcMain = covered('ipcMain', {
+  handle(channel: string, handler: Handler) {
+    if (handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`)
+    handlers.set(channel, handler)
+  },
+})
+
+/** What a frame asks over IPC. Refusals are worded as Electron's, so that the page sees no more here than there. */
+async function invoke(senderFrame: Frame | null, channel: string, given: readonly unknown[]): Promise<object> {
+  try {
+    const handler = handlers.get(channel)
+    if (handler === undefined) throw new Error(`No handler registered for '${channel}'`)
+    return { value: structuredClone(await handler({ senderFrame }, ...structuredClone(given))) }
+  } catch (error) {
+    return { refused: `Error invoking remote method '${channel}': ${String(error)}` }
+  }
+}
+
+/** Neither sleeps nor shuts down by itself: a test says when. */
+export const powerMonitor = covered('powerMonitor', emitter())
+/** Electron's own; electron-updater lets it say the same. */
+export const autoUpdater = covered('autoUpdater', emitter())
+
+function emitter() {
+  const events = new EventEmitter()
+  return {
+    on: (name: string, act: (...given: any[]) => void) => void events.on(name, act),
+    emit: (name: string, ...given: unknown[]) => events.emit(name, ...given),
+  }
+}
 
 const permissions = { request: undefined as unknown, check: undefined as unknown, device: undefined as unknown }
 export const session = covered('session', {
@@ -115,6 +167,7 @@ export class BrowserWindow extends EventEmitter {
   private readonly secret = `stand-in-${randomUUID()}`
   private readonly page: Promise<Page>
   private visible = false
+  private focused = false
   private going = ''
 
   constructor(options: WindowOptions) {
@@ -133,6 +186,9 @@ export class BrowserWindow extends EventEmitter {
 
   private async openPage(preload: string): Promise<Page> {
     const page = context.pages().find((one) => one.url() === 'about:blank') ?? (await context.newPage())
+    await page.exposeBinding(`${this.secret}-ask`, ({ frame }, channel: string, given: unknown[]) =>
+      invoke({ url: gateway.toApp(frame.url()), parent: null }, channel, given),
+    )
     await page.addInitScript(preloadScript(preload, this.secret))
     await page.route('**/*', async (route) => {
       const request = route.request()
@@ -186,17 +242,31 @@ export class BrowserWindow extends EventEmitter {
     this.emit('ready-to-show')
   }
 
+  /** A page that wants another window, under whatever address. @returns what the app says to it */
+  askToOpen(url: string): string {
+    return this.openHandler?.({ url }).action ?? 'allow'
+  }
+
   askToClose(): boolean {
     const event = preventable({})
     this.emit('close', event)
     return !event.isPrevented
   }
 
-  show = () => void (this.visible = true)
-  hide = () => void (this.visible = false)
+  show = () => void (this.visible = this.focused = true)
+  hide = () => void (this.visible = this.focused = false)
   isVisible = () => this.visible
-  focus = recorded('window.focus')
-  maximize = recorded('window.maximize')
+  isFocused = () => this.focused
+  /** Somebody looks at another program; only tests say so. */
+  blur = () => void (this.focused = false)
+  focus = () => {
+    this.focused = this.visible
+    record.push({ what: 'window.focus', given: [] })
+  }
+  maximize = () => {
+    this.visible = true
+    record.push({ what: 'window.maximize', given: [] })
+  }
   isMaximized = () => false
   isMinimized = () => false
   getNormalBounds = () => ({ x: 10, y: 20, width: 1240, height: 820 })
@@ -238,25 +308,38 @@ export class Tray extends EventEmitter {
 
 export class Notification extends EventEmitter {
   static isSupported = () => true
+  /** On the screen, for a test to click. */
+  static all: Notification[] = []
   private readonly options: object
   constructor(options: object) {
     super()
     this.options = options
+    return covered('Notification', this)
   }
-  show = () => void record.push({ what: 'Notification', given: [this.options] })
+  show = () => {
+    Notification.all.push(this)
+    record.push({ what: 'Notification', given: [this.options] })
+  }
 }
 
-/** The launcher of the tests asks for things by message: {evaluate, given} → {result}. */
+/** The launcher of the tests asks for things by message: {evaluate, given} → {result} or {failed}. */
 process.on('message', (message: { id: number; evaluate?: string; given?: unknown; stop?: true }) => {
   if (message.stop) return app.quit()
   void (async () => {
-    const electron = { app, BrowserWindow, dialog, shell, record }
+    const asked = { invoke, permissions, record }
+    const electron = { app, autoUpdater, BrowserWindow, dialog, Notification, powerMonitor, shell, ...asked }
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- a test's own function, sent over as Playwright does
     const act = new Function(`return (${message.evaluate ?? ''})`)() as (electron: object, given: unknown) => unknown
-    const result: unknown = await Promise.resolve(act(electron, message.given)).catch((error: unknown) => String(error))
-    process.send?.({ id: message.id, result: JSON.parse(JSON.stringify(result ?? null)) as unknown })
+    try {
+      const result = await act(electron, message.given)
+      process.send?.({ id: message.id, result: JSON.parse(JSON.stringify(result ?? null)) as unknown })
+    } catch (error) {
+      process.send?.({ id: message.id, failed: String(error) })
+    }
   })()
 })
+// Electron quits in order when it is asked to end.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.quit())
 // A forked host outlives a dead test run otherwise.
 process.on('disconnect', () => void end(0))
 // Never awaited here: Electron runs the main module first and is ready afterwards.

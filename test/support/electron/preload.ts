@@ -5,12 +5,17 @@
 export function preloadScript(code: string, secret: string): string {
   return `(() => {
   const secret = ${JSON.stringify(secret)}
+  const ask = window[secret + '-ask']
+  delete window[secret + '-ask']
+  // Frames within the page get no preload: nodeIntegrationInSubFrames is off.
+  if (window !== window.top) return
   const listeners = new Map()
   addEventListener(secret, ({ detail: { channel, given } }) => {
     for (const act of listeners.get(channel) ?? []) act({ sender: undefined }, ...given)
   })
   const crossing = (value) => {
     if (typeof value === 'function') return (...given) => crossing(value(...given.map(crossing)))
+    if (value instanceof Promise) return value.then(crossing)
     if (Array.isArray(value)) return Object.freeze(value.map(crossing))
     if (value !== null && typeof value === 'object') {
       if (Object.getPrototypeOf(value) !== Object.prototype) throw new Error('An object could not be cloned.')
@@ -24,6 +29,11 @@ export function preloadScript(code: string, secret: string): string {
         Object.defineProperty(window, name, { value: crossing(api), writable: false, configurable: false, enumerable: true }),
     },
     ipcRenderer: {
+      invoke: async (channel, ...given) => {
+        const { value, refused } = await ask(channel, structuredClone(given))
+        if (refused !== undefined) throw new Error(refused)
+        return value
+      },
       on: (channel, act) => void listeners.set(channel, [...(listeners.get(channel) ?? []), act]),
       off: (channel, act) => void listeners.set(channel, (listeners.get(channel) ?? []).filter((one) => one !== act)),
     },

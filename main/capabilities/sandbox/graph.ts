@@ -1,0 +1,51 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { GraphCredentials, GraphFault } from '../../contract/sandbox.ts'
+import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { GraphNumberBody } from './contract.ts'
+
+export interface GraphDesk {
+  /** @throws ApiError invalid_state where the simulator does not run. */
+  addNumber(accountId: AccountId, body: GraphNumberBody): Promise<GraphCredentials>
+  /** @throws ApiError not_found, also where the simulator does not run: then there are no numbers. */
+  requireNumber(accountId: AccountId, phoneNumberId: string): Promise<void>
+  fail(phoneNumberId: string, kind: GraphFault, times: number): Promise<void>
+}
+
+/** What a caller may do at the simulated Meta. */
+export function createGraphDesk(simulator: GraphSimulator | null): GraphDesk {
+  function running(): GraphSimulator {
+    if (simulator) return simulator
+    throw new ApiError(
+      'invalid_state',
+      'The simulated Graph API does not run. Set official.graph_base_url to sandbox and start the service anew.',
+    )
+  }
+
+  return {
+    async addNumber(accountId, { number, name, waba_id: wabaId, registered }) {
+      const made = await running().addNumber(accountId, {
+        number,
+        ...(name !== undefined && { name }),
+        ...(wabaId !== undefined && { wabaId }),
+        ...(registered !== undefined && { isRegistered: registered }),
+      })
+      return {
+        number: made.number,
+        phone_number_id: made.phoneNumberId,
+        waba_id: made.wabaId,
+        access_token: made.accessToken,
+        app_secret: made.appSecret,
+      }
+    },
+    async requireNumber(accountId, phoneNumberId) {
+      if (simulator?.has(accountId, phoneNumberId) === true) return
+      throw new ApiError('not_found', 'The simulated Meta has no number with this id.')
+    },
+    async fail(phoneNumberId, kind, times) {
+      const graph = running()
+      if (kind === 'token_dead') await graph.killToken(phoneNumberId)
+      else graph.cause(phoneNumberId, kind, times)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { ApiError } from '../../contract/errors.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Live } from '../../kernel/live.ts'
+import type { BackupsRecord } from './contract.ts'
+
+type State = BackupsRecord['data'][number]['state']
+
+interface Backup {
+  readonly name: string
+  readonly madeAtMs: number
+  readonly reason: string
+  readonly bytes: number
+  readonly state: State
+}
+
+type Restored =
+  | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
+  | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
+
+export interface BackupNeeds {
+  readonly clock: Pick<Clock, 'now'>
+  readonly live: Pick<Live<Notice>, 'tell'>
+  readonly copies: {
+    make(reason: string): Promise<{ file: string; bytes: number }>
+    list(): readonly Backup[]
+    staged(): { readonly name: string; readonly askedAtMs: number } | null
+    stage(name: string, nowMs: number): Promise<'staged' | 'unknown' | 'damaged' | Exclude<State, 'usable'>>
+    cancel(): Promise<void>
+    /** What became of a restore at this start. */
+    readonly restored: Restored | null
+  }
+}
+
+export interface Backups {
+  readonly backUp: () => Promise<{ file: string; bytes: number }>
+  readonly backups: () => BackupsRecord
+  readonly listBackups: () => readonly Backup[]
+  /** @throws ApiError not_found, invalid_state */
+  readonly stageRestore: (name: string) => Promise<BackupsRecord>
+  readonly cancelRestore: () => Promise<void>
+}
+
+/** Why a copy cannot take the place of the database. */
+const REFUSALS: Readonly<Record<'damaged' | Exclude<State, 'usable'>, string>> = {
+  damaged: 'This backup is damaged. Nothing was changed; choose another one.',
+  unreadable: 'This file is no backup that can be read. Nothing was changed; choose another one.',
+  newer: 'A newer Switchboard made this backup. Nothing was changed; install that version again first.',
+  foreign:
+    'This backup belongs to another home folder, whose secrets the key of this one does not open. Nothing was changed; put it back where it was made.',
+}
+
+/** Copies of the database, and the way back to one: it takes the database's place at the next start. */
+export function createBackups({ clock, live, copies }: BackupNeeds): Backups {
+  let underWay: Promise<{ file: string; bytes: number }> | undefined
+
+  function backups(): BackupsRecord {
+    const staged = copies.staged()
+    const { restored } = copies
+    return {
+      data: copies.list().map(({ name, madeAtMs, reason, bytes, state }) => ({
+        ...{ name, made_at: isoTime(madeAtMs), reason, bytes, state },
+      })),
+      staged: staged && { name: staged.name, asked_at: isoTime(staged.askedAtMs) },
+      restored:
+        restored &&
+        (restored.kind === 'done'
+          ? { name: restored.name, safety_copy: restored.safetyCopy, problem: null }
+          : { name: restored.name, safety_copy: null, problem: restored.problem }),
+    }
+  }
+
+  return {
+    // Whoever asks while one is made gets that one: it is of this moment.
+    backUp: () => (underWay ??= copies.make('manual').finally(() => (underWay = undefined))),
+    backups,
+    listBackups: () => copies.list(),
+    async stageRestore(name) {
+      const verdict = await copies.stage(name, clock.now())
+      if (verdict === 'unknown') throw new ApiError('not_found', 'There is no backup with this name.')
+      if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
+      live.tell({ topic: 'service' })
+      return backups()
+    },
+    async cancelRestore() {
+      await copies.cancel()
+      live.tell({ topic: 'service' })
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { isoTime } from '../../contract/request.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { redact } from '../../kernel/redact.ts'
+import type { LogLine } from '../../kernel/remembering-log.ts'
+import type { ServiceRecord, SettingRecord } from './contract.ts'
+
+/** What runs below the service. */
+export interface Platform {
+  readonly node: string
+  readonly sqlite: string
+  readonly system: string
+  readonly memory_bytes: number
+}
+
+export interface DiagnosticsNeeds {
+  readonly clock: Pick<Clock, 'now'>
+  readonly facts: () => Omit<ServiceRecord, 'password_set'>
+  readonly settings: () => readonly SettingRecord[]
+  readonly platform: () => Platform
+  readonly logLines: () => readonly LogLine[]
+  readonly backups: () => readonly { readonly madeAtMs: number; readonly state: string }[]
+  /** Schema of the database, and what the look at it at the start found. */
+  readonly storage: () => { readonly schema: number; readonly integrity: 'ok' }
+  /** Folders whose names say whose computer this is. */
+  readonly folders: readonly string[]
+}
+
+/** Settings whose value names a place or a person. */
+const NAMES_PLACES: ReadonlySet<string> = new Set([
+  ...['home', 'host', 'allowed_hosts', 'public_base_url', 'egress.trusted_ranges', 'vault_passphrase'],
+])
+
+/**
+ * For whoever helps: versions, settings, counts, the last lines of the log. Only what is named here goes in, and the
+ * lines are looked through once more for what no line should hold.
+ */
+export function diagnosticsOf(needs: DiagnosticsNeeds, counts: object) {
+  const { version, network, vault, database_bytes, started_at, warnings, limits } = needs.facts()
+  const backups = needs.backups()
+  return {
+    made_at: isoTime(needs.clock.now()),
+    version,
+    platform: needs.platform(),
+    service: {
+      network,
+      started_at,
+      vault: { kind: vault.kind, state: vault.state },
+      warnings: warnings.length,
+      limits,
+    },
+    storage: {
+      ...needs.storage(),
+      database_bytes,
+      backups: backups.length,
+      newest_backup_at: backups[0] === undefined ? null : isoTime(backups[0].madeAtMs),
+    },
+    settings: needs.settings().map(({ name, value, place, next }) => ({
+      name,
+      value: NAMES_PLACES.has(name) ? (place === 'default' ? 'default' : 'set') : value,
+      place,
+      ...(next !== null && { next: next.value }),
+    })),
+    counts,
+    log: needs.logLines().map(({ at, ...line }) => ({ at: isoTime(at), ...(redact(line, needs.folders) as object) })),
+  }
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { OutboundAnswer, OutboundFailure } from '../../kernel/outbound.ts'
+
+/** Why this machine, and not the receivers, is thought to be at fault. */
+export type ReachProblem = 'offline' | 'intercepted' | 'fake_addresses'
+
+/** What may start at the moment: everything, one delivery to find out, or nothing. */
+export type Allowance = 'all' | 'probe' | 'none'
+
+/**
+ * Tells faults of this machine (no network, captive portal, a VPN that invents addresses) from faults of receivers. It
+ * judges what has failed and never holds up a first attempt: a machine with nothing but loopback has no network either
+ * and must still work.
+ */
+export interface Reach {
+  /** An attempt to this host begins. Everyone that begins is answered for by `judge`. */
+  begin(host: string): void
+  /**
+   * How the attempt ended. May wait a moment for attempts to other hosts that are under way: one failure alone proves
+   * nothing, and what comes next to it decides what it was.
+   * @returns whether it was this machine's fault, and so uses up nothing.
+   */
+  judge(host: string, answer: OutboundAnswer): Promise<boolean>
+  /** The attempt to this host was called off and says nothing. */
+  cancel(host: string): void
+  allowance(): Allowance
+  /** A probe was given to somebody; the next one waits its time. */
+  probing(): void
+  /** Something about the network changed: the next probe goes out at once. */
+  probeNow(): void
+  /** undefined while the network is there, as far as anybody can tell. */
+  problem(): { readonly kind: ReachProblem; readonly sinceMs: number } | undefined
+}
+
+interface ReachNeeds {
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
+  /** Whether this machine has an interface besides loopback. */
+  readonly isAttached: () => boolean
+  /** The problem began, or is over. */
+  readonly onChange: () => void
+}
+
+const PROBE_MS = 30_000
+/** Failures of different hosts belong together within this time; after a success as long ago, the network is in doubt. */
+const WITHIN_MS = 60_000
+/** How long a failure waits for what is under way beside it. */
+const BESIDE_MS = 6_000
+/** After that failures count again: a machine that is offline for good is its owner's decision. */
+const PATIENCE_MS = 72 * 3_600_000
+/** What one machine alone can have, and several hosts cannot all have at once. */
+type Way = 'no_route' | 'no_name' | 'no_answer' | 'no_trust' | 'fake_address'
+
+const PROBLEM_OF: Readonly<Record<Way, ReachProblem>> = {
+  no_route: 'offline',
+  no_name: 'offline',
+  no_answer: 'offline',
+  no_trust: 'intercepted',
+  fake_address: 'fake_addresses',
+}
+const NO_ROUTE = new Set(['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'])
+
+export function createReach({ clock, isAttached, onChange }: ReachNeeds): Reach {
+  const failing = new Map<string, { readonly way: Way; readonly atMono: number }>()
+  const underWay = new Map<string, number>()
+  let waiting: (() => void)[] = []
+  let succeededAtMono = -Infinity
+  let trouble: { readonly kind: ReachProblem; readonly sinceMs: number } | undefined
+  let probeAtMono = -Infinity
+
+  function ended(host: string): void {
+    const left = (underWay.get(host) ?? 1) - 1
+    if (left > 0) underWay.set(host, left)
+    else underWay.delete(host)
+  }
+
+  function tellWaiting(): void {
+    const told = waiting
+    waiting = []
+    for (const tell of told) tell()
+  }
+
+  function succeeded(): void {
+    succeededAtMono = clock.mono()
+    failing.clear()
+    if (trouble === undefined) return
+    trouble = undefined
+    onChange()
+  }
+
+  function blame(way: Way): true {
+    if (trouble === undefined) {
+      trouble = { kind: PROBLEM_OF[way], sinceMs: clock.now() }
+      probeAtMono = clock.mono() + PROBE_MS
+      onChange()
+    }
+    return true
+  }
+
+  const hostsFailing = (way: Way) =>
+    [...failing.values()].filter((one) => one.way === way && clock.mono() - one.atMono <= WITHIN_MS).length
+
+  /** undefined: a second host would decide, and one is under way. */
+  function verdict(host: string, way: Way): boolean | undefined {
+    if (trouble !== undefined) return true
+    if (!isAttached()) return true
+    // The system itself says that no road leads there; anything else needs a while without success to be believed.
+    const isDoubtful = way === 'no_route' || clock.mono() - succeededAtMono >= WITHIN_MS
+    if (!isDoubtful) return false
+    if (hostsFailing(way) >= 2) return true
+    return [...underWay.keys()].some((other) => other !== host) ? undefined : false
+  }
+
+  function nextOutcome(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const late = clock.after(BESIDE_MS, () => resolve(false))
+      waiting.push(() => {
+        late.cancel()
+        resolve(true)
+      })
+    })
+  }
+
+  async function decide(host: string, way: Way): Promise<boolean> {
+    for (;;) {
+      const known = verdict(host, way)
+      if (known !== undefined) return known
+      const hasNews = await nextOutcome()
+      // It succeeded elsewhere meanwhile, or to this very host: then it was the receiver.
+      if (!hasNews || !failing.has(host)) return verdict(host, way) ?? false
+    }
+  }
+
+  const isOutOfPatience = () => trouble !== undefined && clock.now() - trouble.sinceMs > PATIENCE_MS
+
+  return {
+    begin: (host) => void underWay.set(host, (underWay.get(host) ?? 0) + 1),
+    cancel(host) {
+      ended(host)
+      tellWaiting()
+    },
+    async judge(host, answer) {
+      ended(host)
+      const way = answer.kind === 'failure' ? wayOf(answer) : undefined
+      if (hasReached(answer)) succeeded()
+      if (way !== undefined) failing.set(host, { way, atMono: clock.mono() })
+      tellWaiting()
+      if (way === undefined || isOutOfPatience()) return false
+      return (await decide(host, way)) && blame(way)
+    },
+    allowance() {
+      if (trouble === undefined || isOutOfPatience()) return 'all'
+      return clock.mono() >= probeAtMono ? 'probe' : 'none'
+    },
+    probing: () => void (probeAtMono = clock.mono() + PROBE_MS),
+    probeNow: () => void (probeAtMono = -Infinity),
+    problem: () => trouble,
+  }
+}
+
+/** TCP and TLS came about: the network is there, whatever the receiver said on it. */
+function hasReached(answer: OutboundAnswer): boolean {
+  return answer.kind === 'failure' ? answer.sent : answer.remoteIp !== null
+}
+
+/** What refuses, resets or does not exist under its name alone is the receiver's matter: then there is no way of failing. */
+function wayOf({ stage, code, sent }: OutboundFailure): Way | undefined {
+  if (sent) return undefined
+  if (stage === 'dns') return 'no_name'
+  if (stage === 'tls') return 'no_trust'
+  if (stage === 'timeout') return 'no_answer'
+  if (stage === 'connect' && NO_ROUTE.has(code)) return 'no_route'
+  return code === 'fake_address' ? 'fake_address' : undefined
+}

@@ -1,0 +1,53 @@
+import type { Engine, Network } from './shapes.ts'
+
+/** Everything an engine may be able to do, in the order in which people ask. */
+export const ABILITIES = {
+  connect: ['qr_code', 'pairing_code', 'onboarding_page'],
+  send: [
+    'text',
+    'link_preview',
+    'image',
+    'video',
+    'audio',
+    'document',
+    'sticker',
+    'location',
+    'contact',
+    'poll',
+    'template',
+  ],
+  act: ['react', 'edit', 'delete', 'mark_read', 'check_number', 'profile', 'block', 'groups'],
+  hear: [
+    'text',
+    'image',
+    'video',
+    'audio',
+    'document',
+    'sticker',
+    'location',
+    'contact',
+    'poll',
+    'edit',
+    'delete',
+    'reaction',
+    'group',
+    'own_phone',
+  ],
+} as const
+
+export type AbilityGroup = keyof typeof ABILITIES
+
+/** `raw`: by a payload of the Cloud API, in Meta's own words. */
+export const LEVELS = ['yes', 'raw', 'no'] as const
+export type Level = (typeof LEVELS)[number]
+
+export type Abilities = {
+  readonly [G in AbilityGroup]: Readonly<Record<(typeof ABILITIES)[G][number], Level>>
+}
+
+/** One way to a messaging network, and what it can do. */
+export interface EngineAbilities {
+  readonly engine: Engine
+  readonly network: Network
+  readonly abilities: Abilities
+}

@@ -1,0 +1,22 @@
+import type { Abilities } from '../../contract/abilities.ts'
+
+/** What the Cloud API can do through Switchboard. */
+export const OFFICIAL: Abilities = {
+  connect: { qr_code: 'no', pairing_code: 'no', onboarding_page: 'yes' },
+  send: {
+    ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
+    // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.
+    link_preview: 'raw',
+    ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw' },
+    poll: 'no',
+  },
+  act: {
+    ...{ react: 'raw', mark_read: 'yes' },
+    ...{ edit: 'no', delete: 'no', check_number: 'no', profile: 'no', block: 'no', groups: 'no' },
+  },
+  hear: {
+    ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },
+    ...{ location: 'yes', contact: 'yes', poll: 'no' },
+    ...{ edit: 'yes', delete: 'yes', reaction: 'yes', group: 'no', own_phone: 'yes' },
+  },
+}

@@ -1,0 +1,275 @@
+import type { MediaType } from '../../contract/shapes.ts'
+import { toError, type GraphError } from './errors.ts'
+import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
+
+/** Somebody as Meta names them: by number, by an id of its own, or by both. At least one is known. */
+export interface Person {
+  readonly number: string | null
+  readonly userId: string | null
+}
+
+export interface HeardMedia {
+  readonly id: string
+  readonly mimeType: string
+  readonly filename: string | null
+  readonly caption: string | null
+}
+
+interface Said {
+  /** Meta's id of the message. */
+  readonly id: string
+  /** The other side: who wrote, or in an echo whom our own phone wrote to. */
+  readonly person: Person
+  /** Typed on the phone of this very number. */
+  readonly isEcho: boolean
+  readonly atMs: number
+}
+
+/** One thing that Meta reports of a number. */
+export type Item =
+  | {
+      readonly kind: 'status'
+      readonly id: string
+      readonly opaque: string | null
+      readonly status: 'sent' | 'delivered' | 'read'
+      readonly atMs: number
+    }
+  | {
+      readonly kind: 'failed'
+      readonly id: string
+      readonly opaque: string | null
+      readonly error: GraphError
+      readonly atMs: number
+    }
+  | ({
+      readonly kind: 'message'
+      readonly type: HeardType
+      readonly text: string
+      readonly pushName: string | null
+      readonly media: HeardMedia | null
+      readonly quoted: string | null
+      readonly referral: Json | null
+    } & Said)
+  | ({ readonly kind: 'edited'; readonly target: string; readonly text: string } & Said)
+  | ({ readonly kind: 'deleted'; readonly target: string } & Said)
+  | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
+  /** A number and an id that belong to one person. */
+  | { readonly kind: 'known'; readonly number: string; readonly userId: string }
+  | { readonly kind: 'quality'; readonly value: Json }
+  | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
+
+type HeardType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
+
+/** A change of a batch, and whom it concerns: a number of Meta's, a number as people write it, or the whole account. */
+export interface Change {
+  readonly wabaId: string
+  readonly phoneNumberId: string | null
+  readonly displayNumber: string | null
+  readonly items: readonly Item[]
+  /** What could not be read, by its place in the change; never a reason to leave out the rest. */
+  readonly problems: readonly string[]
+}
+
+/** @returns undefined when the bytes are not a callback of a WhatsApp business account at all. */
+export function parseCallback(body: Uint8Array, receivedAtMs: number): readonly Change[] | undefined {
+  const read = parseRecord(Buffer.from(body))
+  if (read === undefined || textAt(read, 'object') !== 'whatsapp_business_account') return undefined
+  if (!Array.isArray(read['entry'])) return undefined
+  return recordsAt(read, 'entry').flatMap((entry) => {
+    const wabaId = textAt(entry, 'id') ?? ''
+    const changes = recordsAt(entry, 'changes')
+    return changes.map((change) => readChange(wabaId, change, secondsAt(entry, 'time') ?? receivedAtMs))
+  })
+}
+
+function readChange(wabaId: string, change: Json, atMs: number): Change {
+  const field = textAt(change, 'field') ?? ''
+  const value = recordAt(change, 'value')
+  const metadata = recordAt(value, 'metadata')
+  const display = textAt(value, 'display_phone_number') ?? textAt(metadata, 'display_phone_number')
+  const scope = {
+    wabaId,
+    phoneNumberId: textAt(metadata, 'phone_number_id'),
+    displayNumber: display === null ? null : digitsOf(display),
+  }
+  const reader = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
+  // Meta has many more fields, and adds some every year; what nobody here needs is no problem.
+  if (reader === undefined) return { ...scope, items: [], problems: [] }
+  const { items, problems } = reader(value, atMs)
+  return { ...scope, items, problems }
+}
+
+interface Reading {
+  readonly items: readonly Item[]
+  readonly problems: readonly string[]
+}
+
+const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
+  messages: readMessages,
+  smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
+  phone_number_quality_update: (value) => ({ items: [{ kind: 'quality', value }], problems: [] }),
+  account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
+}
+
+/** Who is who comes first: what is said afterwards is said by somebody who is known then. */
+function readMessages(value: Json): Reading {
+  const contacts = recordsAt(value, 'contacts')
+  const known = contacts.flatMap((contact): Item[] => {
+    const { number, userId } = personOf(contact, 'wa_id', 'user_id')
+    return number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []
+  })
+  const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contacts))
+  const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
+  return {
+    items: [...known, ...messages.items, ...statuses.items],
+    problems: [...messages.problems, ...statuses.problems],
+  }
+}
+
+/** @param read returns undefined for what it cannot make sense of, null for what is none of our concern. */
+function each(list: readonly Json[], name: string, read: (one: Json) => Item | null | undefined): Reading {
+  const items: Item[] = []
+  const problems: string[] = []
+  for (const [i, one] of list.entries()) {
+    const item = read(one)
+    if (item === undefined) problems.push(`${name}[${i}]`)
+    else if (item !== null) items.push(item)
+  }
+  return { items, problems }
+}
+
+const STATUSES: Readonly<Record<string, 'sent' | 'delivered' | 'read'>> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  played: 'read',
+}
+
+function readStatus(status: Json): Item | null | undefined {
+  const id = textAt(status, 'id')
+  const atMs = secondsAt(status, 'timestamp')
+  const word = textAt(status, 'status')
+  if (id === null || atMs === null || word === null) return undefined
+  const opaque = textAt(status, 'biz_opaque_callback_data')
+  if (word === 'failed') {
+    const error = toError(asRecord(recordsAt(status, 'errors')[0])) ?? { code: 0, subcode: null, details: '' }
+    return { kind: 'failed', id, opaque, error, atMs }
+  }
+  const known = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
+  // Such as `deleted` and `warning`: nothing of ours changes by it.
+  return known === undefined ? null : { kind: 'status', id, opaque, status: known, atMs }
+}
+
+function readMessage(message: Json, contacts: readonly Json[]): Item | null | undefined {
+  const person = personOf(message, 'from', 'from_user_id', 'user_id')
+  const contact = contacts.find((one) => isOf(one, person)) ?? (contacts.length === 1 ? contacts[0] : undefined)
+  const whole = contact === undefined ? person : merged(person, personOf(contact, 'wa_id', 'user_id'))
+  const pushName = contact === undefined ? null : textAt(recordAt(contact, 'profile'), 'name')
+  return readSaid(message, whole, false, pushName)
+}
+
+/** What was typed in the Business app on the phone. */
+function readEcho(message: Json): Item | null | undefined {
+  return readSaid(message, personOf(message, 'to', 'to_user_id'), true, null)
+}
+
+function readSaid(message: Json, person: Person, isEcho: boolean, pushName: string | null): Item | null | undefined {
+  const id = textAt(message, 'id')
+  const atMs = secondsAt(message, 'timestamp')
+  const type = textAt(message, 'type')
+  if (id === null || atMs === null || type === null || (person.number === null && person.userId === null))
+    return undefined
+  const said = { id, person, isEcho, atMs }
+  // A number that changed hands or its owner, told by the service and by nobody in the chat.
+  if (type === 'system' || type === 'request_welcome') return null
+  if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
+  const { heard, text, media } = contentOf(message, type)
+  const quoted = textAt(recordAt(message, 'context'), 'id')
+  const referral = recordAt(message, 'referral')
+  return {
+    kind: 'message',
+    ...said,
+    type: heard,
+    text,
+    pushName,
+    media,
+    quoted,
+    referral: Object.keys(referral).length === 0 ? null : referral,
+  }
+}
+
+function readAct(message: Json, type: 'reaction' | 'edit' | 'revoke', said: Said): Item | undefined {
+  const act = recordAt(message, type)
+  const target = textAt(act, type === 'reaction' ? 'message_id' : 'original_message_id')
+  if (target === null) return undefined
+  if (type === 'reaction') return { kind: 'reaction', ...said, target, emoji: textAt(act, 'emoji') ?? '' }
+  if (type === 'revoke') return { kind: 'deleted', ...said, target }
+  const edited = recordAt(act, 'message')
+  const { text, media } = contentOf(edited, textAt(edited, 'type') ?? 'text')
+  return { kind: 'edited', ...said, target, text: text === '' ? (media?.caption ?? '') : text }
+}
+
+interface HeardContent {
+  readonly heard: HeardType
+  readonly text: string
+  readonly media: HeardMedia | null
+}
+
+const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
+
+function contentOf(message: Json, type: string): HeardContent {
+  const content = recordAt(message, type)
+  if (MEDIA.includes(type)) return mediaOf(content, type as MediaType)
+  const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
+  const heard = type === 'contacts' ? 'contact' : type === 'location' ? 'location' : 'text'
+  return words === undefined ? { heard: 'unavailable', text: '', media: null } : { heard, text: words, media: null }
+}
+
+/** What a message says in words, by its type; a type that is not here cannot be shown. */
+const WORDS: Readonly<Record<string, (message: Json, content: Json) => string>> = {
+  text: (_message, content) => textAt(content, 'body') ?? '',
+  button: (_message, content) => textAt(content, 'text') ?? '',
+  interactive(_message, content) {
+    const reply = recordAt(content, textAt(content, 'type') ?? '')
+    return textAt(reply, 'title') ?? textAt(reply, 'body') ?? ''
+  },
+  order: (_message, content) => textAt(content, 'text') ?? '',
+  location: (_message, content) =>
+    [textAt(content, 'name'), textAt(content, 'address')].filter((words) => words !== null).join(', '),
+  contacts: (message) =>
+    recordsAt(message, 'contacts')
+      .flatMap((contact) => textAt(recordAt(contact, 'name'), 'formatted_name') ?? [])
+      .join(', '),
+}
+
+function mediaOf(content: Json, heard: MediaType | 'sticker'): HeardContent {
+  const id = textAt(content, 'id')
+  if (id === null) return { heard: 'unavailable', text: '', media: null }
+  const caption = textAt(content, 'caption')
+  const mimeType = (textAt(content, 'mime_type') ?? 'application/octet-stream').split(';', 1)[0] ?? ''
+  return { heard, text: caption ?? '', media: { id, mimeType, filename: textAt(content, 'filename'), caption } }
+}
+
+const DIGITS = /^[0-9]{7,15}$/
+
+function personOf(from: Json, numberField: string, ...userFields: readonly string[]): Person {
+  const number = digitsOf(textAt(from, numberField) ?? '')
+  const userId = userFields.map((field) => textAt(from, field)).find((id) => id !== null) ?? null
+  return { number: DIGITS.test(number) ? number : null, userId }
+}
+
+function isOf(contact: Json, { number, userId }: Person): boolean {
+  const other = personOf(contact, 'wa_id', 'user_id')
+  return (number !== null && other.number === number) || (userId !== null && other.userId === userId)
+}
+
+const merged = (one: Person, other: Person): Person => ({
+  number: one.number ?? other.number,
+  userId: one.userId ?? other.userId,
+})
+
+/** Meta writes times as seconds, mostly as text. */
+function secondsAt(from: Json, name: string): number | null {
+  const seconds = integerAt(from, name)
+  return seconds === null || seconds <= 0 ? null : seconds * 1_000
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Secret } from '../../kernel/secret.ts'
+import type { EngineSink } from '../engine.ts'
+import type { AskForCalls } from './ask-for-calls.ts'
+import { meaningOf } from './errors.ts'
+import type { Facts } from './facts.ts'
+import type { Credentials, Numbers, OfficialNumber } from './numbers.ts'
+import type { Reason, ReasonCode } from './reason.ts'
+import type { NotOk, Speaker, Transport } from './transport.ts'
+import type { Watch } from './watch.ts'
+
+/** What somebody gives to connect a number. */
+interface Given {
+  readonly phoneNumberId: string
+  readonly wabaId: string
+  readonly credentials: Credentials
+  /** Six digits; needed only for a number that the Cloud API does not carry yet. */
+  readonly pin: Secret | null
+}
+
+export type Connected =
+  | {
+      readonly kind: 'connected'
+      readonly number: string
+      readonly name: string | null
+      /** Meta calls back to us; else somebody has to enter the address at Meta. */
+      readonly callsBack: boolean
+      /** The number was new to the Cloud API, and has this PIN from now on. */
+      readonly isNew: boolean
+    }
+  | { readonly kind: 'problem'; readonly field: GivenField | null; readonly reason: Reason }
+  /** The page was used by somebody else meanwhile. */
+  | { readonly kind: 'used' }
+
+export type GivenField = 'access_token' | 'app_secret' | 'phone_number_id' | 'waba_id' | 'pin'
+
+interface ConnectNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly numbers: Numbers
+  readonly transport: Transport
+  readonly watch: Pick<Watch, 'follow'>
+  readonly sink: EngineSink
+  readonly askForCalls: AskForCalls
+}
+
+export type Connect = (page: OfficialNumber & { readonly token: string }, given: Given) => Promise<Connected>
+
+/**
+ * Connects a number with what was given: proves the token and the app secret, sees that number and account belong
+ * together, lets Meta carry the number and call us, and only then keeps anything, in one commit that uses the page up.
+ */
+export function createConnect({ db, clock, numbers, transport, watch, sink, askForCalls }: ConnectNeeds): Connect {
+  return async (page, given) => {
+    const { instanceId, accountId } = page
+    const { credentials, phoneNumberId, wabaId } = given
+    const speaker = { accountId, accessToken: credentials.accessToken }
+    const info = await transport.numberInfo(speaker, phoneNumberId, credentials.appSecret)
+    if (info.kind !== 'ok') return problemOf(info, 'phone_number_id')
+    const isNew = !info.value.facts.isRegistered && !info.value.facts.isCoexistence
+    const problem = (await checkAccount(speaker, given)) ?? (await prepare(speaker, given, isNew))
+    if (problem) return problem
+    const callsBackTo = await askForCalls(speaker, { ...page, phoneNumberId })
+    const facts: Facts = { ...info.value.facts, restriction: null, callsBackTo, checkedAtMs: clock.now() }
+    const { number, name } = info.value
+    const connection = { phoneNumberId, wabaId, number, name, facts, credentials }
+    const connected = await db.commit((tx) => numbers.connect(tx, instanceId, page.token, connection))
+    if (connected === undefined) return { kind: 'used' }
+    await sink(instanceId, { kind: 'connected', number, name })
+    watch.follow(instanceId)
+    return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
+  }
+
+  async function checkAccount(speaker: Speaker, { wabaId, phoneNumberId }: Given): Promise<Connected | undefined> {
+    const found = await transport.numbersOf(speaker, wabaId)
+    if (found.kind !== 'ok') return problemOf(found, 'waba_id')
+    if (found.value.includes(phoneNumberId)) return undefined
+    return wrong('waba_id', 'other_account')
+  }
+
+  async function prepare(speaker: Speaker, given: Given, isNew: boolean): Promise<Connected | undefined> {
+    const { wabaId, phoneNumberId, pin } = given
+    const subscribed = await transport.subscribe(speaker, wabaId)
+    if (subscribed.kind !== 'ok') return problemOf(subscribed, 'waba_id')
+    // Coexistence: the Business app on the phone carries it, and registering would take it away from there.
+    if (!isNew) return undefined
+    if (pin === null) return wrong('pin', 'pin_needed')
+    const registered = await transport.register(speaker, phoneNumberId, pin)
+    return registered.kind === 'ok' ? undefined : problemOf(registered, 'pin')
+  }
+}
+
+const wrong = (field: GivenField | null, code: ReasonCode, detail?: string): Connected => ({
+  kind: 'problem',
+  field,
+  reason: { code, ...(detail !== undefined && { detail }) },
+})
+
+/** @param field whose value Meta does not know, when it does not know something. */
+export function problemOf(reply: NotOk, field: GivenField): Connected {
+  if (reply.kind !== 'error') return wrong(null, 'unreachable', reply.code)
+  const { error } = reply
+  if (error.code === 100 && /appsecret_proof/i.test(error.details)) return wrong('app_secret', 'other_app_secret')
+  switch (meaningOf(error)?.kind) {
+    case 'token_dead':
+      return wrong('access_token', 'token_dead')
+    case 'permission':
+      return wrong('access_token', 'permission')
+    case 'invalid':
+      return wrong(field, 'unknown_id', String(error.code))
+    case 'blocked':
+      return wrong(null, 'blocked')
+    default:
+      return wrong(null, 'refused', `${error.code}: ${error.details}`)
+  }
+}

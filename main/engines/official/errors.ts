@@ -1,0 +1,99 @@
+import type { MessageErrorShape } from '../../contract/shapes.ts'
+import type { ThrottleScope } from '../engine.ts'
+import { integerAt, recordAt, textAt, type Json } from './json.ts'
+
+/** What Graph says went wrong, in an answer or later in a status. */
+export interface GraphError {
+  readonly code: number
+  readonly subcode: number | null
+  /** Meta's sentence for developers, short; it may be shown to whoever called with a wrong parameter. */
+  readonly details: string
+}
+
+/** What an error means for us (engines notes, B5). */
+export type Meaning =
+  | { readonly kind: 'token_dead' }
+  | { readonly kind: 'permission' }
+  | { readonly kind: 'throttled'; readonly scope: ThrottleScope }
+  /** Final for this message. */
+  | { readonly kind: 'refused'; readonly code: MessageErrorShape['code'] }
+  /** The caller's fault. */
+  | { readonly kind: 'invalid' }
+  /** A fault of Meta's that it says was one: the message was not taken. */
+  | { readonly kind: 'server' }
+  | { readonly kind: 'unregistered' }
+  | { readonly kind: 'blocked' }
+
+const refused = (code: MessageErrorShape['code']): Meaning => ({ kind: 'refused', code })
+const throttled = (scope: ThrottleScope): Meaning => ({ kind: 'throttled', scope })
+
+const MEANINGS = new Map<number, Meaning>([
+  ...each([0, 190], { kind: 'token_dead' }),
+  ...each([3, 10, 131_005], { kind: 'permission' }),
+  ...each([4, 80_007, 130_429, 131_048], throttled('number')),
+  ...each([131_056], throttled('pair')),
+  ...each([131_047], refused('outside_window')),
+  ...each([131_026], refused('undeliverable')),
+  ...each([131_049, 131_050], refused('marketing_limit')),
+  ...each([130_472, 130_497], refused('engine_rejected')),
+  ...each([100, 131_008, 131_009, 131_051, 131_052, 131_053], { kind: 'invalid' }),
+  ...each([1, 2, 131_000, 131_016, 131_057], { kind: 'server' }),
+  ...each([368, 131_031], { kind: 'blocked' }),
+])
+
+/** Whole families, where every code of a range means the same. */
+const RANGES: readonly (readonly [from: number, to: number, Meaning])[] = [
+  [200, 299, { kind: 'permission' }],
+  [132_000, 132_999, { kind: 'invalid' }],
+  [133_000, 133_999, { kind: 'unregistered' }],
+]
+
+function each(codes: readonly number[], meaning: Meaning): [number, Meaning][] {
+  return codes.map((code) => [code, meaning])
+}
+
+/** @returns undefined for a code that is not in the table: then only the HTTP status tells. */
+export function meaningOf({ code }: GraphError): Meaning | undefined {
+  return MEANINGS.get(code) ?? RANGES.find(([from, to]) => code >= from && code <= to)?.[2]
+}
+
+const DETAILS_LENGTH = 300
+
+/** @returns undefined when the body is not one of Graph's errors. */
+export function readError(body: Json): GraphError | undefined {
+  return toError(recordAt(body, 'error'))
+}
+
+/** An entry of `statuses[].errors[]`, or the `error` of an answer. */
+export function toError(error: Json): GraphError | undefined {
+  const code = integerAt(error, 'code')
+  if (code === null) return undefined
+  const said = textAt(recordAt(error, 'error_data'), 'details') ?? textAt(error, 'message') ?? textAt(error, 'title')
+  return { code, subcode: integerAt(error, 'error_subcode'), details: (said ?? '').slice(0, DETAILS_LENGTH) }
+}
+
+const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
+  outside_window: 'More than 24 hours have passed since this person last wrote. Send an approved template instead.',
+  undeliverable:
+    'The message cannot be delivered: the number is not on WhatsApp, has not accepted its current terms, or runs an old app. Check the number, or use another way.',
+  marketing_limit:
+    'WhatsApp withheld this marketing message, or the person has stopped marketing messages. Do not send it again.',
+  media_rejected: 'WhatsApp did not take the file of this message. Check its type and size, then send it anew.',
+  engine_rejected: 'WhatsApp refused the message.',
+  reachout_restricted: 'WhatsApp refuses first messages from this number for now.',
+  not_on_whatsapp: 'This number is not on WhatsApp.',
+  expired: 'The network did not confirm the message within 24 hours.',
+}
+
+/** Why a message failed, as its status record shows it. */
+export function failureOf(error: GraphError): MessageErrorShape {
+  const code = failureCodeOf(error)
+  const words = code === 'engine_rejected' ? `${FAILURES[code]} ${error.details}`.trim() : FAILURES[code]
+  return { code, message: words, provider_code: error.code }
+}
+
+function failureCodeOf(error: GraphError): MessageErrorShape['code'] {
+  if (error.code >= 131_051 && error.code <= 131_053) return 'media_rejected'
+  const meaning = meaningOf(error)
+  return meaning?.kind === 'refused' ? meaning.code : 'engine_rejected'
+}

@@ -1,0 +1,60 @@
+import type { Evidence } from '../engine.ts'
+import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
+import type { Contact } from './watch.ts'
+
+interface Known {
+  readonly number: OfficialNumber | undefined
+  readonly contact: Contact
+  readonly unread: { readonly count: number; readonly sinceMs: number | null }
+  /** There is an address that Meta could call. */
+  readonly hasAddress: boolean
+  readonly nowMs: number
+}
+
+type Issue = NonNullable<Evidence['issues']>[number]
+
+/** What is known of a number, for its health. Asks nobody. */
+export function evidenceOf(known: Known): Evidence {
+  const { number, contact, nowMs } = known
+  const facts = number?.facts ?? null
+  const restriction = facts?.restriction ?? null
+  const isOver = restriction !== null && restriction.untilMs !== null && restriction.untilMs <= nowMs
+  return {
+    reachable: contact.reachable,
+    lastSeenAtMs: contact.lastSeenAtMs ?? facts?.checkedAtMs ?? null,
+    latencyMs: contact.latencyMs,
+    restriction: isOver ? null : restriction,
+    quality: facts && {
+      rating: facts.rating,
+      messagingLimit: facts.messagingLimit,
+      accountMode: facts.accountMode,
+    },
+    issues: hasCredentials(number) ? issuesOf(known) : [],
+  }
+}
+
+function issuesOf({ number, contact, unread, hasAddress }: Known): Issue[] {
+  const issues: Issue[] = []
+  if (contact.unpermittedSinceMs !== null) {
+    issues.push({
+      code: 'permission_missing',
+      message:
+        'The access token lacks a permission. Give its system user whatsapp_business_messaging and whatsapp_business_management, and the WhatsApp account as an asset. It is tried again within five minutes.',
+      sinceMs: contact.unpermittedSinceMs,
+    })
+  }
+  if (isUsable(number) && (number.facts?.callsBackTo ?? null) === null) {
+    issues.push({ code: 'callbacks_missing', message: hasAddress ? NOT_ENTERED : NO_ADDRESS, sinceMs: null })
+  }
+  if (unread.count > 0) {
+    const what = unread.count === 1 ? 'One call of Meta' : `${unread.count} calls of Meta`
+    const message = `${what} could not be read, so something that people wrote may be missing here. They are kept for a week; report this, with the log.`
+    issues.push({ code: 'callbacks_unread', message, sinceMs: unread.sinceMs })
+  }
+  return issues
+}
+
+const NO_ADDRESS =
+  'Meta has no address to call, so nothing that people write arrives, and messages stay queued although they are sent. Set public_base_url to an https address that leads here, and start the service anew.'
+const NOT_ENTERED =
+  'Meta has not called this service yet, so nothing that people write arrives. Enter the callback address and the verify token in the app at Meta, and subscribe to the field “messages”.'

@@ -1,0 +1,145 @@
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId, MessageId } from '../../kernel/ids.ts'
+import type { EngineSignal, EngineSink, Spoken } from '../engine.ts'
+import type { HeardMedia, Item, Person } from './callback-parser.ts'
+import { failureOf } from './errors.ts'
+import { afterQualityUpdate, readAccountUpdate, type Facts } from './facts.ts'
+import type { ConnectedNumber, Numbers } from './numbers.ts'
+import { knowUser, numberOfUser } from './store.ts'
+import { speakerOf } from './speaker.ts'
+import type { Transport } from './transport.ts'
+import type { Watch } from './watch.ts'
+
+export interface Hearing {
+  /** Tells the rooms, or keeps what the number is from now on; resolves once it is durable. Told twice it changes nothing. */
+  hear(number: ConnectedNumber, item: Item): Promise<void>
+  /** A status that names its message by Meta's id alone. */
+  isUnnamed(item: Item): boolean
+}
+
+interface HearingNeeds {
+  readonly db: Db
+  readonly numbers: Numbers
+  readonly transport: Transport
+  readonly watch: Pick<Watch, 'refused' | 'follow'>
+  readonly sink: EngineSink
+  readonly callbackAddress: (id: InstanceId) => string | null
+}
+
+/** What each thing that Meta reports is in the words of the port. */
+export function createHearing({ db, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Hearing {
+  async function hear(number: ConnectedNumber, item: Item): Promise<void> {
+    const { instanceId } = number
+    await noteCallBack(number)
+    switch (item.kind) {
+      case 'status': {
+        const { id: engineMessageId, status, atMs } = item
+        return sink(instanceId, { kind: 'receipt', messageId: ourId(item.opaque), status, atMs, engineMessageId })
+      }
+      case 'failed': {
+        const { id: engineMessageId, atMs } = item
+        const error = failureOf(item.error)
+        return sink(instanceId, { kind: 'failed', messageId: ourId(item.opaque), error, atMs, engineMessageId })
+      }
+      case 'known':
+        return know(number, item)
+      case 'message':
+        return sink(instanceId, await received(number, item))
+      case 'edited':
+        return sink(instanceId, { kind: 'edited', text: item.text, ...(await spoken(number, item, item.target)) })
+      case 'deleted': {
+        const said = await spoken(number, item, item.target)
+        return sink(instanceId, { kind: 'deleted', deletedBy: said.from, ...said })
+      }
+      case 'reaction':
+        return sink(instanceId, { kind: 'reaction', emoji: item.emoji, ...(await spoken(number, item, item.target)) })
+      case 'quality':
+        return note(number, (facts) => afterQualityUpdate(facts, item.value))
+      case 'account':
+        return account(number, item)
+    }
+  }
+
+  /** That Meta's calls arrive is proved by one that did. */
+  async function noteCallBack(number: ConnectedNumber): Promise<void> {
+    const address = callbackAddress(number.instanceId)
+    if (address === null || (number.facts?.callsBackTo ?? null) !== null) return
+    await note(number, (facts) => ({ ...facts, callsBackTo: address }))
+  }
+
+  async function note({ instanceId }: ConnectedNumber, change: (facts: Facts) => Facts): Promise<void> {
+    await db.commit((tx) => numbers.note(tx, instanceId, change))
+  }
+
+  async function account(number: ConnectedNumber, { value, atMs }: Extract<Item, { kind: 'account' }>): Promise<void> {
+    const change = readAccountUpdate(value, atMs)
+    if (change.kind === 'banned') return watch.refused(number.instanceId, 'banned', BANNED)
+    if (change.kind === 'reinstated') return watch.follow(number.instanceId)
+    if (change.kind === 'restricted') await note(number, (facts) => ({ ...facts, restriction: change.restriction }))
+  }
+
+  /** The rooms are told first: a crash between the two tells them again, and twice is as good as once. */
+  async function know(
+    { instanceId }: ConnectedNumber,
+    { number, userId }: { number: string; userId: string },
+  ): Promise<void> {
+    const before = await db.readOne(numberOfUser, { instanceId, userId })
+    if (before?.number === number) return
+    await sink(instanceId, { kind: 'contact', hiddenId: userId, number })
+    await db.commit((tx) => tx.run(knowUser, { instanceId, userId, number }))
+  }
+
+  /** Digits whenever they are known; else Meta's own id of the person. */
+  async function nameOf({ instanceId }: ConnectedNumber, { number, userId }: Person): Promise<string> {
+    if (number !== null) return number
+    if (userId === null) throw new Error('a message of nobody')
+    return (await db.readOne(numberOfUser, { instanceId, userId }))?.number ?? userId
+  }
+
+  async function spoken(
+    number: ConnectedNumber,
+    { person, isEcho, atMs }: { person: Person; isEcho: boolean; atMs: number },
+    engineMessageId: string,
+  ): Promise<Spoken> {
+    const chat = await nameOf(number, person)
+    return { engineMessageId, chat, from: isEcho ? number.number : chat, fromMe: isEcho, atMs }
+  }
+
+  async function received(number: ConnectedNumber, item: Extract<Item, { kind: 'message' }>): Promise<EngineSignal> {
+    const said = await spoken(number, item, item.id)
+    const { type, text, pushName, media, quoted, referral } = item
+    return {
+      kind: 'received',
+      ...said,
+      type,
+      text,
+      isGroup: false,
+      pushName,
+      media: media === null ? null : { ...media, size: await sizeOf(number, media) },
+      quotedEngineMessageId: quoted,
+      participant: null,
+      referral: referral === null ? null : { ...referral },
+      fromLid: said.chat === item.person.userId ? said.chat : null,
+    }
+  }
+
+  /** Meta names the size only where the file is. Where it does not answer, nobody waits: 0 is a size nobody knows. */
+  async function sizeOf(number: ConnectedNumber, { id }: HeardMedia): Promise<number> {
+    const speaker = speakerOf(number)
+    const found = speaker && (await transport.mediaSize(speaker, number.phoneNumberId, id))
+    return found?.kind === 'ok' ? found.value : 0
+  }
+
+  return {
+    hear,
+    isUnnamed: (item) => (item.kind === 'status' || item.kind === 'failed') && ourId(item.opaque) === null,
+  }
+}
+
+/** Only what was made by ids.ts: whoever sends a raw payload may put anything there. */
+function ourId(opaque: string | null): MessageId | null {
+  return opaque !== null && /^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(opaque) ? (opaque as MessageId) : null
+}
+
+/** Meta's code for an account that it has locked. */
+const BANNED = 131_031

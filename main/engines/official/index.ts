@@ -1,0 +1,188 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId, Random } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { createAlarms } from '../alarms.ts'
+import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
+import { createAskForCalls } from './ask-for-calls.ts'
+import { createCallbacks, type Callbacks } from './callbacks.ts'
+import { createConnect } from './connect.ts'
+import { evidenceOf } from './evidence.ts'
+import { perSecond, TO_ONE } from './facts.ts'
+import { createGraphClient } from './graph-client.ts'
+import { createHearing } from './hearing.ts'
+import { createJournal } from './journal.ts'
+import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from './numbers.ts'
+import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.ts'
+import { createSelfTest } from './self-test.ts'
+import { createSend, createUnnamed } from './send.ts'
+import { speakerOf } from './speaker.ts'
+import { createTransport, type NotOk, type Speaker } from './transport.ts'
+import { createWatch } from './watch.ts'
+import type { WaysOut } from './ways-out.ts'
+
+export type { Callbacks } from './callbacks.ts'
+export type { GivenField } from './connect.ts'
+export type { Onboarding, OnboardingView, Pasted } from './onboarding.ts'
+export type { CallbackFault, CallbackFaultCode, Reason, ReasonCode } from './reason.ts'
+export { createWaysOut } from './ways-out.ts'
+
+export interface OfficialNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly seal: Seal
+  /** Where the engine reports; called only between `begin` and `close`, and when a page connects a number. */
+  readonly sink: EngineSink
+  readonly waysOut: WaysOut
+  /** Without a slash at its end. */
+  readonly graphBaseUrl: () => string
+  readonly graphVersion: string
+  readonly app: SignupApp | null
+  readonly publicBaseUrl: string | null
+  /** Address the service listens on, without a slash at its end; a simulator calls it. */
+  readonly localUrl: () => string
+}
+
+export interface Official {
+  readonly engine: Engine
+  readonly callbacks: Callbacks
+  readonly onboarding: Onboarding
+}
+
+/**
+ * Meta's Cloud API behind the engine port. Verified against the Graph simulator of this repository over real HTTP and
+ * written from Meta's public documentation; it has not met the live service (README, "Verified against what").
+ */
+export function createOfficial(needs: OfficialNeeds): Official {
+  const { db, clock, random, log, seal, sink, waysOut, publicBaseUrl } = needs
+  const alarms = createAlarms(clock)
+  const numbers = createNumbers({ db, seal, random })
+  const client = createGraphClient({
+    outbound: waysOut.graph,
+    baseUrl: needs.graphBaseUrl,
+    version: needs.graphVersion,
+  })
+  const transport = createTransport({ client, random })
+  const callbackAddress = (id: InstanceId): string | null => {
+    const reached = publicBaseUrl ?? (waysOut.isSimulated ? needs.localUrl() : null)
+    return reached === null ? null : `${reached}/callbacks/meta/${id}`
+  }
+  const askForCalls = createAskForCalls(transport, callbackAddress)
+  const ground = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
+  const watch = createWatch(ground)
+  const unnamed = createUnnamed()
+  const hearing = createHearing({ ...ground, watch })
+  const journal = createJournal({ ...ground, hearing, unnamed })
+  const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
+  const connect = createConnect({ ...ground, watch })
+  const onboarding = createOnboarding({ ...ground, connect, selfTest, app: needs.app, publicBaseUrl })
+
+  /** Who speaks for an instance. @throws ApiError not_ready */
+  function spokenFor({ id }: EngineInstance): { number: ConnectedNumber; speaker: Speaker } {
+    const number = numbers.of(id)
+    const speaker = isUsable(number) ? speakerOf(number) : undefined
+    if (isUsable(number) && speaker !== undefined) return { number, speaker }
+    throw new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
+  }
+
+  /** Meta is told only when nobody else here uses the account: the subscription is the account's, not the number's. */
+  async function unsubscribe(number: ConnectedNumber): Promise<void> {
+    const others = numbers.ofAccount(number.wabaId).filter(({ instanceId }) => instanceId !== number.instanceId)
+    const speaker = speakerOf(number)
+    if (others.length === 0 && speaker !== undefined) await transport.unsubscribe(speaker, number.wabaId)
+  }
+
+  const engine: Engine = {
+    async start(instance) {
+      await numbers.load()
+      if (!hasCredentials(numbers.of(instance.id))) {
+        await onboarding.token(instance)
+        return
+      }
+      await db.commit((tx) => numbers.raise(tx, instance.id))
+      watch.follow(instance.id)
+    },
+    async resume({ id }) {
+      await numbers.load()
+      // There is no link to wait for: a number that was good is good until Meta says otherwise.
+      return isUsable(numbers.of(id)) ? 'connected' : 'no_session'
+    },
+    async stop({ id }) {
+      watch.forget(id)
+      await db.commit((tx) => numbers.lower(tx, id))
+    },
+    async logout({ id }) {
+      await numbers.load()
+      const number = numbers.of(id)
+      watch.forget(id)
+      if (hasCredentials(number)) await unsubscribe(number)
+      await db.commit((tx) => numbers.forget(tx, id))
+    },
+    async wipe({ id }) {
+      watch.forget(id)
+      await db.commit((tx) => numbers.remove(tx, id))
+    },
+    onboarding,
+    send: createSend({ clock, log, numbers, transport, watch, unnamed }),
+    // Graph has no way to ask for a message; what it calls back decides.
+    find: async () => 'cannot_tell',
+    pace({ id }) {
+      const facts = numbers.of(id)?.facts
+      return facts ? { perSecond: perSecond(facts), toOne: TO_ONE } : null
+    },
+    direct: {
+      async markRead(instance, { engineMessageId }) {
+        const { number, speaker } = spokenFor(instance)
+        const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId)
+        if (done.kind !== 'ok') throw refusal(done)
+      },
+    },
+    async media(instance, mediaId) {
+      const { number, speaker } = spokenFor(instance)
+      const found = await transport.media(speaker, number.phoneNumberId, mediaId)
+      if (found.kind === 'ok') return found.value
+      if (found.kind === 'error') return null
+      throw refusal(found)
+    },
+    async templates(instance, page) {
+      const { number, speaker } = spokenFor(instance)
+      const found = await transport.templates(speaker, number.wabaId, page)
+      if (found.kind === 'ok') return found.value
+      throw refusal(found)
+    },
+    evidence: ({ id }) =>
+      evidenceOf({
+        number: numbers.of(id),
+        contact: watch.contact(id),
+        unread: journal.unread(id),
+        hasAddress: callbackAddress(id) !== null,
+        nowMs: clock.now(),
+      }),
+    async begin() {
+      await numbers.load()
+      await journal.open()
+      watch.begin()
+    },
+    async close() {
+      alarms.close()
+      await journal.close()
+      await watch.settled()
+    },
+  }
+
+  return {
+    engine,
+    callbacks: createCallbacks({ db, clock, numbers, journal }),
+    onboarding,
+  }
+}
+
+/** What a caller can do something about; anything else means that Meta did not answer. */
+function refusal(reply: NotOk): Error {
+  if (reply.kind !== 'error') return new Error(`Meta did not answer (${reply.code})`)
+  return new ApiError('invalid_state', `Meta refused this (${reply.error.code}): ${reply.error.details}`)
+}

@@ -1,0 +1,233 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Alarms } from '../alarms.ts'
+import { parseCallback, type Change, type Item } from './callback-parser.ts'
+import type { Hearing } from './hearing.ts'
+import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
+import type { Unnamed } from './send.ts'
+import { keepUnread, pruneUnread, removeCallback, unreadOf, waitingCallbacks, type CallbackRow } from './store.ts'
+
+interface JournalNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly alarms: Alarms
+  readonly numbers: Numbers
+  readonly hearing: Hearing
+  readonly unnamed: Unnamed
+}
+
+export interface Journal {
+  wake(): void
+  /** What could not be read of an instance's callbacks. */
+  unread(id: InstanceId): { readonly count: number; readonly sinceMs: number | null }
+  /** From here on what was taken is processed. */
+  open(): Promise<void>
+  /** Resolves when nothing is being processed; what is left stays in storage. */
+  close(): Promise<void>
+}
+
+/** What is done for one number in one callback, in the order of its lane. */
+interface Act {
+  readonly row: CallbackRow
+  readonly lane: string
+  readonly run: () => Promise<void>
+}
+
+const AT_ONCE = 64
+const REST_MS = 1_000
+/** What the rooms refuse this often will be refused for ever. */
+const TRIES = 5
+/** A status of a message that is still being sent waits at most this long for its name. */
+const UNNAMED_MS = 60_000
+const KEEP_UNREAD_MS = 7 * 24 * 60 * 60_000
+const NONE = { count: 0, sinceMs: null } as const
+
+/**
+ * Processes what Meta called back, at least once: a row goes only after all it says is durable in the rooms, which take
+ * everything twice without effect. What belongs to one chat or one message is told in order; the rest side by side.
+ */
+export function createJournal(needs: JournalNeeds): Journal {
+  const { db, clock, log, alarms, numbers, hearing, unnamed } = needs
+  const tries = new Map<number, number>()
+  const unread = new Map<InstanceId, { count: number; sinceMs: number | null }>()
+  let isOpen = false
+  let isAsked = false
+  let running: Promise<void> | undefined
+
+  function wake(): void {
+    isAsked = true
+    if (!isOpen || running) return
+    running = turns().finally(() => {
+      running = undefined
+      if (isOpen && isAsked) wake()
+    })
+  }
+
+  async function turns(): Promise<void> {
+    try {
+      while (isOpen && isAsked) {
+        isAsked = false
+        if (await turn()) isAsked = true
+      }
+    } catch (error) {
+      log.warn({ event: 'official.callbacks_unread', cause: cause(error) })
+      rest()
+    }
+  }
+
+  const rest = () => alarms.set('callbacks', clock.now() + REST_MS, wake)
+
+  /** @returns whether there is more to do at once. */
+  async function turn(): Promise<boolean> {
+    const rows = await db.read(waitingCallbacks, { limit: AT_ONCE })
+    const readings = new Map(rows.map((row) => [row.seq, parseCallback(row.body, row.receivedAtMs)]))
+    const postponed = new Set(rows.filter((row) => mustWait(row, readings.get(row.seq) ?? [])).map(({ seq }) => seq))
+    const ready = rows.filter(({ seq }) => !postponed.has(seq))
+    const failed = await carryOut(ready.flatMap((row) => actsOf(row, readings.get(row.seq) ?? [])))
+    for (const row of ready) if (!failed.has(row.seq)) tries.delete(row.seq)
+    await settle(ready, readings, failed)
+    if (failed.size + postponed.size > 0) rest()
+    return rows.length === AT_ONCE && failed.size + postponed.size === 0
+  }
+
+  function mustWait({ instanceId, receivedAtMs }: CallbackRow, changes: readonly Change[]): boolean {
+    if (!unnamed.any(instanceId) || clock.now() - receivedAtMs >= UNNAMED_MS) return false
+    return changes.some(({ items }) => items.some((item) => hearing.isUnnamed(item)))
+  }
+
+  function actsOf(row: CallbackRow, changes: readonly Change[]): Act[] {
+    return changes.flatMap((change) =>
+      targetsOf(row, change).flatMap((number) =>
+        change.items.map((item) => ({
+          row,
+          lane: `${number.instanceId} ${laneOf(item)}`,
+          run: () => hearing.hear(number, item),
+        })),
+      ),
+    )
+  }
+
+  /**
+   * One app of Meta's has one address for many numbers, so each change finds its own instances: those of that number
+   * whose app is the one that signed.
+   */
+  function targetsOf({ instanceId }: CallbackRow, change: Change): ConnectedNumber[] {
+    const origin = numbers.of(instanceId)
+    if (!hasCredentials(origin)) return []
+    const found = concerned(change)
+      .filter(hasCredentials)
+      .filter((number) => haveOneApp(origin, number))
+    if (found.length === 0 && change.items.length > 0) {
+      log.info({ event: 'official.callback_for_nobody', instanceId, items: change.items.length })
+    }
+    return found
+  }
+
+  function concerned({ phoneNumberId, wabaId, displayNumber }: Change): readonly OfficialNumber[] {
+    if (phoneNumberId !== null) return numbers.having(phoneNumberId)
+    const ofAccount = numbers.ofAccount(wabaId)
+    return displayNumber === null ? ofAccount : ofAccount.filter(({ number }) => number === displayNumber)
+  }
+
+  /** @returns the rows of which something was not taken. */
+  async function carryOut(acts: readonly Act[]): Promise<ReadonlySet<number>> {
+    const failed = new Set<number>()
+    const lanes = Map.groupBy(acts, ({ lane }) => lane)
+    await Promise.all(
+      [...lanes.values()].map(async (lane) => {
+        for (const { row, run } of lane) {
+          try {
+            await run()
+          } catch (error) {
+            failed.add(row.seq)
+            log.warn({ event: 'official.callback_not_taken', instanceId: row.instanceId, cause: cause(error) })
+            // What follows in this chat must not overtake it.
+            for (const later of lane.slice(lane.findIndex((act) => act.row === row))) failed.add(later.row.seq)
+            return
+          }
+        }
+      }),
+    )
+    return failed
+  }
+
+  async function settle(
+    rows: readonly CallbackRow[],
+    readings: ReadonlyMap<number, readonly Change[] | undefined>,
+    failed: ReadonlySet<number>,
+  ): Promise<void> {
+    if (rows.length === 0) return
+    const kept: CallbackRow[] = []
+    await db.commit(async (tx) => {
+      for (const row of rows) {
+        const problem = problemOf(row, readings.get(row.seq), failed)
+        if (problem === 'again') continue
+        if (problem === null) await tx.run(removeCallback, { seq: row.seq })
+        else {
+          await tx.run(keepUnread, { seq: row.seq, problem })
+          kept.push(row)
+        }
+      }
+    })
+    for (const { instanceId } of kept) {
+      log.warn({ event: 'official.callback_kept', instanceId })
+      await count(instanceId)
+    }
+  }
+
+  /** @returns `again` for a row that is tried once more, null for one that is done with. */
+  function problemOf({ seq }: CallbackRow, changes: readonly Change[] | undefined, failed: ReadonlySet<number>) {
+    if (changes === undefined) return 'not a callback'
+    if (!failed.has(seq)) return changes.flatMap(({ problems }) => problems).join(', ') || null
+    const tried = (tries.get(seq) ?? 0) + 1
+    tries.set(seq, tried)
+    if (tried < TRIES) return 'again'
+    tries.delete(seq)
+    return 'not taken'
+  }
+
+  async function count(instanceId: InstanceId): Promise<void> {
+    unread.set(instanceId, (await db.readOne(unreadOf, { instanceId })) ?? NONE)
+  }
+
+  return {
+    wake,
+    unread: (id) => unread.get(id) ?? NONE,
+    async open() {
+      await db.commit((tx) => tx.run(pruneUnread, { before: clock.now() - KEEP_UNREAD_MS }))
+      for (const { instanceId } of numbers.all()) await count(instanceId)
+      isOpen = true
+      wake()
+    },
+    async close() {
+      isOpen = false
+      await running
+    },
+  }
+}
+
+/** Statuses of one message in their order, and what is said in one chat. */
+function laneOf(item: Item): string {
+  switch (item.kind) {
+    case 'status':
+    case 'failed':
+      return `message ${item.id}`
+    case 'message':
+    case 'edited':
+    case 'deleted':
+    case 'reaction':
+      return `chat ${item.person.number ?? item.person.userId ?? ''}`
+    case 'known':
+      return `chat ${item.number}`
+    case 'quality':
+    case 'account':
+      return 'number'
+  }
+}
+
+function haveOneApp(one: ConnectedNumber, other: ConnectedNumber): boolean {
+  return one === other || one.credentials().appSecret.equals(other.credentials().appSecret.open())
+}

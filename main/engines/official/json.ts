@@ -1,0 +1,45 @@
+/** Readers for what Meta sends: unknown until looked at, and never trusted to have a field. */
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** Meta's numbers come as text or as numbers, depending on the field and on the year. */
+type Scalar = string | number
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The object under this name, or an empty one. */
+export const recordAt = (from: Json, name: string): Json => asRecord(from[name])
+
+export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {})
+
+/** The objects in the list under this name; whatever else stands in it is left out. */
+export function recordsAt(from: Json, name: string): readonly Json[] {
+  const value = from[name]
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+/** Text that says something, or null. */
+export function textAt(from: Json, name: string): string | null {
+  const value = from[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** A whole number that is written as such or as text, or null. */
+export function integerAt(from: Json, name: string): number | null {
+  const value = from[name] as Scalar | undefined
+  const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
+}
+
+/** @returns undefined for anything that is no JSON object. */
+export function parseRecord(text: string | Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text.toString())
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Digits of a number as people write it. */
+export const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')

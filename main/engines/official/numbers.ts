@@ -1,0 +1,189 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { Facts } from './facts.ts'
+import { parseRecord, textAt } from './json.ts'
+import {
+  accept,
+  addNumber,
+  allNumbers,
+  connect,
+  forgetCredentials,
+  lower,
+  note,
+  numberById,
+  raise,
+  refuse,
+  removeCallbacks,
+  removeContacts,
+  removeNumber,
+  rename,
+  type NumberRow,
+  type Refusal,
+} from './store.ts'
+
+/** What proves to Meta that we speak for a number, and to us that Meta speaks. */
+export interface Credentials {
+  readonly accessToken: Secret
+  readonly appSecret: Secret
+}
+
+/** What ties an instance to a number; its secrets are opened when they are used. */
+export interface OfficialNumber {
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+  /** Of the page that connects it; null once it did. */
+  readonly token: string | null
+  readonly phoneNumberId: string | null
+  readonly wabaId: string | null
+  readonly number: string | null
+  readonly name: string | null
+  /** Somebody wants it connected. */
+  readonly up: boolean
+  readonly refused: Refusal | null
+  readonly facts: Facts | null
+  /** @throws ApiError sealed */
+  readonly verifyToken: () => Secret
+  /** @throws ApiError sealed */
+  readonly credentials: () => Credentials
+}
+
+/** One that has credentials. */
+export type ConnectedNumber = OfficialNumber & {
+  readonly phoneNumberId: string
+  readonly wabaId: string
+  readonly number: string
+}
+
+export const hasCredentials = (known: OfficialNumber | undefined): known is ConnectedNumber =>
+  known !== undefined && known.phoneNumberId !== null
+
+export const isUsable = (known: OfficialNumber | undefined): known is ConnectedNumber =>
+  hasCredentials(known) && known.up && known.refused === null
+
+/** What connects an instance to a number. */
+export interface Connection {
+  readonly phoneNumberId: string
+  readonly wabaId: string
+  readonly number: string
+  readonly name: string | null
+  readonly facts: Facts
+  readonly credentials: Credentials
+}
+
+export type Numbers = ReturnType<typeof createNumbers>
+
+/**
+ * All numbers, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
+ * each returns the number as it is then, or undefined when its condition did not hold.
+ */
+export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random: Random }) {
+  const known = new Map<InstanceId, OfficialNumber>()
+  const byPhoneNumberId = new Map<string, Set<InstanceId>>()
+  let loading: Promise<void> | undefined
+
+  function put(number: OfficialNumber): void {
+    drop(number.instanceId)
+    known.set(number.instanceId, number)
+    const { phoneNumberId, instanceId } = number
+    if (phoneNumberId === null) return
+    byPhoneNumberId.set(phoneNumberId, (byPhoneNumberId.get(phoneNumberId) ?? new Set()).add(instanceId))
+  }
+
+  function drop(instanceId: InstanceId): void {
+    const phoneNumberId = known.get(instanceId)?.phoneNumberId ?? null
+    known.delete(instanceId)
+    if (phoneNumberId === null) return
+    byPhoneNumberId.get(phoneNumberId)?.delete(instanceId)
+    if (byPhoneNumberId.get(phoneNumberId)?.size === 0) byPhoneNumberId.delete(phoneNumberId)
+  }
+
+  async function load(): Promise<void> {
+    for (const row of await db.read(allNumbers, {})) if (!known.has(row.instanceId)) put(toNumber(row, seal))
+  }
+
+  function written(tx: Tx, row: NumberRow | undefined): OfficialNumber | undefined {
+    if (row === undefined) return undefined
+    const number = toNumber(row, seal)
+    tx.afterCommit(() => put(number))
+    return number
+  }
+
+  return {
+    /** Reads all numbers, once. */
+    load: () => (loading ??= load()),
+    of: (instanceId: InstanceId): OfficialNumber | undefined => known.get(instanceId),
+    all: (): readonly OfficialNumber[] => [...known.values()],
+    /** Every instance that speaks for this number of Meta's. */
+    having: (phoneNumberId: string): readonly OfficialNumber[] =>
+      [...(byPhoneNumberId.get(phoneNumberId) ?? [])].flatMap((id) => known.get(id) ?? []),
+    ofAccount: (wabaId: string): readonly OfficialNumber[] =>
+      [...known.values()].filter((number) => number.wabaId === wabaId),
+    byToken: (token: string): OfficialNumber | undefined =>
+      [...known.values()].find((number) => number.token !== null && number.token === token),
+
+    /** Gives the instance a page that connects a number, unless it has one. */
+    async open(tx: Tx, { id, accountId }: Pick<EngineInstance, 'id' | 'accountId'>) {
+      const verify = new Secret(random.bytes(24).toString('base64url'))
+      const verifySealed = seal.seal(verify, verifyOwner(id))
+      const token = random.bytes(24).toString('base64url')
+      return written(tx, await tx.one(addNumber, { instanceId: id, accountId, token, verifySealed }))
+    },
+    async connect(tx: Tx, instanceId: InstanceId, token: string, connection: Connection) {
+      const { credentials, facts, ...columns } = connection
+      const { accessToken, appSecret } = credentials
+      const opened = JSON.stringify({ access_token: accessToken.open(), app_secret: appSecret.open() })
+      const credentialsSealed = seal.seal(new Secret(opened), credentialsOwner(instanceId))
+      const params = { ...columns, instanceId, token, credentialsSealed, facts: JSON.stringify(facts) }
+      return written(tx, await tx.one(connect, params))
+    },
+    raise: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
+    lower: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(lower, { instanceId })),
+    refuse: async (tx: Tx, instanceId: InstanceId, reason: Refusal) =>
+      written(tx, await tx.one(refuse, { instanceId, reason })),
+    accept: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(accept, { instanceId })),
+    /** Notes what Meta said, upon what it said before: read here, because another unit may have changed it since. */
+    async note(tx: Tx, instanceId: InstanceId, change: (before: Facts) => Facts) {
+      const facts = (await tx.one(numberById, { instanceId }))?.facts ?? null
+      if (facts === null) return undefined
+      return written(tx, await tx.one(note, { instanceId, facts: JSON.stringify(change(toFacts(facts))) }))
+    },
+    rename: async (tx: Tx, instanceId: InstanceId, called: { number: string; name: string | null }) =>
+      written(tx, await tx.one(rename, { instanceId, ...called })),
+    /** Leaves the row with its verify token: whatever is entered at Meta still fits a number connected later. */
+    forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
+    async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
+      for (const statement of [removeNumber, removeCallbacks, removeContacts]) await tx.run(statement, { instanceId })
+      tx.afterCommit(() => drop(instanceId))
+    },
+  }
+}
+
+const verifyOwner = (id: InstanceId) => `official verify:${id}`
+const credentialsOwner = (id: InstanceId) => `official credentials:${id}`
+
+function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
+  const { instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused } = row
+  let credentials: Credentials | undefined
+  return {
+    ...{ instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused },
+    up: row.up === 1,
+    facts: row.facts === null ? null : toFacts(row.facts),
+    verifyToken: () => seal.open(row.verifySealed, verifyOwner(instanceId)),
+    credentials: () => (credentials ??= openCredentials(row, seal)),
+  }
+}
+
+/** Written by `connect` and `note` above. */
+const toFacts = (json: string) => JSON.parse(json) as Facts
+
+function openCredentials({ instanceId, credentialsSealed }: NumberRow, seal: Seal): Credentials {
+  if (credentialsSealed === null) throw new ApiError('not_ready', 'The instance has no number yet.')
+  const opened = parseRecord(seal.open(credentialsSealed, credentialsOwner(instanceId)).open()) ?? {}
+  const accessToken = new Secret(textAt(opened, 'access_token') ?? '')
+  const appSecret = new Secret(textAt(opened, 'app_secret') ?? '')
+  return { accessToken, appSecret }
+}

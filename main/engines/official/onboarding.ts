@@ -1,0 +1,211 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { EngineInstance } from '../engine.ts'
+import { problemOf, type Connect, type Connected, type GivenField } from './connect.ts'
+import { isUsable, type Numbers, type OfficialNumber } from './numbers.ts'
+import type { SelfTest } from './self-test.ts'
+import { beginSignup, endSignup } from './store.ts'
+import type { App, Speaker, Transport } from './transport.ts'
+
+/** What the page shows before anything is given. */
+export interface OnboardingView {
+  readonly id: InstanceId
+  readonly accountId: AccountId
+  /** Where Meta is to call; null without a public address. */
+  readonly callbackAddress: string | null
+  readonly verifyToken: Secret
+  readonly selfTest: SelfTest
+  /** Meta's own signup can be offered. */
+  readonly canSignUp: boolean
+}
+
+/** As it was typed. */
+export interface Pasted {
+  readonly accessToken: string
+  readonly appSecret: string
+  readonly phoneNumberId: string
+  readonly wabaId: string
+  readonly pin: string
+}
+
+interface SignedUp {
+  readonly id: InstanceId
+  /** As it was before the page was used up. */
+  readonly view: OnboardingView
+  /** Made for a number that is new to the Cloud API. */
+  readonly pin: Secret
+  readonly outcome: Connected
+}
+
+/** The page behind `onboarding_url` of a live number. @throws ApiError not_found, everywhere, for a token that is unknown or was used. */
+export interface Onboarding {
+  token(instance: EngineInstance): Promise<string | null>
+  isKnown(token: string): Promise<boolean>
+  view(token: string): Promise<OnboardingView>
+  paste(token: string, pasted: Pasted): Promise<Connected>
+  /** @returns the address of Meta's signup, made for this one visit. */
+  beginSignup(token: string): Promise<string>
+  /** What comes back from there. @throws ApiError not_found for a state that is unknown, old or was used. */
+  finishSignup(code: string, state: string): Promise<SignedUp>
+}
+
+/** The operator's own app at Meta, for those who are a Tech Provider there. */
+export interface SignupApp extends App {
+  readonly configId: string
+}
+
+interface OnboardingNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly numbers: Numbers
+  readonly transport: Transport
+  readonly connect: Connect
+  readonly selfTest: ((number: OfficialNumber, address: string) => Promise<SelfTest>) | null
+  readonly callbackAddress: (id: InstanceId) => string | null
+  readonly app: SignupApp | null
+  readonly publicBaseUrl: string | null
+}
+
+const SIGNUP_URL = 'https://business.facebook.com/messaging/whatsapp/onboard/'
+const SIGNUP_EXTRAS = JSON.stringify({
+  version: 'v4',
+  sessionInfoVersion: '3',
+  featureType: 'whatsapp_business_app_onboarding',
+})
+const SIGNUP_MS = 60 * 60_000
+
+type Page = OfficialNumber & { readonly token: string }
+
+export function createOnboarding(needs: OnboardingNeeds): Onboarding {
+  const { db, clock, random, numbers, transport, connect, app, publicBaseUrl } = needs
+
+  const returnAddress = publicBaseUrl === null ? null : `${publicBaseUrl}/onboard/signup`
+
+  async function pageOf(token: string): Promise<Page> {
+    await numbers.load()
+    const number = numbers.byToken(token)
+    if (number !== undefined) return { ...number, token }
+    throw gone()
+  }
+
+  async function testOf(page: Page): Promise<SelfTest> {
+    const address = needs.callbackAddress(page.instanceId)
+    if (address === null) return { kind: 'no_address' }
+    return needs.selfTest === null ? { kind: 'untested' } : needs.selfTest(page, address)
+  }
+
+  async function viewOf(page: Page): Promise<OnboardingView> {
+    const { instanceId: id, accountId } = page
+    return {
+      id,
+      accountId,
+      callbackAddress: needs.callbackAddress(id),
+      verifyToken: page.verifyToken(),
+      selfTest: await testOf(page),
+      canSignUp: app !== null && returnAddress !== null,
+    }
+  }
+
+  /** The first number of the accounts that were shared which nobody here has connected. */
+  async function findNumber(speaker: Speaker, accounts: readonly string[]) {
+    for (const wabaId of accounts) {
+      const found = await transport.numbersOf(speaker, wabaId)
+      if (found.kind !== 'ok') return { problem: problemOf(found, 'waba_id') }
+      const free = found.value.find((id) => !numbers.having(id).some(isUsable))
+      if (free !== undefined) return { wabaId, phoneNumberId: free }
+    }
+    return { problem: noNumber }
+  }
+
+  async function signUp(page: Page, app: App, code: string, redirectUri: string, pin: Secret): Promise<Connected> {
+    const { accountId } = page
+    const token = await transport.exchangeCode(accountId, app, code, redirectUri)
+    if (token.kind !== 'ok') return problemOf(token, 'access_token')
+    const accounts = await transport.accountsOf(accountId, app, token.value)
+    if (accounts.kind !== 'ok') return problemOf(accounts, 'access_token')
+    const found = await findNumber({ accountId, accessToken: token.value }, accounts.value)
+    if ('problem' in found) return found.problem
+    return connect(page, { ...found, credentials: { accessToken: token.value, appSecret: app.secret }, pin })
+  }
+
+  return {
+    async token(instance) {
+      await numbers.load()
+      const known = numbers.of(instance.id)
+      if (isUsable(known)) return null
+      if (known?.token) return known.token
+      return (await db.commit((tx) => numbers.open(tx, instance)))?.token ?? null
+    },
+
+    async isKnown(token) {
+      await numbers.load()
+      return numbers.byToken(token) !== undefined
+    },
+
+    view: async (token) => viewOf(await pageOf(token)),
+
+    async paste(token, pasted) {
+      const page = await pageOf(token)
+      const problem = problemIn(pasted)
+      if (problem) return problem
+      const { phoneNumberId, wabaId, accessToken, appSecret, pin } = pasted
+      const credentials = { accessToken: new Secret(accessToken), appSecret: new Secret(appSecret) }
+      return connect(page, { phoneNumberId, wabaId, credentials, pin: pin === '' ? null : new Secret(pin) })
+    },
+
+    async beginSignup(token) {
+      if (app === null || returnAddress === null) throw gone()
+      const state = random.bytes(24).toString('base64url')
+      const expiresAt = clock.now() + SIGNUP_MS
+      if ((await db.commit((tx) => tx.one(beginSignup, { token, state, expiresAt }))) === undefined) throw gone()
+      const url = new URL(SIGNUP_URL)
+      const { id, configId } = app
+      const asked = { app_id: id, config_id: configId, extras: SIGNUP_EXTRAS, redirect_uri: returnAddress, state }
+      for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
+      return url.href
+    },
+
+    async finishSignup(code, state) {
+      if (app === null || returnAddress === null) throw gone()
+      await numbers.load()
+      const ended = await db.commit((tx) => tx.one(endSignup, { state, now: clock.now() }))
+      const number = ended && numbers.of(ended.instanceId)
+      if (!number || number.token === null) throw gone()
+      const page = { ...number, token: number.token }
+      const pin = new Secret(digits(random, 6))
+      const view = await viewOf(page)
+      const outcome = await signUp(page, app, code, returnAddress, pin)
+      return { id: number.instanceId, view, pin, outcome }
+    },
+  }
+}
+
+/** Uniform: a byte of 250 or more would make the lower digits likelier. */
+function digits(random: Random, length: number): string {
+  let text = ''
+  while (text.length < length) for (const byte of random.bytes(length)) if (byte < 250) text += String(byte % 10)
+  return text.slice(0, length)
+}
+
+const noNumber: Connected = { kind: 'problem', field: null, reason: { code: 'no_number' } }
+
+/** Meta's ids are digits and its secrets are of one line: whatever else was pasted is something else. */
+function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Pasted): Connected | undefined {
+  const wrong = (field: GivenField): Connected => ({ kind: 'problem', field, reason: { code: `${field}_form` } })
+  if (!/^[0-9]{5,30}$/.test(phoneNumberId)) return wrong('phone_number_id')
+  if (!/^[0-9]{5,30}$/.test(wabaId)) return wrong('waba_id')
+  if (!/^[\x21-\x7e]{20,2000}$/.test(accessToken)) return wrong('access_token')
+  if (!/^[0-9a-fA-F]{32}$/.test(appSecret)) return wrong('app_secret')
+  if (pin !== '' && !/^[0-9]{6}$/.test(pin)) return wrong('pin')
+  return undefined
+}
+
+const gone = () =>
+  new ApiError(
+    'not_found',
+    'This onboarding page was used already or never existed. Read onboarding_url of the instance again.',
+  )

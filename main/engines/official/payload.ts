@@ -1,0 +1,73 @@
+import { USER_ID } from '../../contract/addresses.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import type { Outgoing } from '../engine.ts'
+import type { Json } from './json.ts'
+
+/** What goes to Graph of a message, or why it cannot. */
+export type Payload =
+  { readonly kind: 'payload'; readonly text: string } | { readonly kind: 'wrong'; readonly message: string }
+
+const IS_USER_ID = new RegExp(`^${USER_ID}$`)
+
+/**
+ * The exact text of the request. A raw payload is passed on key by key in its own order; only what Graph needs to know
+ * of every message is put in front where it is absent (engines notes, B1).
+ * @param mediaId of the file of a media message, uploaded before.
+ */
+export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string | null): Payload {
+  if (out.kind === 'cloud_api') return rawPayload(out.to, out.payload as Json, messageId)
+  const content = contentOf(out, mediaId)
+  if (content === undefined) return wrong(`The official engine has no ${out.kind} messages of its own. Use cloud_api.`)
+  const head = { messaging_product: 'whatsapp', recipient_type: 'individual', ...addressed(out.to) }
+  return { kind: 'payload', text: JSON.stringify({ ...head, ...content, biz_opaque_callback_data: messageId }) }
+}
+
+const addressed = (to: string) => (IS_USER_ID.test(to) ? { recipient: to } : { to })
+
+function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: string | null): object | undefined {
+  switch (out.kind) {
+    case 'text':
+      return { type: 'text', text: { body: out.text, preview_url: out.preview !== undefined } }
+    case 'media': {
+      const { mediaType: type, caption, filename } = out
+      const mayHaveCaption = type !== 'audio' && type !== 'sticker'
+      const words = mayHaveCaption && caption !== null ? { caption } : {}
+      const name = type === 'document' && filename !== null ? { filename } : {}
+      return { type, [type]: { id: mediaId, ...words, ...name } }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = out
+      return { type: 'location', location: { latitude, longitude, ...(name && { name }), ...(address && { address }) } }
+    }
+    case 'contact': {
+      const phones = [{ phone: `+${out.number}`, wa_id: out.number }]
+      return { type: 'contacts', contacts: [{ name: { formatted_name: out.name, first_name: out.name }, phones }] }
+    }
+    case 'poll':
+      return undefined
+  }
+}
+
+/** The names Graph knows of every message; anything else in a raw payload is none of our concern. */
+function rawPayload(to: string, payload: Json, messageId: MessageId): Payload {
+  const { to: ownTo, recipient } = payload
+  const digits = typeof ownTo === 'string' ? ownTo.replace(/^\+/, '') : ownTo
+  const isElsewhere =
+    digits !== undefined ? digits !== to : recipient !== undefined && IS_USER_ID.test(to) && recipient !== to
+  if (isElsewhere)
+    return wrong('cloud_api.to names somebody else than to. Leave it out, or give the same number twice.')
+  const added = {
+    ...(Object.hasOwn(payload, 'messaging_product') ? {} : { messaging_product: 'whatsapp' }),
+    ...(Object.hasOwn(payload, 'recipient_type') ? {} : { recipient_type: 'individual' }),
+    ...(digits === undefined && recipient === undefined ? addressed(to) : {}),
+  }
+  const opaque = Object.hasOwn(payload, 'biz_opaque_callback_data') ? {} : { biz_opaque_callback_data: messageId }
+  return { kind: 'payload', text: JSON.stringify({ ...added, ...payload, ...opaque }) }
+}
+
+/** Whether Meta will name the message by our id in what it calls back. */
+export function carriesOurId(out: Outgoing): boolean {
+  return out.kind !== 'cloud_api' || !Object.hasOwn(out.payload, 'biz_opaque_callback_data')
+}
+
+const wrong = (message: string): Payload => ({ kind: 'wrong', message })

@@ -1,0 +1,165 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import { failureOf, meaningOf, type GraphError } from './errors.ts'
+import type { GraphReply } from './graph-client.ts'
+import { recordsAt, textAt } from './json.ts'
+import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
+import { speakerOf } from './speaker.ts'
+import { carriesOurId, payloadOf } from './payload.ts'
+import type { Refusal } from './store.ts'
+import type { NotOk, Speaker, Transport } from './transport.ts'
+import type { Watch } from './watch.ts'
+
+interface SendNeeds {
+  readonly clock: Clock
+  readonly log: Log
+  readonly numbers: Numbers
+  readonly transport: Transport
+  readonly watch: Pick<Watch, 'heardOf' | 'refused' | 'lackedPermission'>
+  /** Sends that Meta will name by its own id alone, until that id is stored. */
+  readonly unnamed: Unnamed
+}
+
+export type Unnamed = ReturnType<typeof createUnnamed>
+
+/**
+ * Counts sends on their way whose status Meta will report by an id we do not know yet. While there is one, what is
+ * called back for that instance and names no message of ours has to wait: it may be of this send.
+ */
+export function createUnnamed() {
+  const waiting = new Map<string, number>()
+  return {
+    any: (instanceId: string): boolean => waiting.has(instanceId),
+    /** @returns what ends it; ending twice is harmless. */
+    begin(instanceId: string): () => void {
+      waiting.set(instanceId, (waiting.get(instanceId) ?? 0) + 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        const left = (waiting.get(instanceId) ?? 1) - 1
+        if (left > 0) waiting.set(instanceId, left)
+        else waiting.delete(instanceId)
+      }
+    },
+  }
+}
+
+/** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port (engines notes, part 0). */
+export function createSend({ clock, log, numbers, transport, watch, unnamed }: SendNeeds) {
+  return async function send(
+    instance: EngineInstance,
+    messageId: MessageId,
+    out: Outgoing,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const number = numbers.of(instance.id)
+    if (!isUsable(number)) return NOT_READY
+    const speaker = speakerOf(number)
+    if (speaker === undefined) return SEALED
+    const media = out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, signal) : null
+    // Whatever became of a file, no message has left with it.
+    if (media !== null && media.kind !== 'ok') return beforeSending(await outcomeOf(number, out, media))
+    const payload = payloadOf(out, messageId, media?.value ?? null)
+    if (payload.kind === 'wrong') return { kind: 'invalid', message: payload.message }
+    const end = carriesOurId(out) ? () => {} : unnamed.begin(instance.id)
+    const outcome = await sendText(number, speaker, out, payload.text, signal, end)
+    if (outcome.kind !== 'accepted') end()
+    return outcome
+  }
+
+  async function sendText(
+    number: ConnectedNumber,
+    speaker: Speaker,
+    out: Outgoing,
+    text: string,
+    signal: AbortSignal,
+    end: () => void,
+  ): Promise<SendOutcome> {
+    const startedMono = clock.mono()
+    const reply = await transport.send(speaker, number.phoneNumberId, text, signal)
+    if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
+    watch.heardOf(number.instanceId, clock.mono() - startedMono)
+    const engineMessageId = wamidOf(reply)
+    if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
+    return { kind: 'accepted', engineMessageId, status: 'queued', journal: async (tx) => tx.afterCommit(end) }
+  }
+
+  async function outcomeOf(number: ConnectedNumber, out: Outgoing, reply: NotOk): Promise<SendOutcome> {
+    watch.heardOf(number.instanceId, null, reply)
+    if (reply.kind === 'unreached') return { kind: 'nothing_sent', message: `Meta cannot be reached (${reply.code})` }
+    if (reply.kind === 'lost') return { kind: 'unknown', message: `Meta did not answer (${reply.code})` }
+    return ofError(number, out, reply)
+  }
+
+  /** That it could not be told changes nothing for the caller: nothing was sent. The next send finds it again. */
+  async function tellRefused({ instanceId }: ConnectedNumber, reason: Refusal, code: number): Promise<void> {
+    await watch.refused(instanceId, reason, code).catch((error: unknown) => {
+      log.warn({ event: 'official.refusal_not_told', instanceId, cause: cause(error) })
+    })
+  }
+
+  async function ofError(
+    number: ConnectedNumber,
+    out: Outgoing,
+    { error, status, retryAfterSeconds }: Extract<NotOk, { kind: 'error' }>,
+  ): Promise<SendOutcome> {
+    const meaning = meaningOf(error)
+    switch (meaning?.kind) {
+      case 'token_dead':
+        await tellRefused(number, 'token_revoked', error.code)
+        return { kind: 'not_ready', message: `Meta no longer takes the access token (${error.code})` }
+      case 'blocked':
+        await tellRefused(number, 'banned', error.code)
+        return { kind: 'not_ready', message: `Meta has blocked this account (${error.code})` }
+      case 'permission':
+        watch.lackedPermission(number.instanceId)
+        return { kind: 'not_ready', message: `The access token lacks a permission (${error.code})` }
+      case 'unregistered':
+        return { kind: 'not_ready', message: `This number is not registered for the Cloud API (${error.code})` }
+      case 'throttled': {
+        const message = `WhatsApp takes no more messages ${SCOPES[meaning.scope]} for the moment (${error.code})`
+        return { kind: 'nothing_sent', message, throttles: meaning.scope, retryAfterSeconds: retryAfterSeconds ?? 1 }
+      }
+      case 'refused':
+        return { kind: 'refused', error: failureOf(error) }
+      case 'invalid':
+        return { kind: 'invalid', message: said(error, out) }
+      case 'server':
+        return { kind: 'nothing_sent', message: `Meta's service failed and did not take the message (${error.code})` }
+      case undefined:
+        // A refusal that names the message; a fault of the server proves nothing.
+        if (status >= 400 && status < 500) return { kind: 'refused', error: failureOf(error) }
+        return { kind: 'unknown', message: `Meta failed while it was handling the message (${error.code})` }
+    }
+  }
+}
+
+const SCOPES = { number: 'from this number', pair: 'to this person' } as const
+
+function wamidOf({ body }: Extract<GraphReply, { kind: 'ok' }>): string | null {
+  const [message = {}] = recordsAt(body, 'messages')
+  return textAt(message, 'id')
+}
+
+/** An upload whose outcome is unknown has sent nothing all the same. */
+function beforeSending(outcome: SendOutcome): SendOutcome {
+  if (outcome.kind !== 'unknown') return outcome
+  return { kind: 'nothing_sent', message: 'The file could not be uploaded to Meta' }
+}
+
+function said({ details, code }: GraphError, out: Outgoing): string {
+  const whose = out.kind === 'cloud_api' ? 'Meta refused cloud_api' : 'Meta refused the message'
+  return `${whose} (${code}): ${details}`
+}
+
+const NOT_READY: SendOutcome = {
+  kind: 'not_ready',
+  message: 'The instance has no number that Meta takes messages from',
+}
+const SEALED: SendOutcome = {
+  kind: 'not_ready',
+  message: 'The keychain of this machine is locked, so the access token cannot be read',
+}

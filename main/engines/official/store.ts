@@ -1,0 +1,132 @@
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** Why Meta takes nothing more from a number. */
+export type Refusal = 'token_revoked' | 'banned'
+
+export interface NumberRow {
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+  readonly token: string | null
+  readonly verifySealed: Uint8Array
+  readonly credentialsSealed: Uint8Array | null
+  readonly phoneNumberId: string | null
+  readonly wabaId: string | null
+  readonly number: string | null
+  readonly name: string | null
+  readonly up: number
+  readonly refused: Refusal | null
+  readonly facts: string | null
+}
+
+type Id = { instanceId: string }
+
+const COLUMNS = `instance_id AS instanceId, account_id AS accountId, token, verify_sealed AS verifySealed,
+  credentials_sealed AS credentialsSealed, phone_number_id AS phoneNumberId, waba_id AS wabaId, number, name, up,
+  refused, facts`
+
+export const allNumbers = sql<Record<never, never>, NumberRow>(`SELECT ${COLUMNS} FROM official_numbers`)
+
+export const numberById = sql<Id, NumberRow>(`SELECT ${COLUMNS} FROM official_numbers WHERE instance_id = :instanceId`)
+
+export const addNumber = sql<Id & { accountId: string; token: string; verifySealed: Uint8Array }, NumberRow>(
+  `INSERT INTO official_numbers (instance_id, account_id, token, verify_sealed, up)
+   VALUES (:instanceId, :accountId, :token, :verifySealed, 0)
+   ON CONFLICT (instance_id) DO UPDATE SET token = COALESCE(official_numbers.token, excluded.token)
+   RETURNING ${COLUMNS}`,
+)
+
+/** Each answers with the row as it is then, or with nothing when its condition did not hold. */
+const update = <P extends object = Record<never, never>>(change: string, condition = '') =>
+  sql<Id & P, NumberRow>(
+    `UPDATE official_numbers SET ${change} WHERE instance_id = :instanceId ${condition} RETURNING ${COLUMNS}`,
+  )
+
+/** The token of the page goes with it, so the second of two visitors finds nothing left to connect. */
+export const connect = update<{
+  token: string
+  credentialsSealed: Uint8Array
+  phoneNumberId: string
+  wabaId: string
+  number: string
+  name: string | null
+  facts: string
+}>(
+  `credentials_sealed = :credentialsSealed, phone_number_id = :phoneNumberId, waba_id = :wabaId, number = :number,
+   name = :name, facts = :facts, up = 1, refused = NULL, token = NULL, signup_state = NULL, signup_expires_at = NULL`,
+  'AND token = :token',
+)
+export const raise = update('up = 1', 'AND credentials_sealed IS NOT NULL')
+export const lower = update('up = 0')
+export const refuse = update<{ reason: Refusal }>('refused = :reason', 'AND refused IS NULL')
+export const accept = update('refused = NULL', 'AND refused IS NOT NULL')
+export const rename = update<{ number: string; name: string | null }>('number = :number, name = :name')
+export const note = update<{ facts: string }>('facts = :facts')
+export const forgetCredentials = update(
+  'credentials_sealed = NULL, phone_number_id = NULL, waba_id = NULL, number = NULL, name = NULL, up = 0, refused = NULL, facts = NULL',
+)
+
+export const removeNumber = sql<Id>('DELETE FROM official_numbers WHERE instance_id = :instanceId')
+
+// Meta's own signup.
+
+export const beginSignup = sql<{ token: string; state: string; expiresAt: number }, { instanceId: InstanceId }>(
+  `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token = :token
+   RETURNING instance_id AS instanceId`,
+)
+
+/** Used by being read. */
+export const endSignup = sql<{ state: string; now: number }, { instanceId: InstanceId }>(
+  `UPDATE official_numbers SET signup_state = NULL, signup_expires_at = NULL
+   WHERE signup_state = :state AND signup_expires_at > :now AND token IS NOT NULL RETURNING instance_id AS instanceId`,
+)
+
+// What Meta calls back.
+
+export interface CallbackRow {
+  readonly seq: number
+  readonly instanceId: InstanceId
+  readonly receivedAtMs: number
+  readonly body: Uint8Array
+}
+
+export const addCallback = sql<Id & { seq: number; now: number; body: Uint8Array }>(
+  `INSERT INTO official_callbacks (seq, instance_id, received_at, body) VALUES (:seq, :instanceId, :now, :body)`,
+)
+
+export const waitingCallbacks = sql<{ limit: number }, CallbackRow>(
+  `SELECT seq, instance_id AS instanceId, received_at AS receivedAtMs, body FROM official_callbacks
+   WHERE problem IS NULL ORDER BY seq LIMIT :limit`,
+)
+
+export const removeCallback = sql<{ seq: number }>('DELETE FROM official_callbacks WHERE seq = :seq')
+
+export const keepUnread = sql<{ seq: number; problem: string }>(
+  'UPDATE official_callbacks SET problem = :problem WHERE seq = :seq',
+)
+
+export const unreadOf = sql<Id, { count: number; sinceMs: number | null }>(
+  `SELECT count(*) AS count, min(received_at) AS sinceMs FROM official_callbacks
+   WHERE instance_id = :instanceId AND problem IS NOT NULL`,
+)
+
+export const pruneUnread = sql<{ before: number }>(
+  'DELETE FROM official_callbacks WHERE problem IS NOT NULL AND received_at < :before',
+)
+
+export const removeCallbacks = sql<Id>('DELETE FROM official_callbacks WHERE instance_id = :instanceId')
+
+// Who is who.
+
+export const numberOfUser = sql<Id & { userId: string }, { number: string }>(
+  'SELECT number FROM official_contacts WHERE instance_id = :instanceId AND user_id = :userId',
+)
+
+/** @returns a row only where it was not known like this before. */
+export const knowUser = sql<Id & { userId: string; number: string }, { number: string }>(
+  `INSERT INTO official_contacts (instance_id, user_id, number) VALUES (:instanceId, :userId, :number)
+   ON CONFLICT (instance_id, user_id) DO UPDATE SET number = excluded.number
+   WHERE official_contacts.number <> excluded.number RETURNING number`,
+)
+
+export const removeContacts = sql<Id>('DELETE FROM official_contacts WHERE instance_id = :instanceId')

@@ -1,0 +1,194 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { AccountId, Random } from '../../kernel/ids.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { MediaFile, TemplatePage } from '../direct.ts'
+import { INFO_FIELDS, readInfo, type NumberInfo } from './facts.ts'
+import type { GraphCall, GraphClient, GraphReply } from './graph-client.ts'
+import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
+import { multipart } from './multipart.ts'
+
+/** On whose behalf Graph is asked, and with which token. */
+export interface Speaker {
+  readonly accountId: AccountId
+  readonly accessToken: Secret
+}
+
+/** An answer that is not the one hoped for. */
+export type NotOk = Exclude<GraphReply, { kind: 'ok' }>
+
+export type Result<T> = { readonly kind: 'ok'; readonly value: T } | NotOk
+
+/** A file of more is not fetched: nothing that WhatsApp carries is larger. */
+const LARGEST_FILE = 100 * 1024 * 1024
+const SIZE_MS = 5_000
+
+export type Transport = ReturnType<typeof createTransport>
+
+/** Meta's Cloud API in our words; one function for each thing that is asked of it (engines notes, B1). */
+export function createTransport({ client, random }: { client: GraphClient; random: Random }) {
+  const call = ({ accountId, accessToken }: Speaker, rest: Omit<GraphCall, 'accountId' | 'token'>) =>
+    client.ask({ ...rest, accountId, token: accessToken })
+
+  const act = async (
+    speaker: Speaker,
+    method: 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<Result<null>> => {
+    const reply = await call(speaker, { method, path, ...(body && { body: json(JSON.stringify(body)) }) })
+    return reply.kind === 'ok' ? { kind: 'ok', value: null } : reply
+  }
+
+  return {
+    /** @param text the payload, byte for byte. */
+    send(speaker: Speaker, phoneNumberId: string, text: string, signal: AbortSignal): Promise<GraphReply> {
+      return call(speaker, { method: 'POST', path: `${phoneNumberId}/messages`, body: json(text), signal })
+    },
+
+    /** @returns the id under which a message may name the file. */
+    async upload(speaker: Speaker, phoneNumberId: string, file: Omit<MediaFile, 'filename'>, signal: AbortSignal) {
+      const boundary = `switchboard-${random.bytes(16).toString('hex')}`
+      const { mimeType, bytes } = file
+      const parts = [
+        { name: 'messaging_product', value: 'whatsapp' },
+        { name: 'type', value: mimeType },
+        { name: 'file', filename: 'file', type: mimeType, value: bytes },
+      ]
+      const body = multipart(boundary, parts)
+      return withField(await call(speaker, { method: 'POST', path: `${phoneNumberId}/media`, body, signal }), 'id')
+    },
+
+    /** A file that somebody sent, its hash compared. @throws Error when Meta's address does not give that file. */
+    async media(speaker: Speaker, phoneNumberId: string, mediaId: string): Promise<Result<MediaFile>> {
+      const query = { phone_number_id: phoneNumberId }
+      const reply = await call(speaker, { method: 'GET', path: encodeURIComponent(mediaId), query })
+      if (reply.kind !== 'ok') return reply
+      const url = textAt(reply.body, 'url')
+      if (url === null) return { kind: 'lost', code: 'no_url' }
+      const file = await client.fetch(url, speaker.accessToken, speaker.accountId, LARGEST_FILE)
+      const digest = createHash('sha256').update(file.bytes).digest()
+      const expected = textAt(reply.body, 'sha256')
+      if (expected === null || !isDigest(expected, digest)) throw new Error('the file of a message has another hash')
+      const mimeType = textAt(reply.body, 'mime_type') ?? file.mimeType
+      return { kind: 'ok', value: { mimeType, filename: null, bytes: file.bytes } }
+    },
+
+    /** How large the file is, as Meta says. Nobody waits long for it. */
+    async mediaSize(speaker: Speaker, phoneNumberId: string, mediaId: string): Promise<Result<number>> {
+      const query = { phone_number_id: phoneNumberId }
+      const path = encodeURIComponent(mediaId)
+      const reply = await call(speaker, { method: 'GET', path, query, timeoutMs: SIZE_MS })
+      if (reply.kind !== 'ok') return reply
+      return { kind: 'ok', value: integerAt(reply.body, 'file_size') ?? 0 }
+    },
+
+    /** @param appSecret proves that token and secret belong to one app: Meta refuses the question where they do not. */
+    async numberInfo(speaker: Speaker, phoneNumberId: string, appSecret?: Secret): Promise<Result<NumberInfo>> {
+      const proof = appSecret && createHmac('sha256', appSecret.open()).update(speaker.accessToken.open()).digest('hex')
+      const query = { fields: INFO_FIELDS, ...(proof !== undefined && { appsecret_proof: proof }) }
+      const reply = await call(speaker, { method: 'GET', path: phoneNumberId, query })
+      if (reply.kind !== 'ok') return reply
+      const info = readInfo(reply.body)
+      return info === undefined ? { kind: 'lost', code: 'no_number' } : { kind: 'ok', value: info }
+    },
+
+    async templates(speaker: Speaker, wabaId: string, page: { limit: number; after: string | null }) {
+      const query = {
+        fields: 'id,name,language,status,category,components',
+        limit: String(page.limit),
+        ...(page.after !== null && { after: page.after }),
+      }
+      const reply = await call(speaker, { method: 'GET', path: `${wabaId}/message_templates`, query })
+      return reply.kind === 'ok' ? ({ kind: 'ok', value: toTemplatePage(reply.body) } as const) : reply
+    },
+
+    markRead: (speaker: Speaker, phoneNumberId: string, wamid: string) =>
+      act(speaker, 'POST', `${phoneNumberId}/messages`, {
+        messaging_product: 'whatsapp',
+        status: 'read',
+        message_id: wamid,
+      }),
+
+    subscribe: (speaker: Speaker, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),
+    unsubscribe: (speaker: Speaker, wabaId: string) => act(speaker, 'DELETE', `${wabaId}/subscribed_apps`),
+
+    /** Tells Meta where to call back for this number; it calls the address at once, to see that it is ours. */
+    callBackTo: (speaker: Speaker, phoneNumberId: string, address: string, verifyToken: Secret) =>
+      act(speaker, 'POST', phoneNumberId, {
+        webhook_configuration: { override_callback_uri: address, verify_token: verifyToken.open() },
+      }),
+
+    register: (speaker: Speaker, phoneNumberId: string, pin: Secret) =>
+      act(speaker, 'POST', `${phoneNumberId}/register`, { messaging_product: 'whatsapp', pin: pin.open() }),
+
+    /** Meta's signup hands out a code; this makes a token of it. In a body, so that no secret stands in an address. */
+    async exchangeCode(accountId: AccountId, app: App, code: string, redirectUri: string): Promise<Result<Secret>> {
+      const form = new URLSearchParams({
+        client_id: app.id,
+        client_secret: app.secret.open(),
+        grant_type: 'authorization_code',
+        redirect_uri: redirectUri,
+        code,
+      })
+      const body = { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(form.toString()) }
+      const reply = await client.ask({ method: 'POST', path: 'oauth/access_token', token: null, body, accountId })
+      const token = withField(reply, 'access_token')
+      return token.kind === 'ok' ? { kind: 'ok', value: new Secret(token.value) } : token
+    },
+
+    /** Which business accounts a token was given for. Meta reads the token from the address and from nowhere else. */
+    async accountsOf(accountId: AccountId, app: App, token: Secret): Promise<Result<readonly string[]>> {
+      const asApp = new Secret(`${app.id}|${app.secret.open()}`)
+      const query = { input_token: token.open() }
+      const reply = await client.ask({ method: 'GET', path: 'debug_token', query, token: asApp, accountId })
+      return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
+    },
+
+    async numbersOf(speaker: Speaker, wabaId: string): Promise<Result<readonly string[]>> {
+      const reply = await call(speaker, { method: 'GET', path: `${wabaId}/phone_numbers`, query: { fields: 'id' } })
+      if (reply.kind !== 'ok') return reply
+      return { kind: 'ok', value: recordsAt(reply.body, 'data').flatMap((entry) => textAt(entry, 'id') ?? []) }
+    },
+  }
+}
+
+/** The operator's own app at Meta. */
+export interface App {
+  readonly id: string
+  readonly secret: Secret
+}
+
+const json = (text: string) => ({ type: 'application/json', bytes: Buffer.from(text) })
+
+function withField(reply: GraphReply, name: string): Result<string> {
+  if (reply.kind !== 'ok') return reply
+  const value = textAt(reply.body, name)
+  return value === null ? { kind: 'lost', code: `no_${name}` } : { kind: 'ok', value }
+}
+
+/** Meta writes hashes in hex in one place and in base64 in another. */
+function isDigest(text: string, digest: Buffer): boolean {
+  return text.toLowerCase() === digest.toString('hex') || text === digest.toString('base64')
+}
+
+function toTemplatePage(body: Json): TemplatePage {
+  const templates = recordsAt(body, 'data').map((entry) => ({
+    id: textAt(entry, 'id') ?? String(integerAt(entry, 'id') ?? ''),
+    name: textAt(entry, 'name') ?? '',
+    language: textAt(entry, 'language') ?? '',
+    status: textAt(entry, 'status') ?? '',
+    category: textAt(entry, 'category') ?? '',
+    components: recordsAt(entry, 'components'),
+  }))
+  const paging = recordAt(body, 'paging')
+  // Meta names a cursor on the last page as well; only `next` says that there is one.
+  const after = textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')
+  return { templates, after }
+}
+
+function accountsIn(body: Json): string[] {
+  const scopes = recordsAt(recordAt(body, 'data'), 'granular_scopes')
+  const management = scopes.find((scope) => textAt(scope, 'scope') === 'whatsapp_business_management')
+  const targets: unknown = management?.['target_ids']
+  return Array.isArray(targets) ? targets.filter((id): id is string => typeof id === 'string' && /^\d+$/.test(id)) : []
+}

@@ -1,0 +1,208 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { InstanceId, Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Alarms } from '../alarms.ts'
+import type { EngineSink } from '../engine.ts'
+import type { AskForCalls } from './ask-for-calls.ts'
+import { meaningOf } from './errors.ts'
+import type { NumberInfo } from './facts.ts'
+import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
+import { speakerOf } from './speaker.ts'
+import type { Refusal } from './store.ts'
+import type { NotOk, Transport } from './transport.ts'
+
+/** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
+export interface Contact {
+  readonly reachable: boolean
+  readonly lastSeenAtMs: number | null
+  readonly latencyMs: number | null
+  /** Since when Meta refuses for want of a permission. */
+  readonly unpermittedSinceMs: number | null
+}
+
+interface WatchNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly alarms: Alarms
+  readonly numbers: Numbers
+  readonly transport: Transport
+  readonly sink: EngineSink
+  readonly askForCalls: AskForCalls
+  readonly callbackAddress: (id: InstanceId) => string | null
+}
+
+export interface Watch {
+  /** Meta was asked something. @param reply how it failed; absent: it answered. */
+  heardOf(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
+  /** Meta takes nothing more from this number, and the instance is told. */
+  refused(id: InstanceId, reason: Refusal, code: number): Promise<void>
+  lackedPermission(id: InstanceId): void
+  /** Asks Meta about the number, now and every half hour; says that it is connected once it is. */
+  follow(id: InstanceId): void
+  forget(id: InstanceId): void
+  contact(id: InstanceId): Contact
+  /** Takes up every number that is to be connected. */
+  begin(): void
+  /** Resolves when no question is under way. */
+  settled(): Promise<void>
+}
+
+const CHECK_EVERY_MS = 30 * 60_000
+/** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
+const FIRST_CHECKS_MS = 60_000
+const BETWEEN_UNHEARD_MS = 100
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 5 * 60_000
+
+const UNKNOWN: Contact = { reachable: true, lastSeenAtMs: null, latencyMs: null, unpermittedSinceMs: null }
+
+/** Keeps an eye on each number: whether its token is good, and what Meta says of its quality (engines notes, B8). */
+export function createWatch(needs: WatchNeeds): Watch {
+  const { db, clock, random, log, alarms, numbers, transport, sink } = needs
+  const contacts = new Map<InstanceId, Contact>()
+  const failures = new Map<InstanceId, number>()
+  /** Many sends find a dead token at once; it is told once. */
+  const refusing = new Map<InstanceId, Promise<void>>()
+  const running = new Map<InstanceId, Promise<void>>()
+
+  const contact = (id: InstanceId) => contacts.get(id) ?? UNKNOWN
+
+  const watch: Watch = {
+    heardOf(id, latencyMs, reply) {
+      const before = contact(id)
+      if (reply !== undefined && reply.kind !== 'error') contacts.set(id, { ...before, reachable: false })
+      else {
+        const latency = latencyMs === null ? before.latencyMs : Math.round(latencyMs)
+        contacts.set(id, { ...before, reachable: true, lastSeenAtMs: clock.now(), latencyMs: latency })
+      }
+    },
+
+    refused(id, reason, code) {
+      if (numbers.of(id)?.refused !== null) return Promise.resolve()
+      const telling = refusing.get(id) ?? refuse(id, reason, code).finally(() => refusing.delete(id))
+      refusing.set(id, telling)
+      return telling
+    },
+
+    lackedPermission(id) {
+      const before = contact(id)
+      contacts.set(id, { ...before, unpermittedSinceMs: before.unpermittedSinceMs ?? clock.now() })
+    },
+
+    follow(id) {
+      failures.delete(id)
+      checkAt(id, clock.now())
+    },
+    forget(id) {
+      alarms.clear(checking(id))
+      contacts.delete(id)
+      failures.delete(id)
+    },
+    contact,
+    begin() {
+      let unheard = 0
+      for (const { instanceId, up, refused, facts } of numbers.all()) {
+        if (!up || refused !== null) continue
+        // Nothing that people write arrives until Meta has our new address, so these do not wait their turn.
+        const isUnheard = facts?.callsBackTo !== needs.callbackAddress(instanceId)
+        const inMs = isUnheard ? unheard++ * BETWEEN_UNHEARD_MS : Math.floor(random.fraction() * FIRST_CHECKS_MS)
+        checkAt(instanceId, clock.now() + inMs)
+      }
+    },
+    async settled() {
+      await Promise.allSettled([...running.values()])
+    },
+  }
+
+  async function refuse(id: InstanceId, reason: Refusal, code: number): Promise<void> {
+    await sink(id, { kind: 'auth_failed', reason, code, untilMs: null })
+    // Afterwards, so that a crash between the two tells it again; told twice it changes nothing.
+    await db.commit((tx) => numbers.refuse(tx, id, reason))
+    alarms.clear(checking(id))
+  }
+
+  function checkAt(id: InstanceId, atMs: number): void {
+    alarms.set(checking(id), atMs, () => {
+      const check = checkOnce(id).catch((error: unknown) => {
+        log.warn({ event: 'official.check_failed', instanceId: id, cause: cause(error) })
+        again(id)
+      })
+      running.set(id, check)
+      void check.finally(() => {
+        if (running.get(id) === check) running.delete(id)
+      })
+    })
+  }
+
+  /** Full jitter: many numbers that lost Meta together must not come back together. */
+  function again(id: InstanceId): void {
+    const failed = (failures.get(id) ?? 0) + 1
+    failures.set(id, failed)
+    const most = Math.min(FIRST_RETRY_MS * 2 ** Math.min(failed, 20), LONGEST_RETRY_MS)
+    checkAt(id, clock.now() + Math.ceil(random.fraction() * most))
+  }
+
+  async function checkOnce(id: InstanceId): Promise<void> {
+    const number = numbers.of(id)
+    if (!hasCredentials(number) || !number.up) return
+    const speaker = speakerOf(number)
+    // A keychain that is locked is unlocked some day.
+    if (speaker === undefined) return again(id)
+    const startedMono = clock.mono()
+    const reply = await transport.numberInfo(speaker, number.phoneNumberId)
+    if (reply.kind === 'ok') return isGood(number, reply.value, clock.mono() - startedMono)
+    watch.heardOf(id, null, reply)
+    await isBad(id, reply)
+  }
+
+  async function isGood(before: ConnectedNumber, info: NumberInfo, latencyMs: number): Promise<void> {
+    const { instanceId: id } = before
+    watch.heardOf(id, latencyMs)
+    contacts.set(id, { ...contact(id), unpermittedSinceMs: null })
+    failures.delete(id)
+    const isStill = await db.commit(async (tx) => {
+      const now = numbers.of(id)
+      // Somebody stopped it, or connected another number, while Meta was asked.
+      if (!hasCredentials(now) || !now.up || now.phoneNumberId !== before.phoneNumberId) return false
+      await learnAll(tx, now, info)
+      return true
+    })
+    if (!isStill) return
+    await sink(id, { kind: 'connected', number: info.number, name: info.name })
+    await renewCalls(id)
+    checkAt(id, clock.now() + CHECK_EVERY_MS)
+  }
+
+  /** Meta may have been told nothing, or an address that we no longer have. */
+  async function renewCalls(id: InstanceId): Promise<void> {
+    const number = numbers.of(id)
+    const address = needs.callbackAddress(id)
+    if (!hasCredentials(number) || address === null || number.facts?.callsBackTo === address) return
+    const speaker = speakerOf(number)
+    const told = speaker && (await needs.askForCalls(speaker, number))
+    if (told) await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, callsBackTo: told })))
+  }
+
+  async function learnAll(tx: Tx, { instanceId, refused }: ConnectedNumber, info: NumberInfo): Promise<void> {
+    if (refused !== null) await numbers.accept(tx, instanceId)
+    await numbers.note(tx, instanceId, (before) => ({ ...before, ...info.facts, checkedAtMs: clock.now() }))
+    await numbers.rename(tx, instanceId, { number: info.number, name: info.name })
+  }
+
+  async function isBad(id: InstanceId, reply: NotOk): Promise<void> {
+    const meaning = reply.kind === 'error' ? meaningOf(reply.error) : undefined
+    const code = reply.kind === 'error' ? reply.error.code : 0
+    if (meaning?.kind === 'token_dead') return watch.refused(id, 'token_revoked', code)
+    if (meaning?.kind === 'blocked') return watch.refused(id, 'banned', code)
+    if (meaning?.kind === 'permission') watch.lackedPermission(id)
+    log.warn({ event: 'official.check_failed', instanceId: id, kind: reply.kind, code })
+    again(id)
+  }
+
+  return watch
+}
+
+const checking = (id: InstanceId) => `check ${id}`

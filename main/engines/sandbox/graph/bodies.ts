@@ -1,0 +1,121 @@
+import type { MessageErrorShape } from '../../../contract/shapes.ts'
+import type { EngineSignal } from '../../engine.ts'
+import type { Content } from '../inbox.ts'
+import { namesOf } from '../people.ts'
+import type { GraphNumber, Sent } from './store.ts'
+
+/** A change as Meta writes it into the body of a callback. */
+export interface GraphChange {
+  readonly field: string
+  readonly value: object
+}
+
+type Heard = Extract<EngineSignal, { kind: 'received' | 'edited' | 'deleted' | 'reaction' }>
+
+const metadata = ({ number, phoneNumberId }: GraphNumber) => ({
+  messaging_product: 'whatsapp',
+  metadata: { display_phone_number: number, phone_number_id: phoneNumberId },
+})
+
+const seconds = (ms: number) => String(Math.floor(ms / 1_000))
+
+/** What becomes of a message. @param error with `failed`. */
+export function statusChange(
+  number: GraphNumber,
+  sent: Sent,
+  status: { readonly word: string; readonly atMs: number; readonly error?: MessageErrorShape },
+): GraphChange {
+  const { wamid, recipient, opaque } = sent
+  const { number: wa_id, userId } = namesOf(recipient)
+  const entry = {
+    id: wamid,
+    status: status.word,
+    timestamp: seconds(status.atMs),
+    ...(wa_id === null ? {} : { recipient_id: wa_id }),
+    recipient_user_id: userId,
+    ...(opaque === null ? {} : { biz_opaque_callback_data: opaque }),
+    ...(status.error === undefined
+      ? { pricing: { billable: true, pricing_model: 'PMP', category: 'service' } }
+      : { errors: [errorOf(status.error)] }),
+  }
+  return { field: 'messages', value: { ...metadata(number), statuses: [entry] } }
+}
+
+function errorOf({ provider_code: code, message }: MessageErrorShape) {
+  return { code, title: message, message, error_data: { details: message } }
+}
+
+/**
+ * What somebody said, or did to what was said; in an echo what was typed on this number's own phone.
+ * @param details of a place or a contact.
+ */
+export function heardChange(number: GraphNumber, signal: Heard, details?: Content['details']): GraphChange {
+  const { number: wa_id, userId } = namesOf(signal.chat)
+  const entry = { ...headOf(signal, wa_id, userId), ...contentOf(signal, number, details) }
+  if (signal.fromMe) {
+    return {
+      field: 'smb_message_echoes',
+      value: { ...metadata(number), message_echoes: [{ ...entry, from: number.number }] },
+    }
+  }
+  const profile = { name: signal.kind === 'received' && signal.pushName !== null ? signal.pushName : 'Somebody' }
+  const contact = { profile, ...(wa_id === null ? {} : { wa_id }), user_id: userId }
+  return { field: 'messages', value: { ...metadata(number), contacts: [contact], messages: [entry] } }
+}
+
+function headOf(signal: Heard, wa_id: string | null, userId: string) {
+  // An act has an id of its own; what it is about stands in its content.
+  const id =
+    signal.kind === 'received' ? signal.engineMessageId : `${signal.engineMessageId}.${signal.kind}.${signal.atMs}`
+  const who = signal.fromMe
+    ? { ...(wa_id === null ? {} : { to: wa_id }), to_user_id: userId }
+    : { ...(wa_id === null ? {} : { from: wa_id }), from_user_id: userId }
+  return { id, timestamp: seconds(signal.atMs), ...who }
+}
+
+function contentOf(signal: Heard, number: GraphNumber, details: Content['details']): object {
+  const { engineMessageId } = signal
+  switch (signal.kind) {
+    case 'received':
+      return {
+        ...said(signal, details),
+        ...context(signal, number),
+        ...(signal.referral && { referral: signal.referral }),
+      }
+    case 'edited':
+      return {
+        type: 'edit',
+        edit: { original_message_id: engineMessageId, message: { type: 'text', text: { body: signal.text } } },
+      }
+    case 'deleted':
+      return { type: 'revoke', revoke: { original_message_id: engineMessageId } }
+    case 'reaction': {
+      const emoji = signal.emoji === '' ? {} : { emoji: signal.emoji }
+      return { type: 'reaction', reaction: { message_id: engineMessageId, ...emoji } }
+    }
+  }
+}
+
+function said({ type, text, media }: Extract<Heard, { kind: 'received' }>, details: Content['details'] = {}): object {
+  if (media !== null) {
+    const { id, mimeType: mime_type, filename, caption } = media
+    return { type, [type]: { id, mime_type, ...(filename && { filename }), ...(caption && { caption }) } }
+  }
+  if (type === 'location') {
+    const { latitude, longitude, name, address } = details
+    return {
+      type,
+      location: { latitude, longitude, ...(name !== null && { name }), ...(address !== null && { address }) },
+    }
+  }
+  if (type === 'contact') {
+    const { name, number } = details
+    const phones = [{ phone: `+${String(number)}`, wa_id: number, type: 'CELL' }]
+    return { type: 'contacts', contacts: [{ name: { formatted_name: name }, phones }] }
+  }
+  return { type: 'text', text: { body: text } }
+}
+
+function context({ quotedEngineMessageId: id }: Extract<Heard, { kind: 'received' }>, { number }: GraphNumber) {
+  return id === null ? {} : { context: { from: number, id } }
+}

@@ -1,0 +1,194 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Db } from '../../../kernel/db.ts'
+import type { AccountId, Ids, InstanceId, Random } from '../../../kernel/ids.ts'
+import type { Log } from '../../../kernel/log.ts'
+import { createOutbound, type Resolve } from '../../../kernel/outbound.ts'
+import type { EngineSignal } from '../../engine.ts'
+import { networkId } from '../names.ts'
+import type { Content } from '../inbox.ts'
+import type { SandboxNetwork } from '../network.ts'
+import { heardChange, statusChange, type GraphChange } from './bodies.ts'
+import { createCalling } from './calling.ts'
+import { createGraphFaults, type GraphFaultKind } from './faults.ts'
+import { createGraphFiles, lineOf, numericId } from './files.ts'
+import { createGraphNumbers } from './numbers.ts'
+import { createRoutes } from './routes.ts'
+import { createSending } from './sending.ts'
+import { createGraphServer } from './server.ts'
+import { createSignups, type GraphApp } from './signups.ts'
+import { pruneSent, pruneUploaded, sentByWamid, type GraphNumber } from './store.ts'
+
+export interface GraphNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly ids: Pick<Ids, 'instance' | 'message'>
+  readonly network: SandboxNetwork
+  readonly resolve: Resolve
+}
+
+/** What connects an instance of the service to a simulated number. */
+interface GraphCredentials {
+  readonly phoneNumberId: string
+  readonly wabaId: string
+  readonly number: string
+  readonly accessToken: string
+  readonly appSecret: string
+}
+
+interface GraphNumberWish {
+  readonly number: string
+  readonly name?: string
+  /** Default: a business account of its own. */
+  readonly wabaId?: string
+  /** Default: that of the simulator's app. */
+  readonly appSecret?: string
+  readonly isRegistered?: boolean
+}
+
+/** Meta's Graph API as a face of the sandbox network: own listener on loopback, same paths, shapes and errors. */
+export interface GraphSimulator {
+  /** The operator's app there. */
+  readonly app: GraphApp
+  /** Base address, without version and without a slash at its end. */
+  url(): string
+  listen(port: number): Promise<void>
+  /** Nobody can reach it until `listen`, which takes the same port again. */
+  stopListening(): Promise<void>
+  /** Gives a number of the network an account at the simulated Meta. */
+  addNumber(accountId: AccountId, wish: GraphNumberWish): Promise<GraphCredentials>
+  has(accountId: AccountId, phoneNumberId: string): boolean
+  cause(phoneNumberId: string, kind: GraphFaultKind, times: number): void
+  killToken(phoneNumberId: string): Promise<void>
+  /** The code that a browser brings back from Meta's signup when this number was chosen there. */
+  signUp(phoneNumberId: string): string
+  /** Calls back for a number with anything at all. */
+  callBack(phoneNumberId: string, change: GraphChange): Promise<void>
+  /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
+  owns(id: InstanceId): boolean
+  /** A signal of the network; resolves when the callback was taken. */
+  tell(id: InstanceId, signal: EngineSignal): Promise<void>
+  begin(): Promise<void>
+  close(): Promise<void>
+}
+
+const KEEP_MS = 7 * 24 * 60 * 60_000
+
+export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
+  const { db, clock, random, log, ids, network, resolve } = needs
+  const app = { id: numericId(random), secret: random.bytes(16).toString('hex') }
+  // It calls this machine and nothing else.
+  const outbound = createOutbound({ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] })
+  const numbers = createGraphNumbers(db)
+  const faults = createGraphFaults()
+  const calling = createCalling(outbound, faults)
+  const signups = createSignups({ random, numbers, app })
+  let port = 0
+  const url = () => `http://127.0.0.1:${port}`
+  const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
+  const tellSent = async (number: GraphNumber, wamid: string) => {
+    await tellWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
+  }
+  const send = createSending({ db, clock, ids, network, numbers, files, tellSent })
+  const answer = createRoutes({ random, numbers, files, calling, signups, send })
+  const server = createGraphServer({ clock, random, log, faults, answer })
+
+  function get(phoneNumberId: string): GraphNumber {
+    const number = numbers.of(phoneNumberId)
+    if (number === undefined) throw new Error(`the simulated Meta has no number ${phoneNumberId}`)
+    return number
+  }
+
+  async function tellStatus(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'receipt' | 'failed' }>) {
+    const { atMs } = signal
+    const status =
+      signal.kind === 'failed' ? { word: 'failed', atMs, error: signal.error } : { word: signal.status, atMs }
+    await tellWord(number, networkId('official', signal.messageId ?? ''), status)
+  }
+
+  async function tellWord(number: GraphNumber, wamid: string, status: Parameters<typeof statusChange>[2]) {
+    const sent = await db.readOne(sentByWamid, { wamid })
+    if (sent !== undefined) await calling.tell(number, statusChange(number, sent, status))
+  }
+
+  /** What words cannot say of a place or a contact. */
+  async function detailsOf(
+    { accountId, number }: GraphNumber,
+    { type, engineMessageId }: Extract<EngineSignal, { kind: 'received' }>,
+  ): Promise<Content['details']> {
+    if (type !== 'location' && type !== 'contact') return undefined
+    return (await network.find(accountId, number, engineMessageId)).content.details
+  }
+
+  return {
+    app,
+    url,
+    async listen(wanted) {
+      port = await server.listen(port === 0 ? wanted : port)
+    },
+    stopListening: server.close,
+
+    async addNumber(
+      accountId,
+      { number, name = `Business ${number.slice(-4)}`, wabaId, appSecret, isRegistered = true },
+    ) {
+      const made: GraphNumber = {
+        phoneNumberId: numericId(random),
+        instanceId: ids.instance(),
+        accountId,
+        wabaId: wabaId ?? numericId(random),
+        number,
+        name,
+        accessToken: `EAASANDBOX${random.bytes(32).toString('hex')}`,
+        appSecret: appSecret ?? app.secret,
+        callbackUrl: null,
+        subscribed: 0,
+        registered: isRegistered ? 1 : 0,
+        tokenDead: 0,
+      }
+      await numbers.put(made)
+      await network.onboard(lineOf(made), number)
+      return made
+    },
+    has: (accountId, phoneNumberId) => numbers.of(phoneNumberId)?.accountId === accountId,
+    cause: (phoneNumberId, kind, times) => faults.arm(get(phoneNumberId).phoneNumberId, kind, times),
+    async killToken(phoneNumberId) {
+      await numbers.change(get(phoneNumberId), { tokenDead: 1 })
+    },
+    signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
+    callBack: (phoneNumberId, change) => calling.tell(get(phoneNumberId), change),
+
+    owns: (id) => numbers.ofLine(id) !== undefined,
+    async tell(id, signal) {
+      const number = numbers.ofLine(id)
+      if (number === undefined) return
+      switch (signal.kind) {
+        case 'receipt':
+        case 'failed':
+          return tellStatus(number, signal)
+        case 'received':
+          return calling.tell(number, heardChange(number, signal, await detailsOf(number, signal)))
+        case 'edited':
+        case 'deleted':
+        case 'reaction':
+          return calling.tell(number, heardChange(number, signal))
+        default:
+          // Of the line itself nobody is told: Meta says nothing of the kind.
+          return undefined
+      }
+    },
+    async begin() {
+      await numbers.load()
+      const before = clock.now() - KEEP_MS
+      await db.commit(async (tx) => {
+        await tx.run(pruneSent, { before })
+        await tx.run(pruneUploaded, { before })
+      })
+    },
+    async close() {
+      await server.close()
+      await outbound.close()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../../../kernel/db.ts'
+import type { InstanceId } from '../../../kernel/ids.ts'
+import { GraphFault } from './answers.ts'
+import { allGraphNumbers, putGraphNumber, type GraphNumber } from './store.ts'
+
+export type GraphNumbers = ReturnType<typeof createGraphNumbers>
+
+type Changes = Partial<Pick<GraphNumber, 'callbackUrl' | 'subscribed' | 'registered' | 'tokenDead' | 'accessToken'>>
+
+/** The numbers of the simulated Meta, in the database and in memory. */
+export function createGraphNumbers(db: Db) {
+  const known = new Map<string, GraphNumber>()
+  let loading: Promise<void> | undefined
+
+  async function load(): Promise<void> {
+    for (const row of await db.read(allGraphNumbers, {})) known.set(row.phoneNumberId, row)
+  }
+
+  async function put(number: GraphNumber): Promise<GraphNumber> {
+    await db.commit(async (tx) => {
+      await tx.run(putGraphNumber, { ...number })
+      tx.afterCommit(() => known.set(number.phoneNumberId, number))
+    })
+    return number
+  }
+
+  return {
+    load: () => (loading ??= load()),
+    all: (): readonly GraphNumber[] => [...known.values()],
+    of: (phoneNumberId: string): GraphNumber | undefined => known.get(phoneNumberId),
+    ofLine: (instanceId: InstanceId): GraphNumber | undefined =>
+      [...known.values()].find((number) => number.instanceId === instanceId),
+    ofAccount: (wabaId: string): readonly GraphNumber[] => [...known.values()].filter((one) => one.wabaId === wabaId),
+    put,
+    change: (number: GraphNumber, changes: Changes) =>
+      put({ ...(known.get(number.phoneNumberId) ?? number), ...changes }),
+    /** Whoever this token belongs to. @throws GraphFault 190 */
+    withToken(authorization: string | undefined): readonly GraphNumber[] {
+      const token = /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
+      const mine = [...known.values()].filter((number) => number.accessToken === token && number.tokenDead === 0)
+      if (token !== undefined && mine.length > 0) return mine
+      throw new GraphFault(401, 190, 'Invalid OAuth access token - Cannot parse access token')
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto'
+import type { Random } from '../../../kernel/ids.ts'
+import { templatePage } from '../templates.ts'
+import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
+import type { Calling } from './calling.ts'
+import type { GraphFiles } from './files.ts'
+import type { GraphNumbers } from './numbers.ts'
+import type { createSending } from './sending.ts'
+import type { Signups } from './signups.ts'
+import type { GraphNumber } from './store.ts'
+
+/** A request as the simulator read it. */
+export interface GraphRequest {
+  readonly method: string
+  /** Without the version. */
+  readonly path: readonly string[]
+  readonly query: URLSearchParams
+  readonly authorization: string | undefined
+  readonly contentType: string | undefined
+  readonly body: Buffer
+  /** Aborts when whoever asked has gone. */
+  readonly signal: AbortSignal
+}
+
+interface RouteNeeds {
+  readonly random: Random
+  readonly numbers: GraphNumbers
+  readonly files: GraphFiles
+  readonly calling: Calling
+  readonly signups: Signups
+  readonly send: ReturnType<typeof createSending>
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
+export function createRoutes({ numbers, files, calling, signups, send }: RouteNeeds) {
+  return async (request: GraphRequest): Promise<GraphAnswer> => {
+    const { method, path, query, authorization } = request
+    const [first = '', second] = path
+    if (first === 'oauth' && second === 'access_token') return signups.exchange(formOf(request))
+    if (first === 'debug_token') return signups.debug(authorization, query.get('input_token') ?? '')
+    const mine = numbers.withToken(authorization)
+    if (first === 'media' && second !== undefined) return files.download(mine, second, query)
+    const number = mine.find(({ phoneNumberId }) => phoneNumberId === first)
+    if (number !== undefined) return ofNumber(number, method, second, request)
+    const account = mine.filter(({ wabaId }) => wabaId === first)
+    if (account.length > 0) return ofAccount(account, method, second, query)
+    if (method !== 'GET' || second !== undefined) throw unknownObject(first)
+    const asked = query.get('phone_number_id')
+    const [owner] = mine.filter(({ phoneNumberId }) => asked === null || phoneNumberId === asked)
+    if (owner === undefined) throw unknownObject(first)
+    return files.describe(owner, first)
+  }
+
+  async function ofNumber(number: GraphNumber, method: string, edge: string | undefined, request: GraphRequest) {
+    if (method === 'GET' && edge === undefined) return describe(number, request)
+    if (method !== 'POST') throw unknownObject(number.phoneNumberId)
+    switch (edge) {
+      case undefined:
+        return configure(number, jsonOf(request))
+      case 'messages':
+        requireRegistered(number)
+        return send(number, jsonOf(request), request.signal)
+      case 'media':
+        return files.upload(number, request.contentType, request.body)
+      case 'register':
+        return register(number, jsonOf(request))
+      default:
+        throw unknownObject(edge)
+    }
+  }
+
+  async function configure(number: GraphNumber, body: Json): Promise<GraphAnswer> {
+    const { override_callback_uri: address, verify_token: token } = recordAt(body, 'webhook_configuration')
+    if (typeof address !== 'string' || typeof token !== 'string')
+      throw parameterFault('webhook_configuration is incomplete.')
+    await calling.verify(number, address, token)
+    await numbers.change(number, { callbackUrl: address })
+    return SUCCESS
+  }
+
+  async function register(number: GraphNumber, { messaging_product: product, pin }: Json): Promise<GraphAnswer> {
+    if (product !== 'whatsapp') throw parameterFault('messaging_product is required.')
+    if (typeof pin !== 'string' || !/^\d{6}$/.test(pin)) throw parameterFault('Param pin must have 6 digits.')
+    await numbers.change(number, { registered: 1 })
+    return SUCCESS
+  }
+
+  async function ofAccount(
+    account: readonly GraphNumber[],
+    method: string,
+    edge: string | undefined,
+    query: URLSearchParams,
+  ) {
+    if (edge === 'subscribed_apps' && method !== 'GET') {
+      for (const number of account) await numbers.change(number, { subscribed: method === 'POST' ? 1 : 0 })
+      return SUCCESS
+    }
+    if (method !== 'GET') throw unknownObject(edge ?? '')
+    if (edge === 'phone_numbers') return ok({ data: account.map(({ phoneNumberId: id }) => ({ id })) })
+    if (edge === 'message_templates') return templates(query)
+    throw unknownObject(edge ?? '')
+  }
+}
+
+/** A token of another app's secret is no proof (Graph API, "Secure requests"). */
+function describe(number: GraphNumber, { query }: GraphRequest): GraphAnswer {
+  const proof = query.get('appsecret_proof')
+  const expected = createHmac('sha256', number.appSecret).update(number.accessToken).digest('hex')
+  if (proof !== null && proof !== expected) {
+    throw new GraphFault(400, 100, '(#100) Invalid appsecret_proof provided in the API argument')
+  }
+  return ok({
+    id: number.phoneNumberId,
+    display_phone_number: `+${number.number}`,
+    verified_name: number.name,
+    quality_rating: 'GREEN',
+    messaging_limit_tier: 'TIER_250',
+    account_mode: 'SANDBOX',
+    platform_type: number.registered === 1 ? 'CLOUD_API' : 'NOT_APPLICABLE',
+    is_on_biz_app: false,
+    throughput: { level: 'STANDARD' },
+  })
+}
+
+function templates(query: URLSearchParams): GraphAnswer {
+  const page = templatePage({ limit: Number(query.get('limit') ?? 25), after: query.get('after') })
+  const cursors = { before: page.templates[0]?.id, after: page.templates.at(-1)?.id }
+  const next = page.after === null ? {} : { next: `https://graph.facebook.com/next?after=${page.after}` }
+  return ok({ data: page.templates, paging: { cursors, ...next } })
+}
+
+function requireRegistered(number: GraphNumber): void {
+  if (number.registered === 1) return
+  throw new GraphFault(400, 133_010, '(#133010) Phone number not registered on the Whatsapp Business Platform.')
+}
+
+const unknownObject = (id: string) =>
+  new GraphFault(
+    400,
+    100,
+    `(#100) Unsupported request. Object with ID '${id}' does not exist, or cannot be loaded due to missing permissions`,
+  )
+
+function jsonOf({ body }: GraphRequest): Json {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    if (typeof value === 'object' && value !== null) return value as Json
+  } catch {
+    // Said below, as for any other body that is no object.
+  }
+  throw parameterFault('The body must be a JSON object.')
+}
+
+const recordAt = (from: Json, name: string): Json => {
+  const value = from[name]
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+const formOf = ({ body, query }: GraphRequest) => (body.length > 0 ? new URLSearchParams(body.toString()) : query)

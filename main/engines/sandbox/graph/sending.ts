@@ -1,0 +1,131 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Db, Tx } from '../../../kernel/db.ts'
+import type { Ids } from '../../../kernel/ids.ts'
+import type { FileType, Outgoing, SendOutcome } from '../../engine.ts'
+import { networkId } from '../names.ts'
+import type { SandboxNetwork } from '../network.ts'
+import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
+import { lineOf, type GraphFiles } from './files.ts'
+import type { GraphNumbers } from './numbers.ts'
+import { digitsOf } from '../people.ts'
+import { addSent, type GraphNumber } from './store.ts'
+import { readMessage, type GraphMessage } from './validation.ts'
+
+interface SendingNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'message'>
+  readonly network: Pick<SandboxNetwork, 'official' | 'react'>
+  readonly numbers: GraphNumbers
+  readonly files: GraphFiles
+  readonly tellSent: (number: GraphNumber, wamid: string) => Promise<void>
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Nothing is answered: the connection stays silent until whoever asked gives up. */
+export class Silence extends Error {}
+
+/** What `POST /{phone-number-id}/messages` does on the simulated network. */
+export function createSending({ db, clock, ids, network, numbers, files, tellSent }: SendingNeeds) {
+  return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
+    if (payload['status'] === 'read') return markRead(number, payload)
+    const message = readMessage(payload)
+    const to = digitsOf(message.to)
+    if (to === undefined)
+      throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
+    if (message.type === 'reaction') await react(number, to, message)
+    else return send(number, to, message, signal)
+    const wamid = networkId('official', ids.message())
+    await db.commit((tx) => tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() }))
+    return taken(message, to, wamid)
+  }
+
+  async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
+    if (typeof id !== 'string') throw parameterFault('The parameter message_id is required.')
+    try {
+      await network.official.direct?.markRead?.(lineOf(number), { engineMessageId: id, chat: '', isOwn: false })
+    } catch {
+      throw new GraphFault(400, 131_009, '(#131009) Parameter value is not valid', `Message ${id} does not exist.`)
+    }
+    return ok({ success: true })
+  }
+
+  async function react({ accountId, number }: GraphNumber, _to: string, { content }: GraphMessage): Promise<void> {
+    const { message_id: id, emoji } = content
+    try {
+      // Checked by readMessage.
+      await network.react(accountId, number, id as string, emoji as string)
+    } catch {
+      throw new GraphFault(400, 131_009, '(#131009) Parameter value is not valid', 'reaction.message_id is unknown.')
+    }
+  }
+
+  async function send(
+    number: GraphNumber,
+    to: string,
+    message: GraphMessage,
+    signal: AbortSignal,
+  ): Promise<GraphAnswer> {
+    const messageId = ids.message()
+    const wamid = networkId('official', messageId)
+    // Known before the network is asked: what it reports may be faster than its answer.
+    const { opaque } = message
+    await db.commit((tx) => tx.run(addSent, { wamid, recipient: to, opaque, now: clock.now() }))
+    const outcome = await network.official.send(lineOf(number), messageId, await outgoing(number, to, message), signal)
+    return answerOf(number, message, to, outcome)
+  }
+
+  async function outgoing(
+    number: GraphNumber,
+    to: string,
+    { type, content, payload }: GraphMessage,
+  ): Promise<Outgoing> {
+    if (type === 'text') return { kind: 'text', to, text: content['body'] as string }
+    const { id, caption = null, filename = null } = content
+    if (typeof id !== 'string' || !FILES.includes(type)) return { kind: 'cloud_api', to, payload }
+    const { mimeType, bytes } = await files.read(number, id)
+    const words = { caption: caption as string | null, filename: filename as string | null }
+    return { kind: 'media', to, mediaType: type as FileType, mimeType, bytes, ...words }
+  }
+
+  async function answerOf(
+    number: GraphNumber,
+    message: GraphMessage,
+    to: string,
+    outcome: SendOutcome,
+  ): Promise<GraphAnswer> {
+    switch (outcome.kind) {
+      case 'accepted':
+        // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
+        if (outcome.status === 'sent') await tellSent(number, outcome.engineMessageId)
+        await db.commit(async (tx: Tx) => outcome.journal?.(tx))
+        return taken(message, to, outcome.engineMessageId)
+      case 'refused': {
+        const { provider_code: code, message: said } = outcome.error
+        throw new GraphFault(400, code ?? 131_000, `(#${code ?? 131_000}) ${said}`, said)
+      }
+      case 'invalid':
+        throw parameterFault(outcome.message)
+      case 'not_ready':
+        await numbers.change(number, { tokenDead: 1 })
+        throw new GraphFault(401, 190, 'Error validating access token: the session has been invalidated')
+      case 'nothing_sent':
+        if (outcome.retryAfterSeconds === undefined) throw new GraphFault(503, 131_016, '(#131016) Service unavailable')
+        throw new GraphFault(429, 130_429, '(#130429) Rate limit hit', 'Cloud API message throughput has been reached.')
+      case 'unknown':
+        throw new Silence()
+    }
+  }
+}
+
+const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
+
+function taken({ to: input }: GraphMessage, to: string, wamid: string): GraphAnswer {
+  const contact = input === to ? { input, wa_id: to } : { input, user_id: input }
+  return ok({
+    messaging_product: 'whatsapp',
+    contacts: [contact],
+    messages: [{ id: wamid, message_status: 'accepted' }],
+  })
+}

@@ -1,0 +1,46 @@
+import type { Random } from '../../../kernel/ids.ts'
+import { GraphFault, ok, type GraphAnswer } from './answers.ts'
+import type { GraphNumbers } from './numbers.ts'
+import type { GraphNumber } from './store.ts'
+
+/** The operator's app at the simulated Meta. */
+export interface GraphApp {
+  readonly id: string
+  readonly secret: string
+}
+
+export type Signups = ReturnType<typeof createSignups>
+
+/** The end of Meta's own signup: a code becomes a token, and the token tells which accounts were shared. */
+export function createSignups(needs: {
+  readonly random: Random
+  readonly numbers: GraphNumbers
+  readonly app: GraphApp
+}) {
+  const { random, numbers, app } = needs
+  const codes = new Map<string, GraphNumber>()
+
+  return {
+    /** What the person's browser brings back when they have chosen this number. Good once. */
+    issue(number: GraphNumber): string {
+      const code = random.bytes(18).toString('base64url')
+      codes.set(code, number)
+      return code
+    },
+    exchange(form: URLSearchParams): GraphAnswer {
+      const number = codes.get(form.get('code') ?? '')
+      const isApp = form.get('client_id') === app.id && form.get('client_secret') === app.secret
+      if (!isApp || number === undefined)
+        throw new GraphFault(400, 100, 'Error validating verification code or client secret')
+      codes.delete(form.get('code') ?? '')
+      return ok({ access_token: number.accessToken, token_type: 'bearer' })
+    },
+    debug(authorization: string | undefined, token: string): GraphAnswer {
+      if (authorization !== `Bearer ${app.id}|${app.secret}`)
+        throw new GraphFault(401, 190, 'Invalid OAuth access token')
+      const target_ids = [...new Set(numbers.all().flatMap((one) => (one.accessToken === token ? one.wabaId : [])))]
+      const granular_scopes = [{ scope: 'whatsapp_business_management', target_ids }]
+      return ok({ data: { app_id: app.id, is_valid: target_ids.length > 0, granular_scopes } })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { AccountId, InstanceId } from '../../../kernel/ids.ts'
+import { sql } from '../../../kernel/sql.ts'
+
+/** A number as the simulated Meta knows it. */
+export interface GraphNumber {
+  readonly phoneNumberId: string
+  /** Of its line on the simulated network. */
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+  readonly wabaId: string
+  readonly number: string
+  readonly name: string
+  readonly accessToken: string
+  readonly appSecret: string
+  readonly callbackUrl: string | null
+  readonly subscribed: number
+  readonly registered: number
+  readonly tokenDead: number
+}
+
+const COLUMNS = `phone_number_id AS phoneNumberId, instance_id AS instanceId, account_id AS accountId,
+  waba_id AS wabaId, number, name, access_token AS accessToken, app_secret AS appSecret, callback_url AS callbackUrl,
+  subscribed, registered, token_dead AS tokenDead`
+
+export const allGraphNumbers = sql<Record<never, never>, GraphNumber>(`SELECT ${COLUMNS} FROM sandbox_graph_numbers`)
+
+export const putGraphNumber = sql<{ [K in keyof GraphNumber]: GraphNumber[K] }>(
+  `INSERT INTO sandbox_graph_numbers (phone_number_id, instance_id, account_id, waba_id, number, name, access_token,
+     app_secret, callback_url, subscribed, registered, token_dead)
+   VALUES (:phoneNumberId, :instanceId, :accountId, :wabaId, :number, :name, :accessToken, :appSecret, :callbackUrl,
+     :subscribed, :registered, :tokenDead)
+   ON CONFLICT (phone_number_id) DO UPDATE SET callback_url = excluded.callback_url, subscribed = excluded.subscribed,
+     registered = excluded.registered, token_dead = excluded.token_dead, access_token = excluded.access_token`,
+)
+
+// What was sent over it.
+
+export interface Sent {
+  readonly wamid: string
+  readonly recipient: string
+  readonly opaque: string | null
+}
+
+export const addSent = sql<{ wamid: string; recipient: string; opaque: string | null; now: number }>(
+  `INSERT INTO sandbox_graph_sent (wamid, recipient, opaque, sent_at) VALUES (:wamid, :recipient, :opaque, :now)
+   ON CONFLICT (wamid) DO NOTHING`,
+)
+
+export const sentByWamid = sql<{ wamid: string }, Sent>(
+  'SELECT wamid, recipient, opaque FROM sandbox_graph_sent WHERE wamid = :wamid',
+)
+
+export const pruneSent = sql<{ before: number }>('DELETE FROM sandbox_graph_sent WHERE sent_at < :before')
+
+// Files that were uploaded.
+
+export interface Uploaded {
+  readonly phoneNumberId: string
+  readonly mimeType: string
+  readonly bytes: Uint8Array
+}
+
+export const addUploaded = sql<Uploaded & { id: string; now: number }>(
+  `INSERT INTO sandbox_graph_media (id, phone_number_id, mime_type, bytes, created_at)
+   VALUES (:id, :phoneNumberId, :mimeType, :bytes, :now)`,
+)
+
+export const uploadedById = sql<{ id: string }, Uploaded>(
+  'SELECT phone_number_id AS phoneNumberId, mime_type AS mimeType, bytes FROM sandbox_graph_media WHERE id = :id',
+)
+
+export const pruneUploaded = sql<{ before: number }>('DELETE FROM sandbox_graph_media WHERE created_at < :before')

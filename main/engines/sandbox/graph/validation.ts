@@ -1,0 +1,109 @@
+import type { Template } from '../../direct.ts'
+import { TEMPLATES } from '../templates.ts'
+import { GraphFault, parameterFault } from './answers.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A message as Graph understood it. */
+export interface GraphMessage {
+  readonly type: string
+  /** Digits, or Meta's id of somebody. */
+  readonly to: string
+  readonly content: Json
+  readonly opaque: string | null
+  readonly payload: Json
+}
+
+const asRecord = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+
+const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
+const TEXT_LENGTH = 4_096
+
+/** Reads a message the way Graph does. @throws GraphFault with Graph's codes. */
+export function readMessage(payload: Json): GraphMessage {
+  if (payload['messaging_product'] !== 'whatsapp') {
+    throw parameterFault('The parameter messaging_product is required and must be one of {WHATSAPP}.')
+  }
+  const { to, recipient, type = 'text', biz_opaque_callback_data: opaque } = payload
+  const address = typeof to === 'string' ? to.replaceAll(/[\s()+-]/g, '') : recipient
+  if (typeof address !== 'string' || address === '') throw parameterFault('The parameter to is required.')
+  if (typeof type !== 'string' || !Object.hasOwn(CHECKS, type))
+    throw parameterFault('Param type must be one of the supported types.')
+  const content = type === 'contacts' ? { contacts: payload['contacts'] } : asRecord(payload[type])
+  if (content === undefined)
+    throw new GraphFault(
+      400,
+      131_009,
+      '(#131009) Parameter value is not valid',
+      `The parameter ${type} is required for type ${type}.`,
+    )
+  CHECKS[type]?.(content)
+  return { type, to: address, content, opaque: typeof opaque === 'string' ? opaque : null, payload }
+}
+
+const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
+  text({ body }) {
+    if (typeof body !== 'string' || body === '') throw parameterFault('The parameter text.body is required.')
+    if (body.length > TEXT_LENGTH)
+      throw parameterFault(`Param text.body must be at most ${TEXT_LENGTH} characters long.`)
+  },
+  ...Object.fromEntries(FILES.map((type) => [type, requireFile])),
+  location({ latitude, longitude }) {
+    if (typeof latitude !== 'number' || typeof longitude !== 'number')
+      throw parameterFault('location needs latitude and longitude.')
+  },
+  contacts({ contacts }) {
+    if (!Array.isArray(contacts) || contacts.length === 0)
+      throw parameterFault('The parameter contacts must be a list.')
+  },
+  interactive({ type, action }) {
+    if (typeof type !== 'string' || asRecord(action) === undefined)
+      throw parameterFault('interactive needs type and action.')
+  },
+  reaction({ message_id: id, emoji }) {
+    if (typeof id !== 'string' || typeof emoji !== 'string')
+      throw parameterFault('reaction needs message_id and emoji.')
+  },
+  template: requireTemplate,
+}
+
+function requireFile({ id, link }: Json): void {
+  if (typeof id !== 'string' && typeof link !== 'string') throw parameterFault('A media message needs id or link.')
+}
+
+function requireTemplate({ name, language, components }: Json): void {
+  const code = asRecord(language)?.['code']
+  const found = TEMPLATES.find((template) => template.name === name && template.language === code)
+  if (found === undefined) {
+    throw new GraphFault(
+      404,
+      132_001,
+      '(#132001) Template name does not exist in the translation',
+      `template name (${String(name)}) does not exist in ${String(code)}`,
+    )
+  }
+  const given = Array.isArray(components) ? components.map(asRecord).filter((one) => one !== undefined) : []
+  for (const part of ['header', 'body'] as const) {
+    const expected = variablesIn(found, part)
+    const parameters = given.find(({ type }) => typeof type === 'string' && type.toLowerCase() === part)?.['parameters']
+    const count = Array.isArray(parameters) ? parameters.length : 0
+    if (count !== expected) {
+      throw new GraphFault(
+        400,
+        132_000,
+        '(#132000) Number of parameters does not match the expected number of params',
+        `${part}: number of localizable_params (${count}) does not match the expected number of params (${expected})`,
+      )
+    }
+  }
+}
+
+/** How many values a part of a template waits for; a header with a picture waits for the picture. */
+function variablesIn({ components }: Template, part: 'header' | 'body'): number {
+  const component = components.map(asRecord).find((one) => one?.['type'] === part.toUpperCase())
+  if (component === undefined) return 0
+  if (part === 'header' && component['format'] !== 'TEXT') return 1
+  const { text } = component
+  return typeof text === 'string' ? (text.match(/\{\{\d+\}\}/g) ?? []).length : 0
+}

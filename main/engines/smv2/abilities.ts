@@ -1,0 +1,20 @@
+import type { Abilities } from '../../contract/abilities.ts'
+
+/** What a linked device can do through Switchboard. */
+export const SMV2: Abilities = {
+  connect: { qr_code: 'yes', pairing_code: 'yes', onboarding_page: 'no' },
+  send: {
+    ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
+    ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes' },
+    template: 'no',
+  },
+  act: {
+    ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes' },
+    ...{ check_number: 'yes', profile: 'yes', block: 'yes', groups: 'yes' },
+  },
+  hear: {
+    ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },
+    ...{ location: 'yes', contact: 'yes', poll: 'yes' },
+    ...{ edit: 'yes', delete: 'yes', reaction: 'yes', group: 'yes', own_phone: 'yes' },
+  },
+}

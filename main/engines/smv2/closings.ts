@@ -1,0 +1,81 @@
+/** Why a number may not connect any more. */
+export type Refusal = 'logged_out' | 'banned' | 'temporary_ban'
+
+/** What is done about a connection that has ended. */
+export type Verdict =
+  /** The network asked for it: at once, with the same session, and nobody is told. */
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'retry'; readonly reason: string }
+  /** Nobody scanned in time. */
+  | { readonly kind: 'expired' }
+  /** A pairing that was cut off: its half-made credentials would be refused for ever. */
+  | { readonly kind: 'begin_anew' }
+  | { readonly kind: 'refused'; readonly reason: Refusal; readonly untilMs: number | null }
+  /** The network takes no client of this version. */
+  | { readonly kind: 'outdated' }
+  /** The same session is connected somewhere else; whoever fights for it loses it. */
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'bad_session' }
+
+export interface Closing {
+  /** As the network or the library gave it; null: neither did. */
+  readonly code: number | null
+  /** How long a temporary ban lasts. */
+  readonly expireSeconds: number | null
+  /** The phone has confirmed the pairing. */
+  readonly isPaired: boolean
+  readonly nowMs: number
+}
+
+const RESTART = 515
+const NO_CODES_LEFT = 408
+
+/** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
+export function verdictOn({ code, expireSeconds, isPaired, nowMs }: Closing): Verdict {
+  if (code === RESTART) return { kind: 'restart' }
+  if (!isPaired && code === NO_CODES_LEFT) return { kind: 'expired' }
+  if (!isPaired && code !== 405) return { kind: 'begin_anew' }
+  switch (code) {
+    case 401:
+    case 411:
+    case 419:
+      return { kind: 'refused', reason: 'logged_out', untilMs: null }
+    case 402: {
+      const untilMs = expireSeconds === null ? null : nowMs + expireSeconds * 1_000
+      return { kind: 'refused', reason: 'temporary_ban', untilMs }
+    }
+    case 403:
+      return { kind: 'refused', reason: 'banned', untilMs: null }
+    case 405:
+      return { kind: 'outdated' }
+    case 440:
+      return { kind: 'replaced' }
+    case 500:
+      return { kind: 'bad_session' }
+    default:
+      return { kind: 'retry', reason: REASONS[code ?? 0] ?? 'connection_lost' }
+  }
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  408: 'link_silent',
+  428: 'connection_lost',
+  503: 'network_unavailable',
+  504: 'link_silent',
+}
+
+/** The library reports an end as an error that carries an answer of the web; some ends are a bare number, or nothing. */
+export function codeOf(error: unknown): number | null {
+  if (typeof error === 'number') return error
+  const code = fieldOf(fieldOf(error, 'output'), 'statusCode')
+  return typeof code === 'number' ? code : null
+}
+
+/** How long a temporary ban lasts, from the attributes of the refusal. */
+export function expireSecondsOf(error: unknown): number | null {
+  const expire = Number(fieldOf(fieldOf(error, 'data'), 'expire'))
+  return Number.isFinite(expire) && expire > 0 ? expire : null
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined

@@ -1,0 +1,91 @@
+import type { proto } from 'baileys'
+import type { Outgoing } from '../engine.ts'
+import type { Library } from './library.ts'
+import type { EncryptedFile } from './media-cipher.ts'
+
+/** A file where the network keeps it. */
+export interface PlacedFile extends EncryptedFile {
+  readonly url: string
+  readonly directPath: string
+}
+
+type Media = Extract<Outgoing, { kind: 'media' }>
+
+/** What goes around a message besides its content. */
+export interface Wrapping {
+  readonly additionalAttributes?: Readonly<Record<string, string>>
+  readonly additionalNodes?: { tag: string; attrs: Record<string, string> }[]
+}
+
+/** A message as the network writes it. @param file for media only. */
+export async function contentOf(
+  library: Library,
+  out: Exclude<Outgoing, { kind: 'cloud_api' }>,
+  file: PlacedFile | null,
+  nowMs: number,
+): Promise<proto.IMessage> {
+  switch (out.kind) {
+    case 'text':
+      return { extendedTextMessage: { text: out.text, ...cardOf(out) } }
+    case 'media':
+      if (file === null) throw new Error('a file that was not uploaded')
+      return mediaOf(out, file, nowMs)
+    case 'location': {
+      const { latitude: degreesLatitude, longitude: degreesLongitude, name, address } = out
+      return { locationMessage: { degreesLatitude, degreesLongitude, name, address } }
+    }
+    case 'contact':
+      return { contactMessage: { displayName: out.name, vcard: vcardOf(out) } }
+    case 'poll': {
+      const { question: name, options: values, maxChoices: selectableCount } = out
+      const poll = { name, values: [...values], selectableCount }
+      // The library makes the secret that the votes will be encrypted with.
+      return library.generateWAMessageContent({ poll }, { upload: noUpload })
+    }
+  }
+}
+
+/** A poll is announced as one; nothing else needs a word around it. */
+export function wrappingOf(out: Outgoing): Wrapping {
+  return out.kind === 'poll' ? { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] } : {}
+}
+
+function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message.IExtendedTextMessage {
+  if (!preview) return {}
+  const { url, title, description } = preview
+  return { matchedText: url, ...(title !== null && { title }), ...(description !== null && { description }) }
+}
+
+function mediaOf({ mediaType, mimeType, caption, filename, bytes }: Media, file: PlacedFile, nowMs: number) {
+  const placed = {
+    ...{ url: file.url, directPath: file.directPath, mediaKey: file.mediaKey, mimetype: mimeType },
+    ...{ fileSha256: file.sha256, fileEncSha256: file.encryptedSha256, fileLength: bytes.length },
+    mediaKeyTimestamp: Math.floor(nowMs / 1_000),
+  }
+  switch (mediaType) {
+    case 'image':
+      return { imageMessage: { ...placed, caption } }
+    case 'video':
+      return { videoMessage: { ...placed, caption } }
+    case 'audio':
+      // Ogg is what phones record: shown as a voice note; any other sound as a file.
+      return { audioMessage: { ...placed, ptt: mimeType.startsWith('audio/ogg') } }
+    case 'document':
+      return { documentMessage: { ...placed, caption, fileName: filename ?? 'file', title: filename } }
+    case 'sticker':
+      return { stickerMessage: placed }
+  }
+}
+
+function vcardOf({ name, number }: { name: string; number: string }): string {
+  const text = name.replaceAll(/[\\;,]/g, (mark) => `\\${mark}`).replaceAll(/\r?\n/g, ' ')
+  return [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `FN:${text}`,
+    `TEL;type=CELL;type=VOICE;waid=${number}:+${number}`,
+    'END:VCARD',
+  ].join('\n')
+}
+
+const noUpload = () => Promise.reject(new Error('nothing of this kind is uploaded by the library'))

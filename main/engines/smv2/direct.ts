@@ -1,0 +1,144 @@
+import type { proto, WAMessageKey } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Random } from '../../kernel/ids.ts'
+import type { DirectActs, MessageRef } from '../direct.ts'
+import type { EngineInstance } from '../engine.ts'
+import { codeOf } from './closings.ts'
+import type { Wrapping } from './content.ts'
+import { createGroups } from './groups.ts'
+import type { Link, OpenLink } from './link.ts'
+import type { Post } from './outbox.ts'
+import type { People } from './people.ts'
+import { engineIdOf } from './sent.ts'
+
+export interface DirectNeeds {
+  readonly clock: Clock
+  readonly random: Random
+  readonly people: People
+  readonly post: Post
+  readonly linkOf: (instance: EngineInstance) => Link
+}
+
+const ACT_MS = 15_000
+/** Asking about many numbers at once has had numbers banned. */
+const CHECKED_AT_ONCE = 20
+const BETWEEN_CHECKS_MS = 10_000
+
+/** What a linked device can do past sending. */
+export function createDirect(needs: DirectNeeds): DirectActs {
+  const { clock, random, people, post, linkOf } = needs
+  const checkedMono = new Map<string, number>()
+
+  /** @throws ApiError not_ready */
+  function openOf(instance: EngineInstance): OpenLink {
+    const open = linkOf(instance).open()
+    if (open) return open
+    throw new ApiError('not_ready', 'The instance has no link to WhatsApp. Connect it, then try again.')
+  }
+
+  /** @throws ApiError not_found */
+  async function jidOf(instance: EngineInstance, number: string): Promise<string> {
+    const jid = await people.addressOf(instance, openOf(instance), number)
+    if (jid !== null) return jid
+    throw new ApiError('not_found', `Nobody on WhatsApp has the number ${number}.`)
+  }
+
+  async function keyOf(
+    instance: EngineInstance,
+    { engineMessageId: id, chat, isOwn }: MessageRef,
+  ): Promise<WAMessageKey> {
+    return { remoteJid: await jidOf(instance, chat), id, fromMe: isOwn }
+  }
+
+  /** An act on a message is a message itself, and done once the network has taken it. */
+  async function act(
+    instance: EngineInstance,
+    target: MessageRef,
+    messageFor: (key: WAMessageKey) => proto.IMessage,
+    wrapping: Wrapping = {},
+  ): Promise<void> {
+    const open = openOf(instance)
+    const key = await keyOf(instance, target)
+    const limit = new AbortController()
+    const timer = clock.after(ACT_MS, () => limit.abort())
+    const engineId = engineIdOf(random.bytes(16).toString('hex'))
+    const parcel = { jid: key.remoteJid ?? '', engineId, messageId: null, message: messageFor(key), wrapping }
+    const posted = await post(instance, open, linkOf(instance).liveness, parcel, limit.signal)
+    timer.cancel()
+    if (posted.kind === 'taken') return
+    if (posted.kind !== 'refused') throw new Error(`the act was not confirmed: ${posted.kind}`)
+    throw new ApiError('invalid_state', `WhatsApp refused this (${posted.code}).`)
+  }
+
+  /** Up to twenty in ten seconds; what was asked lately is not asked again. */
+  function refuseHaste({ id }: EngineInstance): void {
+    const waitMs = (checkedMono.get(id) ?? -Infinity) + BETWEEN_CHECKS_MS - clock.mono()
+    if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1_000))
+    checkedMono.set(id, clock.mono())
+  }
+
+  return {
+    react: (instance, target, emoji) =>
+      act(instance, target, (key) => ({ reactionMessage: { key, text: emoji, senderTimestampMs: clock.now() } })),
+    async edit(instance, target, text) {
+      const { Type } = openOf(instance).library.proto.Message.ProtocolMessage
+      const edited = { type: Type.MESSAGE_EDIT, editedMessage: { conversation: text }, timestampMs: clock.now() }
+      await act(instance, target, (key) => ({ protocolMessage: { key, ...edited } }), EDITS)
+    },
+    async remove(instance, target) {
+      const { Type } = openOf(instance).library.proto.Message.ProtocolMessage
+      await act(instance, target, (key) => ({ protocolMessage: { key, type: Type.REVOKE } }), DELETES)
+    },
+    async markRead(instance, target) {
+      await openOf(instance).sock.readMessages([await keyOf(instance, target)])
+    },
+
+    async check(instance, numbers) {
+      const open = openOf(instance)
+      if (numbers.length > CHECKED_AT_ONCE) {
+        throw new ApiError('validation_error', `numbers must be ${CHECKED_AT_ONCE} or fewer on the live network.`)
+      }
+      refuseHaste(instance)
+      const found = await people.check(instance, open, numbers)
+      return numbers.map((number) => {
+        const canonical = found.get(number) ?? null
+        return { number, exists: canonical !== null, canonical }
+      })
+    },
+    async profile(instance, number) {
+      const { sock } = openOf(instance)
+      const jid = await jidOf(instance, number)
+      const [status] = (await sock.fetchStatus(jid)) ?? []
+      const business = await sock.getBusinessProfile(jid)
+      const about = typeof status?.['status'] === 'string' ? status['status'] : null
+      return { number, name: null, about, isBusiness: business !== undefined }
+    },
+    async avatar(instance, number) {
+      const { sock } = openOf(instance)
+      const jid = await jidOf(instance, number)
+      try {
+        return (await sock.profilePictureUrl(jid, 'image', ACT_MS)) ?? null
+      } catch (error) {
+        // There is none, or it is not shown to this account.
+        if (HIDDEN.has(codeOf(error) ?? 0)) return null
+        throw error
+      }
+    },
+    async block(instance, number, isBlocked) {
+      await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')
+    },
+    ...createGroups({ openOf, jidOf, people }),
+  }
+}
+
+const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }
+const DELETES: Wrapping = { additionalAttributes: { edit: '7' } }
+const HIDDEN: ReadonlySet<number> = new Set([401, 403, 404])
+
+const tooMany = (seconds: number) =>
+  new ApiError(
+    'rate_limited',
+    `Numbers of this instance were checked a moment ago, and asking often has had numbers banned. Ask again in ${seconds} s.`,
+    { 'Retry-After': String(seconds) },
+  )

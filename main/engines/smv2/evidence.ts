@@ -1,0 +1,32 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Evidence } from '../engine.ts'
+import type { Files } from './files.ts'
+import type { Link } from './link.ts'
+import type { Restrictions } from './restrictions.ts'
+
+interface Known {
+  readonly id: InstanceId
+  /** Undefined: nothing was asked of the instance since the service started. */
+  readonly link: Link | undefined
+  readonly restrictions: Pick<Restrictions, 'of'>
+  readonly files: Pick<Files, 'missing'>
+}
+
+type Issue = NonNullable<Evidence['issues']>[number]
+
+/** What is known of a link without asking anybody: by what came over it, not by what it calls itself. */
+export function evidenceOf({ id, link, restrictions, files }: Known): Evidence {
+  const { lastSeenAtMs = null, latencyMs = null, doubtfulSinceMs = null } = link?.liveness.evidence() ?? {}
+  const issues: Issue[] = []
+  if (doubtfulSinceMs !== null) issues.push({ code: 'link_doubtful', message: DOUBTFUL, sinceMs: doubtfulSinceMs })
+  const missing = files.missing(id)
+  if (missing !== null) {
+    const what = missing.count === 1 ? 'A file that somebody sent' : `${missing.count} files that people sent`
+    const message = `${what} could not be fetched: damaged, or no longer on WhatsApp's server. Ask for it again.`
+    issues.push({ code: 'media_missing', message, sinceMs: missing.sinceMs })
+  }
+  return { reachable: true, lastSeenAtMs, latencyMs, restriction: restrictions.of(id), quality: null, issues }
+}
+
+const DOUBTFUL =
+  'The link calls itself open, and nothing has come over it for a while. It is renewed by itself within a minute.'

@@ -1,0 +1,28 @@
+import type { MessageErrorShape } from '../../contract/shapes.ts'
+
+/** The account may not write to people who have not written to it. */
+export const REACHOUT = 463
+
+const FAILURES: Readonly<Record<number, Pick<MessageErrorShape, 'code' | 'message'>>> = {
+  [REACHOUT]: {
+    code: 'reachout_restricted',
+    message:
+      'WhatsApp takes no first messages from this number for now. People who have written before can be answered. Do not repeat this: each try makes it longer.',
+  },
+  479: {
+    code: 'engine_rejected',
+    message: 'WhatsApp refused the message, mostly because the recipient has changed a device. Send it again later.',
+  },
+}
+
+/** What an error code of the network says of a message. */
+export function failureOf(code: number): MessageErrorShape {
+  const known = FAILURES[code] ?? { code: 'engine_rejected', message: `WhatsApp refused the message (${code}).` }
+  return { ...known, provider_code: code }
+}
+
+export const NOT_ON_WHATSAPP: MessageErrorShape = {
+  code: 'not_on_whatsapp',
+  message: 'Nobody on WhatsApp has this number.',
+  provider_code: null,
+}

@@ -1,0 +1,135 @@
+import type { GroupMetadata } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
+import type { DirectActs, Group, MemberResult } from '../direct.ts'
+import type { EngineInstance } from '../engine.ts'
+import { codeOf } from './closings.ts'
+import { addressOf } from './jid.ts'
+import type { OpenLink } from './link.ts'
+import type { People } from './people.ts'
+
+interface GroupsNeeds {
+  /** @throws ApiError not_ready */
+  readonly openOf: (instance: EngineInstance) => OpenLink
+  /** @throws ApiError not_found */
+  readonly jidOf: (instance: EngineInstance, number: string) => Promise<string>
+  readonly people: People
+}
+
+type GroupActs = Pick<DirectActs, 'groups' | 'group' | 'createGroup' | 'changeMembers' | 'inviteLink' | 'leaveGroup'>
+
+/** What the network says of one member of a change. */
+const REASONS: Readonly<Record<string, MemberResult['reason']>> = {
+  '200': null,
+  '404': 'not_on_whatsapp',
+  '409': 'already_member',
+  '406': 'not_member',
+}
+
+/** Groups of the live network, seen as one of their members. */
+export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs {
+  async function toGroup(instance: EngineInstance, { session }: OpenLink, group: GroupMetadata): Promise<Group> {
+    const nameOf = (jid: string, number?: string) => {
+      const { user, kind } = addressOf(jid)
+      const named = {
+        number: number === undefined ? null : addressOf(number).user,
+        hiddenId: kind === 'hidden' ? user : null,
+      }
+      return people.nameOf(instance, session.keys, kind === 'hidden' ? named : { number: user, hiddenId: null })
+    }
+    const members = group.participants.map(async ({ id, phoneNumber, admin }) => ({
+      number: await nameOf(id, phoneNumber),
+      isAdmin: Boolean(admin),
+    }))
+    return {
+      id: group.id,
+      name: group.subject,
+      owner: group.owner === undefined ? '' : await nameOf(group.owner, group.ownerPn),
+      createdAtMs: (group.creation ?? 0) * 1_000,
+      members: await Promise.all(members),
+    }
+  }
+
+  async function metadata({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
+    const group = await saying(sock.groupMetadata(id))
+    groups.set(group)
+    return group
+  }
+
+  const group: GroupActs['group'] = async (instance, id) => {
+    const open = openOf(instance)
+    return toGroup(instance, open, await metadata(open, id))
+  }
+
+  return {
+    async groups(instance) {
+      const open = openOf(instance)
+      const found = Object.values(await open.sock.groupFetchAllParticipating())
+      return Promise.all(found.map((each) => toGroup(instance, open, each)))
+    },
+    group,
+    async createGroup(instance, name, members) {
+      const open = openOf(instance)
+      const found = await people.check(instance, open, members)
+      const jids = [...found.values()].flatMap((number) => (number === null ? [] : `${number}@s.whatsapp.net`))
+      const made = await saying(open.sock.groupCreate(name, jids))
+      const created = await toGroup(instance, open, made)
+      const inIt = new Set(created.members.map(({ number }) => number))
+      const results = members.map((number): MemberResult => {
+        const isIn = inIt.has(found.get(number) ?? '')
+        return { number, reason: isIn ? null : 'not_on_whatsapp' }
+      })
+      return { group: created, results }
+    },
+    async changeMembers(instance, id, change, members) {
+      const { sock, groups } = openOf(instance)
+      const results: MemberResult[] = []
+      for (const number of members) {
+        const jid = await jidOf(instance, number).catch(() => null)
+        if (jid === null) {
+          results.push({ number, reason: 'not_on_whatsapp' })
+          continue
+        }
+        const [result] = await saying(sock.groupParticipantsUpdate(id, [jid], change))
+        results.push({ number, reason: reasonOf(result?.status) })
+      }
+      groups.forget(id)
+      return results
+    },
+    async inviteLink(instance, id, isRenewed) {
+      const { sock } = openOf(instance)
+      const code = await saying(isRenewed ? sock.groupRevokeInvite(id) : sock.groupInviteCode(id))
+      if (code === undefined) throw new Error('the network named no invite code')
+      return `https://chat.whatsapp.com/${code}`
+    },
+    async leaveGroup(instance, id) {
+      const { sock, groups } = openOf(instance)
+      await saying(sock.groupLeave(id))
+      groups.forget(id)
+    },
+  }
+}
+
+function reasonOf(status = ''): MemberResult['reason'] {
+  const reason = REASONS[status]
+  if (reason !== undefined) return reason
+  throw new ApiError('invalid_state', `WhatsApp refused this change of the group (${status}).`)
+}
+
+/** What the network refuses is for the caller to know; everything else is that it did not answer. */
+async function saying<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 404) {
+      throw new ApiError(
+        'not_found',
+        'This instance is in no group with this id. The list of its groups shows the ids.',
+      )
+    }
+    if (code === 401 || code === 403) {
+      throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
+    }
+    throw error
+  }
+}

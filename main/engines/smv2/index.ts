@@ -1,0 +1,173 @@
+import { join } from 'node:path'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
+import type { InstanceId, Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { createAlarms } from '../alarms.ts'
+import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
+import { createAcks } from './acks.ts'
+import { createDirect } from './direct.ts'
+import { evidenceOf } from './evidence.ts'
+import { createFiles } from './files.ts'
+import { createGate } from './gate.ts'
+import { createHearing } from './hearing.ts'
+import { createJournal } from './journal.ts'
+import { createLoadLibrary } from './library.ts'
+import { createLink, type Link, type LinkListener } from './link.ts'
+import { createMediaStore } from './media-store.ts'
+import { createMediaTransfer } from './media-transfer.ts'
+import { createPost } from './outbox.ts'
+import { createPeople } from './people.ts'
+import { createProtocol } from './protocol.ts'
+import { createReceipts } from './receipts.ts'
+import { createRestrictions } from './restrictions.ts'
+import { journalRetention } from './retention.ts'
+import { createSend } from './send.ts'
+import { createSent } from './sent.ts'
+import { createTeller } from './teller.ts'
+import { createUnreadable } from './unreadable.ts'
+
+export { MEDIA_ZONE } from './media-transfer.ts'
+
+export interface Smv2Needs {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly seal: Seal
+  /** Where the engine reports; called only between `begin` and `close`, and while somebody starts an instance. */
+  readonly sink: EngineSink
+  /** To the network's store of files, and to where it says which version its client has. */
+  readonly outbound: Pick<Outbound, 'request'>
+  /** The home folder; files lie in `media` there. */
+  readonly home: string
+  readonly settings: {
+    /** null: what the library came with, or what the network has named since. */
+    readonly protocolVersion: string | null
+    readonly mediaKeepDays: number
+  }
+}
+
+export interface Smv2 {
+  readonly engine: Engine
+  /** What grows old and is to be removed. */
+  readonly chores: readonly Chore[]
+}
+
+/**
+ * A linked device of a phone, behind the engine port. Verified against the stand-in of this repository, which speaks the
+ * network's own protocol to the unmodified library; it has not met the live service (README, "Verified against what").
+ */
+export function createSmv2(needs: Smv2Needs): Smv2 {
+  const { db, clock, random, log, seal, sink, outbound, settings } = needs
+  const alarms = createAlarms(clock)
+  const loadLibrary = createLoadLibrary(log)
+  const teller = createTeller({ clock, alarms, log, sink })
+  const acks = createAcks()
+  const links = new Map<InstanceId, Link>()
+  let hasBegun = false
+
+  const sent = createSent({ db, clock, seal, loadLibrary })
+  const people = createPeople({ db, clock, sink })
+  const restrictions = createRestrictions({ db, clock })
+  const transfer = createMediaTransfer(outbound)
+  const store = createMediaStore({
+    ...{ db, clock, folder: join(needs.home, 'media') },
+    keepDays: () => settings.mediaKeepDays,
+  })
+  const files = createFiles({ clock, log, store, transfer, linkOf })
+  const hearing = createHearing({ log, loadLibrary, people, files, sink, linkOf })
+  const journal = createJournal({ db, clock, log, alarms, seal, hearing })
+  const receipts = createReceipts({ acks, sent, sink, now: clock.now })
+  const unreadable = createUnreadable({ clock, alarms, log, giveUp: hearing.giveUp })
+  const post = createPost({ clock, log, acks, sent })
+
+  /** What goes wrong here is not the link's fault, and must not end it. */
+  const noting = (event: string, { id }: EngineInstance, act: Promise<unknown>): void => {
+    act.catch((error: unknown) => log.warn({ event, instanceId: id, cause: cause(error) }))
+  }
+
+  const listener: LinkListener = {
+    tell: ({ id }, signal) => teller.tell(id, signal),
+    async receipt(instance, node, open) {
+      const taking = receipts.receipt(instance, node, open)
+      noting('smv2.receipt_not_taken', instance, taking)
+      await taking
+    },
+    ack: (instance, node) => noting('smv2.answer_not_taken', instance, receipts.ack(instance, node)),
+    unreadable,
+    restriction: (instance, lock) =>
+      noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
+    opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),
+    closed: ({ id }) => acks.lose(id),
+    heardBefore: journal.heardBefore,
+    sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
+  }
+
+  const linkNeeds = {
+    ...{ db, clock, random, log, alarms, loadLibrary, listener },
+    gate: createGate(clock, alarms),
+    protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
+    session: {
+      ...{ db, clock, seal, log },
+      onHeard: journal.wake,
+      onNamed: (instance: EngineInstance, hidden: readonly string[]) =>
+        noting('smv2.person_not_told', instance, introduce(instance, hidden)),
+    },
+  }
+
+  async function introduce(instance: EngineInstance, hidden: readonly string[]): Promise<void> {
+    const credentials = await linkOf(instance).credentials()
+    if (credentials) await people.introduced(instance, credentials.keys, hidden)
+  }
+
+  function linkOf(instance: EngineInstance): Link {
+    const known = links.get(instance.id)
+    if (known) return known
+    const link = createLink(linkNeeds, instance)
+    links.set(instance.id, link)
+    return link
+  }
+
+  async function leave(instance: EngineInstance, act: (link: Link) => Promise<void>): Promise<void> {
+    await act(linkOf(instance))
+    links.delete(instance.id)
+    restrictions.forget(instance.id)
+    await store.forget(instance.id)
+  }
+
+  const engine: Engine = {
+    start: (instance) => linkOf(instance).start(),
+    resume: (instance) => linkOf(instance).resume(hasBegun),
+    stop: (instance) => linkOf(instance).stop(),
+    logout: (instance) => leave(instance, (link) => link.logout()),
+    wipe: (instance) => leave(instance, (link) => link.wipe()),
+    pairing: {
+      current: async (instance) => linkOf(instance).qr(),
+      code: (instance, phone) => linkOf(instance).code(phone),
+      refresh: (instance) => linkOf(instance).refresh(),
+    },
+    send: createSend({ clock, random, log, people, restrictions, transfer, post, linkOf }),
+    // What was never written down never left; of all else only the network can tell.
+    find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
+    direct: createDirect({ clock, random, people, post, linkOf }),
+    media: ({ id }, mediaId) => store.read(id, mediaId),
+    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
+    async begin() {
+      hasBegun = true
+      await journal.open()
+      for (const link of links.values()) link.begin()
+    },
+    async close() {
+      alarms.close()
+      await Promise.all([...links.values()].map((link) => link.close()))
+      await journal.close()
+      await teller.settled()
+    },
+  }
+
+  return { engine, chores: [store.retention, journalRetention({ db, clock })] }
+}

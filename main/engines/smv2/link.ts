@@ -1,0 +1,364 @@
+import type { BinaryNode, proto, WAMessage, WASocket } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Alarms } from '../alarms.ts'
+import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
+import { createBackoff } from './backoff.ts'
+import { createCaches } from './caches.ts'
+import { codeOf, expireSecondsOf, verdictOn, type Refusal, type Verdict } from './closings.ts'
+import type { Gate } from './gate.ts'
+import type { Library, LoadLibrary } from './library.ts'
+import { createLiveness, type Liveness } from './liveness.ts'
+import { createPairingView } from './pairing.ts'
+import type { Protocol } from './protocol.ts'
+import { createGuard, oneAtATime, type Guard, type Heard } from './repository.ts'
+import { newSession, storedSession, type Session, type SessionNeeds } from './session.ts'
+import { storedStanding } from './standing.ts'
+import { openWire, type Wire } from './wire.ts'
+
+export interface LinkNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly alarms: Alarms
+  readonly gate: Gate
+  readonly loadLibrary: LoadLibrary
+  readonly protocol: Protocol
+  readonly session: SessionNeeds
+  readonly listener: LinkListener
+}
+
+/** Who hears what comes over a link. */
+export interface LinkListener {
+  tell(instance: EngineInstance, signal: EngineSignal): void
+  receipt(instance: EngineInstance, node: BinaryNode, open: OpenLink): Promise<void>
+  ack(instance: EngineInstance, node: BinaryNode): void
+  unreadable(instance: EngineInstance, message: WAMessage, open: OpenLink): void
+  restriction(instance: EngineInstance, lock: { isActive: boolean; untilMs: number | null }): void
+  opened(instance: EngineInstance): void
+  /** Whatever was asked over the link will not be answered any more. */
+  closed(instance: EngineInstance): void
+  heardBefore(instance: EngineInstance, digest: string): Promise<Heard | undefined>
+  sentMessage(instance: EngineInstance, id: string): Promise<proto.IMessage | undefined>
+}
+
+/** A link that stands, and what is needed to speak over it. */
+export interface OpenLink {
+  readonly library: Library
+  readonly sock: WASocket
+  readonly guard: Guard
+  readonly session: Session
+  readonly groups: ReturnType<typeof createCaches>['groups']
+}
+
+export interface Link {
+  /** Takes up the stored session, or begins pairing. Twice is harmless. */
+  start(): Promise<void>
+  resume(hasBegun: boolean): Promise<'connected' | 'connecting' | 'no_session'>
+  begin(): void
+  stop(): Promise<void>
+  logout(): Promise<void>
+  wipe(): Promise<void>
+  qr(): QrState
+  code(phone: string): Promise<QrState>
+  refresh(): Promise<QrState>
+  open(): OpenLink | undefined
+  /** Credentials as stored or in use; undefined: the instance is not paired. */
+  credentials(): Promise<Pick<Session, 'creds' | 'keys'> | undefined>
+  readonly liveness: Liveness
+  /** Ends the connection so that it heals by itself: it stands, and carries nothing. */
+  renew(): void
+  close(): Promise<void>
+}
+
+type Phase = 'down' | 'waiting' | 'opening' | 'open'
+
+const REPLACED_WAIT_MS = 30_000
+const BAD_SESSION_TRIES = 3
+/** Until the network has said how it wants to be paired with. */
+const CODE_WAIT_MS = 15_000
+
+/** One instance's connection to the network, from its pairing on: what ends it, and how it comes back. */
+export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
+  const { db, clock, random, log, alarms, listener } = needs
+  const { id } = instance
+  const caches = createCaches(clock)
+  const alone = oneAtATime()
+  const standing = storedStanding(db, id)
+  const backoff = createBackoff(clock, random)
+  const pairing = createPairingView(clock)
+  const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
+  /** What belongs to an earlier connection is not heard any more. */
+  let generation = 0
+  let phase: Phase = 'down'
+  let session: Session | undefined
+  let current: { wire: Wire; open: OpenLink } | undefined
+  let tried = NOT_TRIED
+  let isWanted = false
+  let firstCode = Promise.withResolvers<unknown>()
+
+  const tell = (signal: EngineSignal) => listener.tell(instance, signal)
+  const isPaired = () => session?.isPaired() === true
+
+  function end(): void {
+    generation++
+    phase = 'down'
+    current?.wire.end()
+    current = undefined
+    liveness.stop()
+    alarms.clear(again)
+    listener.closed(instance)
+  }
+
+  async function connect(): Promise<void> {
+    const mine = ++generation
+    phase = 'opening'
+    try {
+      const library = await needs.loadLibrary()
+      session ??=
+        (await storedSession(library, needs.session, instance)) ?? newSession(library, needs.session, instance)
+      await session.settled()
+      const version = await needs.protocol.current()
+      await needs.gate.turn(id)
+      if (mine === generation) current = wireUp(library, session, version, mine)
+    } catch (error) {
+      // The keychain is locked, or the storage is at fault: neither is the session's.
+      log.warn({ event: 'smv2.not_connected', instanceId: id, cause: cause(error) })
+      if (mine === generation) connectAgain(backoff.next())
+    }
+  }
+
+  function wireUp(library: Library, using: Session, version: Awaited<ReturnType<Protocol['current']>>, mine: number) {
+    const guard = createGuard({ library, alone, heardBefore: (digest) => listener.heardBefore(instance, digest) })
+    const isMine = () => mine === generation
+    const wire = openWire({
+      ...{ library, session: using, guard, version, caches },
+      sentMessage: (engineId) => listener.sentMessage(instance, engineId),
+      listener: {
+        frame: liveness.frame,
+        qr: (text) => isMine() && showCode(text),
+        paired: () => log.info({ event: 'smv2.paired', instanceId: id }),
+        open: () => isMine() && opened(using),
+        closed: (error) => void (isMine() && closed(error)),
+        receipt: (node) => listener.receipt(instance, node, open),
+        ack: (node) => listener.ack(instance, node),
+        unreadable: (message) => listener.unreadable(instance, message, open),
+        restriction: (lock) => listener.restriction(instance, lock),
+        unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
+      },
+    })
+    const open: OpenLink = { library, sock: wire.sock, guard, session: using, groups: caches.groups }
+    liveness.opening()
+    return { wire, open }
+  }
+
+  function showCode(text: string): void {
+    const shown = pairing.show(text)
+    firstCode.resolve(text)
+    tell({ kind: 'qr', ...shown })
+  }
+
+  function opened({ creds }: Session): void {
+    phase = 'open'
+    backoff.stood()
+    liveness.opened()
+    const { id: jid = '', name } = creds.me ?? {}
+    tell({ kind: 'connected', number: digitsOf(jid), name: name === undefined || name === '~' ? null : name })
+    listener.opened(instance)
+  }
+
+  async function closed(error: unknown): Promise<void> {
+    end()
+    if (backoff.fell()) tried = NOT_TRIED
+    const code = codeOf(error)
+    const expireSeconds = expireSecondsOf(error)
+    const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), nowMs: clock.now() })
+    log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
+    await carryOut(verdict, code).catch((failure: unknown) => {
+      log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })
+      connectAgain(backoff.next())
+    })
+  }
+
+  async function carryOut(verdict: Verdict, code: number | null): Promise<void> {
+    switch (verdict.kind) {
+      case 'restart':
+        return connect()
+      case 'retry':
+        return retry(verdict.reason, code, backoff.next())
+      case 'expired':
+        session = undefined
+        pairing.expire()
+        return tell({ kind: 'qr_expired' })
+      case 'begin_anew':
+        beginPairing()
+        return connectAgain(backoff.next())
+      case 'refused':
+        return refused(verdict.reason, code, verdict.untilMs)
+      case 'outdated':
+        return outdated(code)
+      case 'replaced':
+        if (tried.replaced) return ended('replaced', code)
+        tried = { ...tried, replaced: true }
+        return retry('replaced', code, REPLACED_WAIT_MS + Math.ceil(random.fraction() * REPLACED_WAIT_MS))
+      case 'bad_session':
+        if (tried.badSession >= BAD_SESSION_TRIES) return ended('bad_session', code)
+        tried = { ...tried, badSession: tried.badSession + 1 }
+        return retry('bad_session', code, backoff.next())
+    }
+  }
+
+  function retry(reason: string, code: number | null, waitMs: number): void {
+    tell({ kind: 'link_lost', reason, code, nextRetryAtMs: clock.now() + waitMs })
+    connectAgain(waitMs)
+  }
+
+  const again = `connect ${id}`
+
+  function connectAgain(waitMs: number): void {
+    phase = 'waiting'
+    alarms.set(again, clock.now() + waitMs, () => void connect())
+  }
+
+  async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
+    session = undefined
+    // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
+    const record = { logged_out: standing.wipe, banned: standing.end, temporary_ban: standing.lower } as const
+    await record[reason]()
+    tell({ kind: 'auth_failed', reason, code, untilMs })
+  }
+
+  async function outdated(code: number | null): Promise<void> {
+    const isNew = !tried.version && (await needs.protocol.refresh(instance.accountId))
+    tried = { ...tried, version: true }
+    if (isNew) return connect()
+    ended('client_outdated', code)
+  }
+
+  function ended(reason: 'client_outdated' | 'replaced' | 'bad_session', code: number | null): void {
+    tell({ kind: 'link_ended', reason, code })
+  }
+
+  function beginPairing(): void {
+    session = undefined
+    firstCode = Promise.withResolvers()
+    pairing.begin()
+  }
+
+  /** @returns whether there is a session to connect with; a banned one is discarded here. */
+  async function raise(): Promise<boolean> {
+    const stands = await standing.read()
+    if (stands === 'ended') await discard()
+    if (stands === 'none' || stands === 'ended') return false
+    await standing.raise()
+    return true
+  }
+
+  async function discard(): Promise<void> {
+    end()
+    await session?.settled()
+    beginPairing()
+    await standing.wipe()
+  }
+
+  function startAnew(): void {
+    tried = NOT_TRIED
+    backoff.reset()
+    void connect()
+  }
+
+  const isUnderWay = () => phase === 'opening' || phase === 'open'
+
+  const link: Link = {
+    liveness,
+    async start() {
+      if (isUnderWay()) return
+      if (!(await raise())) beginPairing()
+      // Somebody else may have started it meanwhile.
+      if (!isUnderWay()) startAnew()
+    },
+    async resume(hasBegun) {
+      if (phase === 'open') return 'connected'
+      if ((await standing.read()) !== 'up') return 'no_session'
+      isWanted = true
+      if (hasBegun && phase === 'down') void connect()
+      return 'connecting'
+    },
+    begin() {
+      if (isWanted && phase === 'down') void connect()
+    },
+    async stop() {
+      end()
+      await session?.settled()
+      session = undefined
+      beginPairing()
+      await standing.lower()
+    },
+    async logout() {
+      const leaving = phase === 'open' ? current : undefined
+      if (leaving) {
+        generation++
+        current = undefined
+        // It ends the connection itself, once the network has read that this device leaves.
+        await leaving.wire.sock.logout()
+      }
+      await discard()
+    },
+    wipe: discard,
+    qr: () => (phase === 'open' && isPaired() ? CONNECTED : pairing.current()),
+    async code(phone) {
+      if (isPaired() || pairing.hasCodeFor(phone)) return link.qr()
+      await link.start()
+      await withinLimit(firstCode.promise)
+      const code = await current?.wire.sock.requestPairingCode(phone)
+      if (code !== undefined) pairing.showCode(phone, code)
+      return link.qr()
+    },
+    async refresh() {
+      if (isPaired() && isUnderWay()) return link.qr()
+      end()
+      if (!(await raise())) beginPairing()
+      startAnew()
+      return link.qr()
+    },
+    open: () => (phase === 'open' ? current?.open : undefined),
+    async credentials() {
+      if (session?.isPaired()) return session
+      return storedSession(await needs.loadLibrary(), needs.session, instance)
+    },
+    renew: () => current?.wire.break(silence()),
+    async close() {
+      end()
+      await session?.settled()
+    },
+  }
+  return link
+
+  function withinLimit(awaited: Promise<unknown>): Promise<unknown> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const name = `code ${id}`
+    alarms.set(name, clock.now() + CODE_WAIT_MS, () => reject(notYet()))
+    return Promise.race([awaited, promise]).finally(() => alarms.clear(name))
+  }
+}
+
+const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
+
+const CONNECTED: QrState = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
+
+const notYet = () =>
+  new ApiError(
+    'upstream_unavailable',
+    'WhatsApp has not offered to pair yet, so there is no pairing code. Check the internet connection and try again.',
+  )
+
+/** The end of a link that has gone silent, in the form the library gives its own ends. */
+const silence = () => Object.assign(new Error('nothing was heard'), { output: { statusCode: SILENT } })
+const SILENT = 504
+
+/** `12025550123:11@s.whatsapp.net` is device 11 of that number. */
+const digitsOf = (jid: string) => jid.split(/[:@]/, 1)[0] ?? ''

@@ -1,0 +1,100 @@
+import type { proto } from 'baileys'
+import type { Clock } from '../../kernel/clock.ts'
+import type { MessageId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { Acks, Answer } from './acks.ts'
+import type { Wrapping } from './content.ts'
+import type { OpenLink } from './link.ts'
+import type { Liveness } from './liveness.ts'
+import type { Passage } from './repository.ts'
+import type { Sent } from './sent.ts'
+
+/** A message that is ready to leave. */
+interface Parcel {
+  readonly jid: string
+  readonly engineId: string
+  /** null: an act on another message, which has no record of its own. */
+  readonly messageId: MessageId | null
+  readonly message: proto.IMessage
+  readonly wrapping: Wrapping
+}
+
+export type Posted =
+  | Exclude<Answer, { kind: 'lost' }>
+  /** It is certain that no byte of it left. */
+  | { readonly kind: 'not_left'; readonly reason: string }
+  /** It may have left, and the network has not said so. */
+  | { readonly kind: 'unknown' }
+
+interface OutboxNeeds {
+  readonly clock: Pick<Clock, 'mono'>
+  readonly log: Log
+  readonly acks: Acks
+  readonly sent: Sent
+}
+
+/** @param signal aborts when nobody waits any more. */
+export type Post = (
+  instance: EngineInstance,
+  open: OpenLink,
+  liveness: Liveness,
+  parcel: Parcel,
+  signal: AbortSignal,
+) => Promise<Posted>
+
+/**
+ * Lets a message leave, and says what is known of it afterwards. The point of no return is the first encryption: what
+ * fails before it has not left, whatever the library says; after it nothing but the network's answer is proof.
+ */
+export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
+  return async (instance, open, liveness, parcel, signal) => {
+    const { id } = instance
+    const { engineId, messageId, message } = parcel
+    if (signal.aborted) return { kind: 'not_left', reason: 'it was given up' }
+    await sent.keep(id, engineId, messageId, message)
+    const passage: Passage = { isEncrypted: false, isGivenUp: false }
+    const expected = acks.expect(id, engineId)
+    const startedMono = clock.mono()
+    const outcome = await firstOf(relay(open, parcel, passage), expected.answer, signal)
+    expected.forget()
+    if (outcome.kind === 'taken' || outcome.kind === 'refused') {
+      liveness.answered(clock.mono() - startedMono)
+      return outcome
+    }
+    // It may be waiting for the keys of a device still: with nobody waiting for it, it must not leave any more.
+    passage.isGivenUp = true
+    if (outcome.kind === 'failed') log.info({ event: 'smv2.not_relayed', instanceId: id, cause: cause(outcome.error) })
+    if (!passage.isEncrypted) {
+      await sent.forget(id, engineId)
+      return {
+        kind: 'not_left',
+        reason: outcome.kind === 'failed' ? 'the link was lost, or a key was missing' : 'too slow',
+      }
+    }
+    return { kind: 'unknown' }
+  }
+}
+
+function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: Passage) {
+  const { additionalAttributes = {}, additionalNodes = [] } = wrapping
+  return guard.carry(passage, () =>
+    sock.relayMessage(jid, message, {
+      messageId: engineId,
+      additionalAttributes: { ...additionalAttributes },
+      additionalNodes,
+    }),
+  )
+}
+
+type Ended = Answer | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'aborted' }
+
+/** The network's answer decides; that the library is done does not. */
+function firstOf(relayed: Promise<unknown>, answer: Promise<Answer>, signal: AbortSignal): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>()
+  const abort = () => resolve({ kind: 'aborted' })
+  signal.addEventListener('abort', abort)
+  relayed.catch((error: unknown) => resolve({ kind: 'failed', error }))
+  void answer.then(resolve)
+  return promise.finally(() => signal.removeEventListener('abort', abort))
+}

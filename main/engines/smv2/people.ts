@@ -1,0 +1,141 @@
+import type { SignalKeyStore } from 'baileys'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { EngineInstance } from '../instance.ts'
+import type { EngineSink } from '../engine.ts'
+import { addressOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
+import type { OpenLink } from './link.ts'
+import { forgetPerson, noteCheck, noteHeard, personOf } from './store.ts'
+
+const DAY_MS = 86_400_000
+/** Numbers seldom change hands; asking about many at once has had numbers banned. */
+const KNOWN_FOR_MS = 30 * DAY_MS
+/** Somebody who is not there today may join tomorrow. */
+const MISSING_FOR_MS = DAY_MS
+/** Who wrote within this time is answered, not reached out to. */
+const WARM_FOR_MS = 90 * DAY_MS
+
+/** Somebody who spoke, as the stanza names them: by number, by hidden id, or by both. */
+export interface Named {
+  readonly number: string | null
+  readonly hiddenId: string | null
+}
+
+export interface People {
+  /** Digits of the number whenever it is known, else those of the hidden id. Tells who is behind one when that is news. */
+  nameOf(instance: EngineInstance, keys: SignalKeyStore, named: Named): Promise<string>
+  /** They wrote to this instance, under this name. */
+  heard(instance: EngineInstance, name: string, isHidden: boolean): Promise<void>
+  /** Numbers that are known from now on. */
+  introduced(instance: EngineInstance, keys: SignalKeyStore, hiddenIds: readonly string[]): Promise<void>
+  /** Where to send to; null: nobody on the network has the number. Asks the network about numbers it does not know. */
+  addressOf(instance: EngineInstance, open: OpenLink, to: string): Promise<string | null>
+  /** The same for many, in one question. @returns the number as the network writes it, or null. */
+  check(instance: EngineInstance, open: OpenLink, numbers: readonly string[]): Promise<Map<string, string | null>>
+  /** They have written to us, or WhatsApp has told us that they know us: a message to them is no first one. */
+  isWarm(instance: EngineInstance, open: OpenLink, jid: string): Promise<boolean>
+}
+
+interface PeopleNeeds {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly sink: EngineSink
+}
+
+/**
+ * Who is who. The network knows everybody by a hidden id, and most by a number as well; Brazilian mobiles are written with
+ * or without a ninth digit there. Above the engine each of them is one contact.
+ */
+export function createPeople({ db, clock, sink }: PeopleNeeds): People {
+  async function numberBehind(keys: SignalKeyStore, hiddenId: string): Promise<string | null> {
+    const reverse = `${hiddenId}_reverse`
+    return (await keys.get('lid-mapping', [reverse]))[reverse] ?? null
+  }
+
+  /** The rooms are told first: a crash between the two tells them again, and twice is as good as once. */
+  async function introduce({ id: instanceId }: EngineInstance, hiddenId: string, number: string): Promise<void> {
+    const known = await db.readOne(personOf, { instanceId, id: hiddenId })
+    if (known?.hidden !== 1) return
+    await sink(instanceId, { kind: 'contact', hiddenId, number })
+    await db.commit((tx) => tx.run(forgetPerson, { instanceId, id: hiddenId }))
+  }
+
+  const isFresh = (number: string | null, checkedAtMs: number | null) =>
+    checkedAtMs !== null && clock.now() - checkedAtMs < (number === null ? MISSING_FOR_MS : KNOWN_FOR_MS)
+
+  /** Undefined: not known, or too long ago. */
+  async function remembered({ id: instanceId }: EngineInstance, number: string): Promise<string | null | undefined> {
+    const known = await db.readOne(personOf, { instanceId, id: number })
+    return known?.hidden === 0 && isFresh(known.number, known.checkedAtMs) ? known.number : undefined
+  }
+
+  async function ask({ id: instanceId }: EngineInstance, { sock }: OpenLink, numbers: readonly string[]) {
+    const answers = await sock.onWhatsApp(...numbers.map(numberJid))
+    if (answers === undefined) throw new Error('the network did not answer who has these numbers')
+    const found = new Map<string, string | null>()
+    for (const number of numbers) {
+      const same = canonicalNumber(number)
+      const there = answers.find(({ jid, exists }) => exists && canonicalNumber(addressOf(jid).user) === same)
+      found.set(number, there ? addressOf(there.jid).user : null)
+    }
+    await db.commit(async (tx) => {
+      for (const [id, number] of found) await tx.run(noteCheck, { instanceId, id, number, now: clock.now() })
+    })
+    return found
+  }
+
+  async function check(instance: EngineInstance, open: OpenLink, numbers: readonly string[]) {
+    const found = new Map<string, string | null>()
+    const unknown: string[] = []
+    for (const number of numbers) {
+      const known = await remembered(instance, number)
+      if (known === undefined) unknown.push(number)
+      else found.set(number, known)
+    }
+    if (unknown.length > 0) for (const [number, there] of await ask(instance, open, unknown)) found.set(number, there)
+    return found
+  }
+
+  return {
+    async nameOf(instance, keys, { number, hiddenId }) {
+      if (hiddenId === null) return number ?? ''
+      const behind = number ?? (await numberBehind(keys, hiddenId))
+      if (behind === null) return hiddenId
+      await introduce(instance, hiddenId, behind)
+      return behind
+    },
+    async heard({ id: instanceId }, name, isHidden) {
+      const now = clock.now()
+      const number = isHidden ? null : name
+      const row = { instanceId, id: name, hidden: isHidden ? 1 : 0, number, now, before: now - DAY_MS } as const
+      await db.commit((tx) => tx.run(noteHeard, row))
+    },
+    async introduced(instance, keys, hiddenIds) {
+      for (const hiddenId of hiddenIds) {
+        const number = await numberBehind(keys, hiddenId)
+        if (number !== null) await introduce(instance, hiddenId, number)
+      }
+    },
+    async addressOf(instance, open, to) {
+      if (isGroupJid(to)) return to
+      const known = await db.readOne(personOf, { instanceId: instance.id, id: to })
+      if (known?.hidden === 1) return hiddenJid(to)
+      const number = (await check(instance, open, [to])).get(to) ?? null
+      if (number === null) return null
+      if (number !== to) await sink(instance.id, { kind: 'contact', hiddenId: to, number })
+      return numberJid(number)
+    },
+    check,
+    async isWarm({ id: instanceId }, { session, sock }, jid) {
+      const { user } = addressOf(jid)
+      const known = await db.readOne(personOf, { instanceId, id: user })
+      const heardAtMs = known?.heardAtMs ?? null
+      if (heardAtMs !== null && clock.now() - heardAtMs < WARM_FOR_MS) return true
+      const hidden = await sock.signalRepository.lidMapping.getLIDForPN(jid)
+      const name = hiddenJid(addressOf(hidden ?? jid).user)
+      const token = (await session.keys.get('tctoken', [name]))[name]
+      return token !== undefined && token.token.length > 0
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SignalDataSet, SignalKeyStoreWithTransaction, SocketConfig } from 'baileys'
+import type { Library } from './library.ts'
+import { HEARD } from './session.ts'
+
+type MakeRepository = SocketConfig['makeSignalRepository']
+type Repository = ReturnType<MakeRepository>
+
+/** What is kept of something that was heard: enough to read it again without the network. */
+export interface Heard {
+  /** Attributes of the stanza it came in. */
+  readonly stanza: Readonly<Record<string, string>>
+  /** Decrypted, padding included, in base64. */
+  readonly plain: string
+}
+
+/** A message of ours on its way. */
+export interface Passage {
+  /** From here on a byte of it may have left. */
+  isEncrypted: boolean
+  /** Nobody waits for it any more, so it must not leave. */
+  isGivenUp: boolean
+}
+
+export interface Guard {
+  /** For the library's configuration. */
+  readonly make: MakeRepository
+  /** The stanza that these encrypted bytes lie in. */
+  noteStanza(content: Uint8Array, attributes: Readonly<Record<string, string>>): void
+  /** Everything that is encrypted within belongs to the passage. */
+  carry<T>(passage: Passage, act: () => Promise<T>): Promise<T>
+}
+
+interface GuardNeeds {
+  readonly library: Library
+  /** The instance's, for an ended connection may still be busy with what it got while the next one stands. */
+  readonly alone: Alone
+  readonly heardBefore: (digest: string) => Promise<Heard | undefined>
+}
+
+/**
+ * The library's encryption, with what it leaves open closed:
+ * - what was decrypted is stored in the very commit that uses its key up. As it comes, a process that is killed after
+ *   that commit has lost the message: the network brings it again, and the key is gone.
+ * - a key with which something was encrypted is stored before a byte leaves. As it comes, it is stored after that, and a
+ *   process that is killed between the two encrypts the next message with the same key, which phones drop unseen.
+ * - a session is used by one at a time. As it comes, the library takes turns by address, and a session lies under two:
+ *   writing to a number while something from the same person's hidden id is read, each overwrites what the other stored,
+ *   and from then on neither side can read the other.
+ * - the keys of a stranger are used only when they are signed by that stranger.
+ */
+export function createGuard({ library, alone, heardBefore }: GuardNeeds): Guard {
+  const passages = new AsyncLocalStorage<Passage>()
+  const stanzas = new WeakMap<Uint8Array, Readonly<Record<string, string>>>()
+  // Outside of the transaction around a whole send, which is committed only once everything has left.
+  const outside = AsyncLocalStorage.snapshot()
+
+  async function reading(
+    keys: SignalKeyStoreWithTransaction,
+    { content, chat }: { content: Uint8Array; chat: string },
+    decrypt: () => Promise<Uint8Array>,
+  ): Promise<Uint8Array> {
+    const digest = createHash('sha256').update(content).digest('hex')
+    const readOnce = async () => {
+      const before = await heardBefore(digest)
+      if (before !== undefined) return Buffer.from(before.plain, 'base64')
+      const plain = await decrypt()
+      const heard: Heard = { stanza: stanzas.get(content) ?? {}, plain: Buffer.from(plain).toString('base64') }
+      // It is no key of the library's, but lies in the same transaction.
+      await keys.set({ [HEARD]: { [digest]: heard } } as unknown as SignalDataSet)
+      return plain
+    }
+    return alone(() => keys.transaction(readOnce, chat))
+  }
+
+  async function writing<T>(encrypt: () => Promise<T>): Promise<T> {
+    const passage = passages.getStore()
+    if (passage?.isGivenUp) throw new Error('nobody waits for this message any more')
+    const encrypted = await alone(() => outside(encrypt))
+    if (passage) passage.isEncrypted = true
+    return encrypted
+  }
+
+  function guarded(repository: Repository, keys: SignalKeyStoreWithTransaction): Repository {
+    return {
+      ...repository,
+      decryptMessage: (message) =>
+        reading(keys, { content: message.ciphertext, chat: message.jid }, () => repository.decryptMessage(message)),
+      decryptGroupMessage: (message) =>
+        reading(keys, { content: message.msg, chat: message.group }, () => repository.decryptGroupMessage(message)),
+      encryptMessage: (message) => writing(() => repository.encryptMessage(message)),
+      encryptGroupMessage: (message) => writing(() => repository.encryptGroupMessage(message)),
+      async injectE2ESession(bundle) {
+        const { identityKey, signedPreKey } = bundle.session
+        if (!library.Curve.verify(identityKey, signedPreKey.publicKey, signedPreKey.signature)) {
+          throw new Error('the keys of this device are not signed by it')
+        }
+        await alone(() => outside(() => repository.injectE2ESession(bundle)))
+      },
+      migrateSession: (from, to) => alone(() => outside(() => repository.migrateSession(from, to))),
+    }
+  }
+
+  return {
+    make: (auth, logger, findHidden) => {
+      const repository = library.DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, logger, findHidden)
+      // The library gives its repository keys with transactions, and asserts so itself.
+      return guarded(repository, auth.keys as SignalKeyStoreWithTransaction)
+    },
+    noteStanza: (content, attributes) => void stanzas.set(content, attributes),
+    carry: (passage, act) => passages.run(passage, act),
+  }
+}
+
+/** Does one thing after another, in the order they are asked for. */
+export type Alone = <T>(act: () => Promise<T>) => Promise<T>
+
+export function oneAtATime(): Alone {
+  let last: Promise<unknown> = Promise.resolve()
+  return (act) => {
+    const done = last.then(act)
+    last = done.catch(() => {})
+    return done
+  }
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { MessageId, Random } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import { contentOf, wrappingOf, type PlacedFile } from './content.ts'
+import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
+import { isGroupJid } from './jid.ts'
+import type { Link, OpenLink } from './link.ts'
+import { encryptFile, MEDIA_KEY_BYTES } from './media-cipher.ts'
+import type { MediaTransfer } from './media-transfer.ts'
+import type { Post, Posted } from './outbox.ts'
+import type { People } from './people.ts'
+import type { Restrictions } from './restrictions.ts'
+import { engineIdOf } from './sent.ts'
+
+interface SendNeeds {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly people: People
+  readonly restrictions: Restrictions
+  readonly transfer: MediaTransfer
+  readonly post: Post
+  readonly linkOf: (instance: EngineInstance) => Link
+}
+
+type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
+
+/** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
+export function createSend(needs: SendNeeds) {
+  const { clock, random, log, people, restrictions, transfer, post, linkOf } = needs
+
+  return async function send(
+    instance: EngineInstance,
+    messageId: MessageId,
+    out: Outgoing,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const link = linkOf(instance)
+    const open = link.open()
+    if (open === undefined) return NOT_READY
+    if (out.kind === 'cloud_api') return { kind: 'invalid', message: 'cloud_api is for the official engine' }
+    try {
+      const prepared = await unlessAborted(prepare(instance, open, out, signal), signal)
+      return 'jid' in prepared ? await leave(instance, link, open, messageId, out, prepared, signal) : prepared
+    } catch (error) {
+      // Nothing is encrypted before it leaves, so nothing has left.
+      log.info({ event: 'smv2.not_sent', instanceId: instance.id, cause: cause(error) })
+      return LOST
+    }
+  }
+
+  async function prepare(
+    instance: EngineInstance,
+    open: OpenLink,
+    out: Sendable,
+    signal: AbortSignal,
+  ): Promise<SendOutcome | { jid: string; file: PlacedFile | null }> {
+    const jid = await people.addressOf(instance, open, out.to)
+    if (jid === null) return { kind: 'refused', error: NOT_ON_WHATSAPP }
+    if (await isHeldBack(instance, open, jid)) return { kind: 'refused', error: failureOf(REACHOUT) }
+    if (out.kind !== 'media') return { jid, file: null }
+    const file = encryptFile(out.mediaType, out.bytes, random.bytes(MEDIA_KEY_BYTES))
+    const place = await transfer.upload(open, instance.accountId, out.mediaType, file, signal)
+    return place ? { jid, file: { ...file, ...place } } : NOT_UPLOADED
+  }
+
+  /** Each further try makes the restriction longer, so none is made that is known to be refused. */
+  async function isHeldBack(instance: EngineInstance, open: OpenLink, jid: string): Promise<boolean> {
+    if (restrictions.of(instance.id) === null || isGroupJid(jid)) return false
+    return !(await people.isWarm(instance, open, jid))
+  }
+
+  async function leave(
+    instance: EngineInstance,
+    link: Link,
+    open: OpenLink,
+    messageId: MessageId,
+    out: Sendable,
+    { jid, file }: { jid: string; file: PlacedFile | null },
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const engineId = engineIdOf(messageId)
+    const message = await contentOf(open.library, out, file, clock.now())
+    const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out) }
+    const posted = await post(instance, open, link.liveness, parcel, signal)
+    if (posted.kind === 'unknown' && link.open() === open && link.liveness.unanswered()) link.renew()
+    return outcomeOf(instance, open, engineId, posted)
+  }
+
+  function outcomeOf(instance: EngineInstance, open: OpenLink, engineId: string, posted: Posted): SendOutcome {
+    switch (posted.kind) {
+      case 'taken':
+        return { kind: 'accepted', engineMessageId: engineId, status: 'sent' }
+      case 'refused': {
+        const error = failureOf(posted.code)
+        if (posted.code !== REACHOUT) return { kind: 'refused', error }
+        return { kind: 'refused', error, journal: (tx) => restricted(instance, open, tx) }
+      }
+      case 'not_left':
+        return { kind: 'nothing_sent', message: `The message did not leave: ${posted.reason}` }
+      case 'unknown':
+        return { kind: 'unknown', message: 'WhatsApp has not confirmed the message' }
+    }
+  }
+
+  async function restricted(
+    { id }: EngineInstance,
+    { sock }: OpenLink,
+    tx: Parameters<Restrictions['begin']>[0],
+  ): Promise<void> {
+    await restrictions.begin(tx, id)
+    tx.afterCommit(() => {
+      // The library would ask by itself and does not: its branch for this code is never reached. The answer comes as an
+      // event of the link.
+      sock.fetchAccountReachoutTimelock().catch((error: unknown) => {
+        log.info({ event: 'smv2.restriction_unknown', instanceId: id, cause: cause(error) })
+      })
+    })
+  }
+}
+
+function unlessAborted<T>(act: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(new Error('it was given up'))
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  // Whoever has given up does not hear how it ends.
+  act.catch(() => {})
+  return Promise.race([act, promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to WhatsApp' }
+const LOST: SendOutcome = {
+  kind: 'nothing_sent',
+  message: 'The link to WhatsApp did not answer before the message left',
+}
+const NOT_UPLOADED: SendOutcome = { kind: 'nothing_sent', message: 'The file could not be uploaded to WhatsApp' }

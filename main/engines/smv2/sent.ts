@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { proto } from 'baileys'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId, MessageId } from '../../kernel/ids.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import type { LoadLibrary } from './library.ts'
+import { keepSent, removeSent, sentAs, sentBefore } from './store.ts'
+
+export interface Sent {
+  /** Before a byte leaves: from here on the network's word about it finds its message. */
+  keep(id: InstanceId, engineId: string, messageId: MessageId | null, message: proto.IMessage): Promise<void>
+  /** It did not leave after all. */
+  forget(id: InstanceId, engineId: string): Promise<void>
+  /** Which of our messages the network speaks of; null: none that is known here. */
+  messageIdOf(id: InstanceId, engineId: string): Promise<MessageId | null>
+  /** The content, for a phone that could not read it. */
+  messageOf(id: InstanceId, engineId: string): Promise<proto.IMessage | undefined>
+  /** Whether it may have left. */
+  has(messageId: MessageId): Promise<boolean>
+}
+
+interface SentNeeds {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly seal: Seal
+  readonly loadLibrary: LoadLibrary
+}
+
+export function createSent({ db, clock, seal, loadLibrary }: SentNeeds): Sent {
+  const owner = (id: InstanceId, engineId: string) => `smv2:${id}:sent:${engineId}`
+  return {
+    async keep(instanceId, engineId, messageId, message) {
+      const { proto } = await loadLibrary()
+      const sealed = seal.seal(Buffer.from(proto.Message.encode(message).finish()), owner(instanceId, engineId))
+      await db.commit(async (tx) => {
+        const row = { seq: await tx.next('smv2'), instanceId, engineId, messageId, sealed, now: clock.now() }
+        await tx.run(keepSent, row)
+      })
+    },
+    async forget(instanceId, engineId) {
+      await db.commit((tx) => tx.run(removeSent, { instanceId, engineId }))
+    },
+    messageIdOf: async (instanceId, engineId) =>
+      (await db.readOne(sentAs, { instanceId, engineId }))?.messageId ?? null,
+    async messageOf(instanceId, engineId) {
+      const row = await db.readOne(sentAs, { instanceId, engineId })
+      if (row === undefined) return undefined
+      const { proto } = await loadLibrary()
+      return proto.Message.decode(seal.openBytes(row.sealed, owner(instanceId, engineId)))
+    },
+    has: async (messageId) => (await db.readOne(sentBefore, { messageId })) !== undefined,
+  }
+}
+
+/**
+ * The network's id of a message of ours, in the form its own web client gives: made from our id, so that a message has
+ * one and the same however often it is asked for.
+ */
+export const engineIdOf = (messageId: string): string =>
+  `3EB0${createHash('sha256').update(messageId).digest('hex').slice(0, 18).toUpperCase()}`

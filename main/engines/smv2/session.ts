@@ -1,0 +1,173 @@
+import type { AuthenticationCreds, SignalDataSet, SignalKeyStore } from 'baileys'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import type { EngineInstance } from '../instance.ts'
+import type { Library } from './library.ts'
+import { keepHeard, KEY_READS, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
+
+/** Of the library's credentials; its next major version has announced another. */
+const FORMAT = 1
+
+/** Where the journal of what was heard lies among the keys: it is written with them. */
+export const HEARD = 'heard'
+
+export interface SessionNeeds {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly seal: Seal
+  readonly log: Log
+  /** Told after each commit that holds something new from the network. */
+  readonly onHeard: (instance: EngineInstance) => void
+  /** Told after each commit that says which number stands behind a hidden id. */
+  readonly onNamed: (instance: EngineInstance, hidden: readonly string[]) => void
+}
+
+/** What makes this device the phone's: credentials, and the keys of every conversation. */
+export interface Session {
+  readonly creds: AuthenticationCreds
+  readonly keys: SignalKeyStore
+  /** The phone has confirmed it. Before that nothing is stored: half a pairing is worth nothing. */
+  isPaired(): boolean
+  /** Stores the credentials as they are at this moment. */
+  save(): Promise<void>
+  /** Resolves when everything that was to be stored is, or has failed. */
+  settled(): Promise<void>
+}
+
+export function newSession(library: Library, needs: SessionNeeds, instance: EngineInstance): Session {
+  return createSession(library, needs, instance, library.initAuthCreds())
+}
+
+/** @returns undefined where none is stored. @throws ApiError sealed; SealBroken. */
+export async function storedSession(
+  library: Library,
+  needs: SessionNeeds,
+  instance: EngineInstance,
+): Promise<Session | undefined> {
+  const { id } = instance
+  const row = await needs.db.readOne(sessionOf, { instanceId: id })
+  if (row === undefined) return undefined
+  const creds = read(library, needs.seal.openBytes(row.credsSealed, credsOwner(id))) as AuthenticationCreds
+  return createSession(library, needs, instance, creds)
+}
+
+function createSession(
+  library: Library,
+  needs: SessionNeeds,
+  instance: EngineInstance,
+  creds: AuthenticationCreds,
+): Session {
+  const { db, seal, log } = needs
+  const { id, accountId } = instance
+  let writing: Promise<unknown> = Promise.resolve()
+  const isPaired = () => creds.account !== undefined
+
+  /** Sealed at once: the library changes its credentials in place. */
+  async function save(): Promise<void> {
+    if (!isPaired()) return
+    const credsSealed = seal.seal(written(library, creds), credsOwner(id))
+    const saving = db.commit((tx) => tx.run(saveCreds, { instanceId: id, accountId, format: FORMAT, credsSealed }))
+    writing = Promise.allSettled([writing, saving])
+    saving.catch((error: unknown) =>
+      log.error({ event: 'smv2.session_not_stored', instanceId: id, cause: cause(error) }),
+    )
+    await saving
+  }
+
+  return {
+    creds,
+    keys: createKeys(library, needs, instance),
+    isPaired,
+    save,
+    async settled() {
+      await writing
+    },
+  }
+}
+
+/**
+ * The keys, a row each. One `set` is one commit, and resolves after it: a key that was used up must never come back,
+ * whatever happens to this process.
+ */
+function createKeys(library: Library, needs: SessionNeeds, instance: EngineInstance): SignalKeyStore {
+  const { db, clock, seal } = needs
+  const { id } = instance
+  const keyOwner = (type: string, key: string) => `smv2:${id}:${type}:${key}`
+
+  async function get(type: string, ids: readonly string[]): Promise<Record<string, unknown>> {
+    const found: Record<string, unknown> = {}
+    for (const { statement, params } of readsOf(ids)) {
+      for (const row of await db.read(statement, { ...params, instanceId: id, type })) {
+        found[row.id] = revived(library, type, seal.openBytes(row.sealed, keyOwner(type, row.id)))
+      }
+    }
+    return found
+  }
+
+  async function write(tx: Tx, { type, key, sealed }: Change): Promise<void> {
+    if (sealed === null) await tx.run(removeKey, { instanceId: id, type, id: key })
+    else if (type === HEARD) {
+      const row = { seq: await tx.next('smv2'), instanceId: id, digest: key, sealed, now: clock.now() }
+      if ((await tx.run(keepHeard, row)) === 1) tx.afterCommit(() => needs.onHeard(instance))
+    } else await tx.run(saveKey, { instanceId: id, type, id: key, sealed })
+  }
+
+  async function set(data: SignalDataSet): Promise<void> {
+    const changes = changesOf(data, (type, key, value) => seal.seal(written(library, value), keyOwner(type, key)))
+    const hidden = Object.keys(data['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
+    await db.commit(async (tx) => {
+      for (const change of changes) await write(tx, change)
+      if (hidden.length > 0) tx.afterCommit(() => needs.onNamed(instance, hidden))
+    })
+  }
+
+  // Which value belongs to which type is the library's own bookkeeping: here they are bytes.
+  return { get: get as SignalKeyStore['get'], set }
+}
+
+/** One key that is written, or removed. */
+interface Change {
+  readonly type: string
+  readonly key: string
+  readonly sealed: Buffer | null
+}
+
+function changesOf(data: SignalDataSet, sealed: (type: string, key: string, value: unknown) => Buffer): Change[] {
+  return Object.entries(data).flatMap(([type, values]: [string, Readonly<Record<string, unknown>> | undefined]) =>
+    Object.entries(values ?? {}).map(([key, value]) => ({
+      type,
+      key,
+      sealed: value === null || value === undefined ? null : sealed(type, key, value),
+    })),
+  )
+}
+
+/** The few reads that cover the list; a list that does not fill its statement repeats its last id. */
+function* readsOf(ids: readonly string[]) {
+  const [largest] = KEY_READS.toReversed()
+  for (let from = 0; largest && from < ids.length; from += largest.count) {
+    const some = ids.slice(from, from + largest.count)
+    const { count, statement } = KEY_READS.find((read) => read.count >= some.length) ?? largest
+    const last = some.at(-1) ?? ''
+    const params = Object.fromEntries(Array.from({ length: count }, (_, i) => [`id${i}`, some[i] ?? last]))
+    yield { statement, params }
+  }
+}
+
+/** Of the two rows that tie a number to a hidden id, this one is read from the hidden side. */
+const hiddenIdIn = (key: string): string | undefined => /^(\d+)_reverse$/.exec(key)?.[1]
+
+const credsOwner = (id: string) => `smv2:${id}:creds`
+
+const written = ({ BufferJSON }: Library, value: unknown): Buffer =>
+  Buffer.from(JSON.stringify(value, BufferJSON.replacer))
+
+const read = ({ BufferJSON }: Library, bytes: Buffer): unknown => JSON.parse(bytes.toString(), BufferJSON.reviver)
+
+function revived(library: Library, type: string, bytes: Buffer): unknown {
+  const value = read(library, bytes)
+  if (type !== 'app-state-sync-key') return value
+  return library.proto.Message.AppStateSyncKeyData.fromObject(value as object)
+}

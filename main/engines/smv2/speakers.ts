@@ -1,0 +1,71 @@
+import type { AuthenticationCreds, proto } from 'baileys'
+import { addressOf } from './jid.ts'
+import type { Named } from './people.ts'
+
+/** Who said something where, as the network names them. */
+export interface Speaker {
+  readonly engineMessageId: string
+  readonly isFromMe: boolean
+  /** The other side of a conversation of two; null in a group. */
+  readonly chat: Named | null
+  /** Address of the group; null in a conversation of two. */
+  readonly group: string | null
+  /** Whoever said it in a group. */
+  readonly participant: Named | null
+  readonly atMs: number
+  readonly pushName: string | null
+}
+
+type Attributes = Readonly<Record<string, string | undefined>>
+type Me = AuthenticationCreds['me']
+
+/** @returns undefined where it is no conversation: status, channels, broadcasts. */
+export function speakerIn(stanza: Attributes, me: Me): Speaker | undefined {
+  const { id, from = '', participant = '', recipient, t, notify } = stanza
+  if (id === undefined) return undefined
+  const place = placeOf(from)
+  if (place === undefined) return undefined
+  const common = { engineMessageId: id, atMs: Number(t) * 1_000, pushName: notify ?? null }
+  if (place === 'group') {
+    const named = namedBy(participant, stanza['participant_pn'], stanza['participant_lid'])
+    return { ...common, isFromMe: isMe(participant, me), chat: null, group: from, participant: named }
+  }
+  const isFromMe = isMe(from, me)
+  const chat = isFromMe
+    ? namedBy(recipient ?? from, stanza['recipient_pn'], stanza['recipient_lid'], stanza['peer_recipient_pn'])
+    : namedBy(from, stanza['sender_pn'], stanza['sender_lid'])
+  if (isFromMe && recipient !== undefined && placeOf(recipient) === undefined) return undefined
+  return { ...common, isFromMe, chat, group: null, participant: null }
+}
+
+/** The same of a message that the phone has sent again as a whole. */
+export function speakerOf(message: proto.IWebMessageInfo, me: Me): Speaker | undefined {
+  const { remoteJid, id, fromMe, participant } = message.key ?? {}
+  if (!remoteJid || !id) return undefined
+  const own = me?.id ?? ''
+  const t = String(message.messageTimestamp ?? 0)
+  const isGroup = placeOf(remoteJid) === 'group'
+  const where = isGroup
+    ? { from: remoteJid, participant: fromMe ? own : (participant ?? undefined) }
+    : fromMe
+      ? { from: own, recipient: remoteJid }
+      : { from: remoteJid }
+  return speakerIn({ ...where, id, t, notify: message.pushName ?? undefined }, me)
+}
+
+const placeOf = (jid: string): 'group' | 'person' | undefined => {
+  const { kind } = addressOf(jid)
+  if (kind === 'group') return 'group'
+  return kind === 'other' ? undefined : 'person'
+}
+
+function namedBy(...jids: readonly (string | undefined)[]): Named {
+  const addresses = jids.flatMap((jid) => (jid === undefined ? [] : addressOf(jid)))
+  const userOf = (kind: string) => addresses.find((address) => address.kind === kind)?.user ?? null
+  return { number: userOf('number'), hiddenId: userOf('hidden') }
+}
+
+function isMe(jid: string, me: Me): boolean {
+  const { user } = addressOf(jid)
+  return user !== '' && (user === addressOf(me?.id ?? '').user || user === addressOf(me?.lid ?? '').user)
+}

@@ -1,0 +1,209 @@
+import type { AccountId, InstanceId, MessageId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+type Id = { instanceId: string }
+
+// The session.
+
+export interface SessionRow {
+  readonly instanceId: InstanceId
+  readonly format: number
+  readonly credsSealed: Uint8Array
+  readonly up: 0 | 1
+  readonly ended: 0 | 1
+  readonly restrictedAtMs: number | null
+  readonly restrictedUntilMs: number | null
+}
+
+const SESSION = `instance_id AS instanceId, format, creds_sealed AS credsSealed, up, ended,
+  restricted_at AS restrictedAtMs, restricted_until AS restrictedUntilMs`
+
+export const sessionOf = sql<Id, SessionRow>(`SELECT ${SESSION} FROM smv2_sessions WHERE instance_id = :instanceId`)
+
+export const saveCreds = sql<Id & { accountId: string; format: number; credsSealed: Uint8Array }>(
+  `INSERT INTO smv2_sessions (instance_id, account_id, format, creds_sealed, up, ended)
+   VALUES (:instanceId, :accountId, :format, :credsSealed, 1, 0)
+   ON CONFLICT (instance_id) DO UPDATE SET format = excluded.format, creds_sealed = excluded.creds_sealed`,
+)
+
+export const setUp = sql<Id & { up: 0 | 1 }>('UPDATE smv2_sessions SET up = :up WHERE instance_id = :instanceId')
+export const endSession = sql<Id>('UPDATE smv2_sessions SET ended = 1, up = 0 WHERE instance_id = :instanceId')
+export const restrict = sql<Id & { at: number | null; until: number | null }>(
+  'UPDATE smv2_sessions SET restricted_at = :at, restricted_until = :until WHERE instance_id = :instanceId',
+)
+
+// Its keys.
+
+interface KeyRow {
+  readonly id: string
+  readonly sealed: Uint8Array
+}
+
+const keysStatement = (count: number) =>
+  sql<Record<string, string>, KeyRow>(
+    `SELECT id, sealed FROM smv2_keys WHERE instance_id = :instanceId AND type = :type
+     AND id IN (${Array.from({ length: count }, (_, i) => `:id${i}`).join(', ')})`,
+  )
+
+/** How many keys one read takes; portable SQL has no list parameter, so short lists are filled up by repetition. */
+export const KEY_READS = [1, 8, 64].map((count) => ({ count, statement: keysStatement(count) }))
+
+export const saveKey = sql<Id & { type: string; id: string; sealed: Uint8Array }>(
+  `INSERT INTO smv2_keys (instance_id, type, id, sealed) VALUES (:instanceId, :type, :id, :sealed)
+   ON CONFLICT (instance_id, type, id) DO UPDATE SET sealed = excluded.sealed`,
+)
+export const removeKey = sql<Id & { type: string; id: string }>(
+  'DELETE FROM smv2_keys WHERE instance_id = :instanceId AND type = :type AND id = :id',
+)
+
+// What was heard.
+
+export interface HeardRow {
+  readonly seq: number
+  readonly instanceId: InstanceId
+  readonly digest: string
+  readonly sealed: Uint8Array
+  readonly receivedAtMs: number
+}
+
+const HEARD = 'seq, instance_id AS instanceId, digest, sealed, received_at AS receivedAtMs'
+
+export const keepHeard = sql<Id & { seq: number; digest: string; sealed: Uint8Array; now: number }>(
+  `INSERT INTO smv2_inbound (seq, instance_id, digest, sealed, received_at, told)
+   VALUES (:seq, :instanceId, :digest, :sealed, :now, 0) ON CONFLICT (instance_id, digest) DO NOTHING`,
+)
+export const heardBefore = sql<Id & { digest: string }, HeardRow>(
+  `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND digest = :digest`,
+)
+export const untold = sql<Id & { after: number; limit: number }, HeardRow>(
+  `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
+)
+/** Instances of which something is still to be told, one after the other. */
+export const nextUntold = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(
+  `SELECT s.instance_id AS instanceId, s.account_id AS accountId FROM smv2_sessions s
+   WHERE s.instance_id > :after AND EXISTS (SELECT 1 FROM smv2_inbound i WHERE i.instance_id = s.instance_id AND i.told = 0)
+   ORDER BY s.instance_id LIMIT 1`,
+)
+export const markTold = sql<{ seq: number }>('UPDATE smv2_inbound SET told = 1 WHERE seq = :seq')
+
+// What was sent.
+
+export const keepSent = sql<
+  Id & { seq: number; engineId: string; messageId: string | null; sealed: Uint8Array; now: number }
+>(
+  `INSERT INTO smv2_sent (seq, instance_id, engine_id, message_id, sealed, sent_at)
+   VALUES (:seq, :instanceId, :engineId, :messageId, :sealed, :now)`,
+)
+export const sentAs = sql<Id & { engineId: string }, { messageId: MessageId | null; sealed: Uint8Array }>(
+  `SELECT message_id AS messageId, sealed FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId`,
+)
+export const sentBefore = sql<{ messageId: string }, { seq: number }>(
+  'SELECT seq FROM smv2_sent WHERE message_id = :messageId',
+)
+export const removeSent = sql<Id & { engineId: string }>(
+  'DELETE FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId',
+)
+
+// Who is who.
+
+export interface PersonRow {
+  readonly id: string
+  readonly hidden: 0 | 1
+  readonly number: string | null
+  readonly checkedAtMs: number | null
+  readonly heardAtMs: number | null
+}
+
+export const personOf = sql<Id & { id: string }, PersonRow>(
+  `SELECT id, hidden, number, checked_at AS checkedAtMs, heard_at AS heardAtMs FROM smv2_people
+   WHERE instance_id = :instanceId AND id = :id`,
+)
+export const noteCheck = sql<Id & { id: string; number: string | null; now: number }>(
+  `INSERT INTO smv2_people (instance_id, id, hidden, number, checked_at) VALUES (:instanceId, :id, 0, :number, :now)
+   ON CONFLICT (instance_id, id) DO UPDATE SET hidden = 0, number = excluded.number, checked_at = excluded.checked_at`,
+)
+/** @returns a row only where that is news. */
+export const noteHeard = sql<Id & { id: string; hidden: 0 | 1; number: string | null; now: number; before: number }>(
+  `INSERT INTO smv2_people (instance_id, id, hidden, number, checked_at, heard_at)
+   VALUES (:instanceId, :id, :hidden, :number, :now, :now)
+   ON CONFLICT (instance_id, id) DO UPDATE SET hidden = excluded.hidden, number = excluded.number,
+     checked_at = excluded.checked_at, heard_at = excluded.heard_at
+   WHERE smv2_people.heard_at IS NULL OR smv2_people.heard_at < :before OR smv2_people.hidden <> excluded.hidden`,
+)
+export const forgetPerson = sql<Id & { id: string }>(
+  'DELETE FROM smv2_people WHERE instance_id = :instanceId AND id = :id',
+)
+
+// Files.
+
+export interface MediaRow {
+  readonly hash: string
+  readonly mimeType: string
+  readonly filename: string | null
+  readonly size: number
+}
+
+const MEDIA = 'hash, mime_type AS mimeType, filename, size'
+
+export const keepMedia = sql<
+  Id & {
+    seq: number
+    mediaId: string
+    hash: string
+    mimeType: string
+    filename: string | null
+    size: number
+    now: number
+  }
+>(
+  `INSERT INTO smv2_media (seq, instance_id, media_id, hash, mime_type, filename, size, received_at)
+   VALUES (:seq, :instanceId, :mediaId, :hash, :mimeType, :filename, :size, :now)
+   ON CONFLICT (instance_id, media_id) DO NOTHING`,
+)
+export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
+  `SELECT ${MEDIA} FROM smv2_media WHERE instance_id = :instanceId AND media_id = :mediaId`,
+)
+export const oldestMedia = sql<{ before: number; limit: number }, { seq: number; hash: string }>(
+  `SELECT seq, hash FROM (SELECT seq, hash, received_at FROM smv2_media ORDER BY seq LIMIT :limit) AS oldest
+   WHERE received_at < :before`,
+)
+export const someMediaOf = sql<Id & { limit: number }, { seq: number; hash: string }>(
+  'SELECT seq, hash FROM smv2_media WHERE instance_id = :instanceId LIMIT :limit',
+)
+export const removeMedia = sql<{ seq: number }>('DELETE FROM smv2_media WHERE seq = :seq')
+export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
+  'SELECT seq FROM smv2_media WHERE hash = :hash LIMIT 1',
+)
+
+// What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.
+
+/** What is told stays a day: the network may not have heard that it arrived. What nobody could be told goes later. */
+export const pruneHeard = sql<{ toldBefore: number; before: number; limit: number }>(
+  `DELETE FROM smv2_inbound WHERE seq IN (
+     SELECT seq FROM (SELECT seq, told, received_at FROM smv2_inbound ORDER BY seq LIMIT :limit) AS oldest
+     WHERE (told = 1 AND received_at < :toldBefore) OR received_at < :before)`,
+)
+export const pruneSent = sql<{ before: number; limit: number }>(
+  `DELETE FROM smv2_sent WHERE seq IN (
+     SELECT seq FROM (SELECT seq, sent_at FROM smv2_sent ORDER BY seq LIMIT :limit) AS oldest WHERE sent_at < :before)`,
+)
+
+// All of an instance, but for its files.
+
+export const WIPE = [
+  sql<Id>('DELETE FROM smv2_sessions WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_keys WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_inbound WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_sent WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_people WHERE instance_id = :instanceId'),
+] as const
+
+// The version of the protocol.
+
+export const protocolVersion = sql<Record<never, never>, { version: string }>(
+  'SELECT version FROM smv2_protocol WHERE id = 1',
+)
+export const learnVersion = sql<{ version: string; now: number }>(
+  `INSERT INTO smv2_protocol (id, version, learned_at) VALUES (1, :version, :now)
+   ON CONFLICT (id) DO UPDATE SET version = excluded.version, learned_at = excluded.learned_at`,
+)

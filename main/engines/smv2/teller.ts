@@ -1,0 +1,56 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Alarms } from '../alarms.ts'
+import type { EngineSignal, EngineSink } from '../engine.ts'
+
+interface TellerNeeds {
+  readonly clock: Clock
+  readonly alarms: Alarms
+  readonly log: Log
+  readonly sink: EngineSink
+}
+
+const AGAIN_MS = 1_000
+
+/** Tells what happens to links, in order for each instance, and again until it is taken. */
+export function createTeller({ clock, alarms, log, sink }: TellerNeeds) {
+  const waiting = new Map<InstanceId, EngineSignal[]>()
+  const telling = new Map<InstanceId, Promise<void>>()
+
+  function wake(id: InstanceId): void {
+    if (telling.has(id)) return
+    telling.set(
+      id,
+      tellAll(id).finally(() => telling.delete(id)),
+    )
+  }
+
+  async function tellAll(id: InstanceId): Promise<void> {
+    const signals = waiting.get(id) ?? []
+    for (let [signal] = signals; signal !== undefined; [signal] = signals) {
+      try {
+        await sink(id, signal)
+      } catch (error) {
+        log.warn({ event: 'smv2.signal_not_taken', instanceId: id, kind: signal.kind, cause: cause(error) })
+        alarms.set(`tell ${id}`, clock.now() + AGAIN_MS, () => wake(id))
+        return
+      }
+      signals.shift()
+    }
+    waiting.delete(id)
+  }
+
+  return {
+    tell(id: InstanceId, signal: EngineSignal): void {
+      const signals = waiting.get(id)
+      if (signals) signals.push(signal)
+      else waiting.set(id, [signal])
+      wake(id)
+    },
+    /** Resolves when nothing is being told. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(telling.values())
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import type { EventEmitter } from 'node:events'
+import type {
+  BinaryNode,
+  proto,
+  ReachoutTimelockState,
+  UserFacingSocketConfig,
+  WAMessage,
+  WASocket,
+  WAVersion,
+} from 'baileys'
+import type { Caches } from './caches.ts'
+import type { Library } from './library.ts'
+import type { Guard } from './repository.ts'
+import type { Session } from './session.ts'
+import { unexpected } from './unexpected.ts'
+
+/** What a connection tells. None of it is told after `end`. */
+interface WireListener {
+  /** The network has sent anything at all. */
+  frame(): void
+  qr(text: string): void
+  /** The phone has confirmed the pairing, and the session is stored. */
+  paired(): void
+  open(): void
+  /** @param error whatever the library gives as its reason. */
+  closed(error: unknown): void
+  /** Resolves once it is durable; only then is the network told that it arrived. */
+  receipt(node: BinaryNode): Promise<void>
+  ack(node: BinaryNode): void
+  /** A message that this device could not read (yet). */
+  unreadable(message: WAMessage): void
+  restriction(lock: { isActive: boolean; untilMs: number | null }): void
+  /** Something during pairing that nobody here understands, by name. */
+  unexpected(name: string): void
+}
+
+export interface Wire {
+  readonly sock: WASocket
+  /** Ends it at once and tells nothing more. */
+  end(): void
+  /** Ends it as if the network had; `closed` follows. */
+  break(error: Error): void
+}
+
+interface WireNeeds {
+  readonly library: Library
+  readonly session: Session
+  readonly guard: Guard
+  readonly version: WAVersion | null
+  readonly caches: Caches
+  /** A message of ours, for a phone that could not read it. */
+  readonly sentMessage: (id: string) => Promise<proto.IMessage | undefined>
+  readonly listener: WireListener
+}
+
+export const CONNECT_MS = 20_000
+export const KEEP_ALIVE_MS = 30_000
+
+/** Opens one connection. The library's socket serves once; another connection is another wire. */
+export function openWire(needs: WireNeeds): Wire {
+  const { library, listener } = needs
+  const sock = library.makeWASocket(configOf(needs))
+  let isOver = false
+  const unlessOver =
+    <A extends unknown[]>(act: (...told: A) => void) =>
+    (...told: A) => {
+      if (!isOver) act(...told)
+    }
+
+  listen(needs, sock, unlessOver)
+  return {
+    sock,
+    end() {
+      isOver = true
+      cut(sock, undefined)
+    },
+    break(error) {
+      if (!isOver) cut(sock, error)
+    },
+  }
+
+  function listen({ session, guard, caches }: WireNeeds, { ev, ws }: WASocket, when: typeof unlessOver): void {
+    // It is one; the library's type of it leaves out the stanzas.
+    const stanzas = ws as unknown as EventEmitter
+    // Fired before the library itself looks at a stanza.
+    stanzas.on(
+      'frame',
+      when((frame: BinaryNode | Uint8Array) => {
+        listener.frame()
+        if (frame instanceof Uint8Array) return
+        const strange = session.isPaired() ? undefined : unexpected(frame)
+        if (strange !== undefined) listener.unexpected(strange)
+        noteContents(guard, frame)
+        keepInOrder(frame)
+      }),
+    )
+    stanzas.on('CB:ack,class:message', when(listener.ack))
+    first(stanzas, 'CB:receipt', (node) => (isOver ? Promise.reject(new Error('over')) : listener.receipt(node)))
+    first(stanzas, 'CB:iq,,pair-success', (node) => storePairing(library, session, node))
+    // What fails to be stored is logged there; the next change stores everything again.
+    ev.on(
+      'creds.update',
+      when(() => void session.save().catch(() => {})),
+    )
+    ev.on(
+      'connection.update',
+      when((update) => {
+        if (update.qr !== undefined) listener.qr(update.qr)
+        if (update.isNewLogin === true) listener.paired()
+        if (update.connection === 'open') listener.open()
+        if (update.connection === 'close') listener.closed(update.lastDisconnect?.error)
+        if (update.reachoutTimeLock) listener.restriction(lockOf(update.reachoutTimeLock))
+      }),
+    )
+    ev.on(
+      'messages.upsert',
+      when(({ messages }) => {
+        for (const message of messages) if (isUnreadable(library, message)) listener.unreadable(message)
+      }),
+    )
+    ev.on(
+      'groups.update',
+      when((updates) => updates.forEach(({ id }) => id && caches.groups.forget(id))),
+    )
+    ev.on(
+      'group-participants.update',
+      when(({ id }) => caches.groups.forget(id)),
+    )
+  }
+}
+
+function configOf({ library, session, guard, version, caches, sentMessage }: WireNeeds): UserFacingSocketConfig {
+  return {
+    ...(version && { version }),
+    auth: { creds: session.creds, keys: session.keys },
+    logger: silentLogger,
+    browser: library.Browsers.macOS('Chrome'),
+    connectTimeoutMs: CONNECT_MS,
+    keepAliveIntervalMs: KEEP_ALIVE_MS,
+    defaultQueryTimeoutMs: CONNECT_MS,
+    // While a linked device is online the phone stays silent.
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    // A fault of the storage shall show itself, not be waited for.
+    transactionOpts: { maxCommitRetries: 2, delayBetweenTriesMs: 200 },
+    userDevicesCache: caches.devices,
+    msgRetryCounterCache: caches.retries,
+    cachedGroupMetadata: async (id) => caches.groups.get(id),
+    getMessage: async ({ id }) => (id ? sentMessage(id) : undefined),
+    makeSignalRepository: guard.make,
+  }
+}
+
+/** The library's own log would hold what it registers with. What it does shows itself in what it tells. */
+const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
+  level: 'silent',
+  child: () => silentLogger,
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+}
+
+function noteContents(guard: Guard, { tag, attrs, content }: BinaryNode): void {
+  if (tag !== 'message' || !Array.isArray(content)) return
+  for (const child of content) {
+    if (child.tag === 'enc' && child.content instanceof Uint8Array) guard.noteStanza(child.content, attrs)
+  }
+}
+
+/**
+ * The library takes a backlog one after another and everything else at once, so that what is said after a reconnect
+ * overtakes what was said before it. Marked as of the backlog, every message takes its turn.
+ */
+function keepInOrder({ tag, attrs }: BinaryNode): void {
+  if (tag === 'message') attrs['offline'] ??= '0'
+}
+
+/** Lets `act` do its part before those who listen already; where it fails they do not hear of it. */
+function first(stanzas: EventEmitter, event: string, act: (node: BinaryNode) => Promise<void>): void {
+  const others = stanzas.listeners(event)
+  stanzas.removeAllListeners(event)
+  stanzas.on(event, (node: BinaryNode) => {
+    // A failure is logged by whoever failed; the network brings again what it was not told to have arrived.
+    void act(node).then(
+      () => others.forEach((other) => void other.call(stanzas, node)),
+      () => {},
+    )
+  })
+}
+
+/**
+ * The network counts the device as paired once it has our answer, so the session is stored before that: a process that
+ * is killed in between has either both or neither.
+ */
+async function storePairing(library: Library, session: Session, node: BinaryNode): Promise<void> {
+  let paired: ReturnType<Library['configureSuccessfulPairing']>
+  try {
+    paired = library.configureSuccessfulPairing(node, session.creds)
+  } catch {
+    // Forged or malformed: the library finds the same, and ends the connection.
+    return
+  }
+  const { signalIdentities = [] } = session.creds
+  Object.assign(session.creds, paired.creds)
+  const saving = session.save()
+  // The library does all of this again, and adds the identity to those it finds.
+  Object.assign(session.creds, { signalIdentities })
+  await saving
+}
+
+/** A stub in place of a message: the key was missing, or the network had nothing that could be decrypted. */
+const isUnreadable = ({ proto: { WebMessageInfo } }: Library, { messageStubType, message }: WAMessage): boolean =>
+  messageStubType === WebMessageInfo.StubType.CIPHERTEXT && !message
+
+const lockOf = ({ isActive = false, timeEnforcementEnds }: ReachoutTimelockState) => ({
+  isActive,
+  untilMs: timeEnforcementEnds?.getTime() ?? null,
+})
+
+/** The library would wait half a minute for a silent network to say goodbye. */
+function cut({ end, ws }: WASocket, error: Error | undefined): void {
+  void end(error)
+  // Private in the library's types, and the only way to its socket.
+  const { socket } = ws as unknown as { readonly socket: { terminate(): void } | null }
+  socket?.terminate()
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import { requireReach, requireScope, type Principal } from '../kernel/access.ts'
+import { EXPOSITION_TYPE, exposition, type Family } from '../kernel/metrics.ts'
+
+/** `GET /metrics` for Prometheus: with a key like everything else, one that may read instances and is not restricted. */
+export function addMetricsRoute(
+  app: FastifyInstance,
+  measure: (principal: Principal) => Promise<readonly Family[]>,
+): void {
+  app.get('/metrics', async ({ admitted: { principal } }, reply) => {
+    if (principal === null) throw new Error('/metrics was reached without a principal')
+    requireScope(principal, 'instances:read')
+    requireReach(principal, 'account')
+    const text = exposition(await measure(principal))
+    return reply.header('content-type', EXPOSITION_TYPE).header('cache-control', 'no-store').send(text)
+  })
+}

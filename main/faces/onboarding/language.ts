@@ -1,0 +1,29 @@
+import { en } from './words/en.ts'
+import { es } from './words/es.ts'
+import { ptBR } from './words/pt-br.ts'
+import type { OnboardingWords } from './words/shape.ts'
+
+const WORDS: readonly OnboardingWords[] = [en, ptBR, es]
+
+const primary = (tag: string) => tag.split('-')[0]?.toLowerCase()
+
+/**
+ * The words of the page for whoever opens it: these pages run no script that could ask.
+ * @param accepted Accept-Language as the browser sends it (RFC 9110 12.5.4): tags, each with a weight that may be absent.
+ */
+export function wordsFor(accepted: string | undefined): OnboardingWords {
+  const wanted = (accepted ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((each) => each.trim())
+      const weight = parameters.find((each) => each.startsWith('q='))
+      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((one, other) => other.weight - one.weight)
+  for (const { tag } of wanted) {
+    const found = WORDS.find(({ language }) => primary(language) === primary(tag))
+    if (found) return found
+  }
+  return en
+}

@@ -1,0 +1,125 @@
+import type { GivenField, OnboardingView, Reason } from '../../engines/official/index.ts'
+import { escape, page } from './layout.ts'
+import type { OnboardingWords } from './words/shape.ts'
+
+/** What was given and may be shown again. Secrets never are. */
+export interface Shown {
+  readonly phoneNumberId: string
+  readonly wabaId: string
+}
+
+export interface Problem {
+  readonly field: GivenField | null
+  readonly reason: Reason
+}
+
+const NOTHING: Shown = { phoneNumberId: '', wabaId: '' }
+
+const SECRET = 'type="password" autocomplete="off" spellcheck="false"'
+const NUMERIC = 'inputmode="numeric" autocomplete="off"'
+
+const FIELDS: Readonly<Record<GivenField, string>> = {
+  access_token: `${SECRET} required`,
+  app_secret: `${SECRET} required`,
+  phone_number_id: `${NUMERIC} required`,
+  waba_id: `${NUMERIC} required`,
+  pin: `${NUMERIC} maxlength="6"`,
+}
+
+export const sentenceOf = ({ reasons }: OnboardingWords, { code, detail = '' }: Reason): string => reasons[code](detail)
+
+/** The page behind `onboarding_url` of a live number. */
+export function livePage(
+  words: OnboardingWords,
+  name: string,
+  view: OnboardingView,
+  signupPath: string | null,
+  { problem, shown = NOTHING }: { problem?: Problem; shown?: Shown } = {},
+): string {
+  const { live, callback } = words
+  const names = Object.keys(FIELDS) as GivenField[]
+  return page(
+    words,
+    words.connect,
+    `<h1 class="wide">${escape(live.heading(name))}</h1>
+<p>${escape(live.lead)}</p>
+${problem === undefined ? '' : `<p class="problem" role="alert">${escape(sentenceOf(words, problem.reason))}</p>`}
+${signupPath === null ? '' : `<a class="button" href="${escape(signupPath)}">${escape(live.withMeta)}</a><p class="hint">${escape(live.orPaste)}</p>`}
+<form method="post">
+${names.map((field) => row(words, field, shown, problem?.field ?? null)).join('\n')}
+  <button>${words.submit}</button>
+</form>
+<h2>${escape(callback.title)}</h2>
+${callbackHelp(words, view, callback.before)}`,
+  )
+}
+
+function row({ live }: OnboardingWords, name: GivenField, shown: Shown, wrong: GivenField | null): string {
+  const { label, hint } = live.fields[name]
+  const value = { phone_number_id: shown.phoneNumberId, waba_id: shown.wabaId }[name as string] ?? ''
+  const invalid = wrong === name ? ' aria-invalid="true" autofocus' : ''
+  return `  <label for="${name}">${escape(label)}</label>
+  <input id="${name}" name="${name}" ${FIELDS[name]} aria-describedby="${name}-hint" value="${escape(value)}"${invalid}>
+  <small id="${name}-hint">${escape(hint)}</small>`
+}
+
+function callbackHelp(words: OnboardingWords, view: OnboardingView, lead: string): string {
+  const { callbackAddress, verifyToken } = view
+  if (callbackAddress === null) return verdict(words, view)
+  const { url, token } = words.callback
+  return `<p>${escape(lead)}</p>
+<dl><dt>${escape(url)}</dt><dd>${escape(callbackAddress)}</dd><dt>${escape(token)}</dt><dd>${escape(verifyToken.open())}</dd></dl>
+${verdict(words, view)}`
+}
+
+function verdict({ callback }: OnboardingWords, { selfTest }: OnboardingView): string {
+  switch (selfTest.kind) {
+    case 'ok':
+      return `<p class="good">${escape(callback.ok)}</p>`
+    case 'wrong':
+      return `<p class="note">${escape(callback.faults[selfTest.fault.code](selfTest.fault))}</p>`
+    case 'no_address':
+      return `<p class="note">${escape(callback.noAddress)}</p>`
+    case 'untested':
+      return ''
+  }
+}
+
+interface Done {
+  readonly number: string
+  /** Meta calls us; else the address has to be entered there. */
+  readonly callsBack: boolean
+  readonly view: OnboardingView
+  /** New at Meta, made here: shown this once. */
+  readonly pin: string | null
+}
+
+export function liveDone(words: OnboardingWords, name: string, { number, callsBack, view, pin }: Done): string {
+  const { live, callback } = words
+  const calls = callsBack ? `<p class="good">${escape(live.callsBack)}</p>` : callbackHelp(words, view, callback.after)
+  const pinNote =
+    pin === null
+      ? ''
+      : `<p class="note">${escape(live.pinNote)}</p><dl><dt>${escape(live.pin)}</dt><dd>${escape(pin)}</dd></dl>`
+  return page(
+    words,
+    words.connected,
+    `<h1 class="wide">${escape(words.isConnected(name))}</h1>
+<p>${escape(live.canSend(number))}</p>
+${calls}
+${pinNote}
+<p>${escape(live.close)}</p>`,
+  )
+}
+
+/** Something went wrong on the way back from Meta; the page it began on still stands. */
+export function liveProblem(words: OnboardingWords, name: string, message: string): string {
+  const { live } = words
+  return page(
+    words,
+    live.failed,
+    `<h1>${escape(live.notYet(name))}</h1>
+<p class="problem" role="alert">${escape(message)}</p>
+<p>${escape(live.again)}</p>`,
+  )
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import type { Onboarding, Pasted } from '../../engines/official/index.ts'
+import { wordsFor } from './language.ts'
+import { liveDone, livePage, liveProblem, sentenceOf } from './live-page.ts'
+import { gonePage, sandboxDone, sandboxPage } from './sandbox-page.ts'
+import type { OnboardingWords } from './words/shape.ts'
+
+export interface OnboardingRoutesNeeds {
+  /** @throws ApiError not_found for a token that is unknown or was used. */
+  sandboxSubject(token: string): Promise<{ name: string }>
+  completeInSandbox(token: string, number: string): Promise<void>
+  readonly live: Onboarding
+  nameOf(instanceId: Awaited<ReturnType<Onboarding['view']>>['id']): Promise<string>
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  // With no-referrer, as everywhere else, browsers send `Origin: null` with the page's own form, and the door refuses it.
+  'referrer-policy': 'same-origin',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+} as const
+
+const FORM_BYTES = 4_096
+
+type OfPage = { Params: { token: string } }
+type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
+
+/** The pages that connect an official number; each proves itself by the token in its address. */
+export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoutesNeeds): void {
+  const { live } = needs
+  const open = { config: { open: true } }
+  const send = (reply: FastifyReply, html: string, status = 200) => reply.code(status).headers(PAGE_HEADERS).send(html)
+
+  void app.register((pages, _options, done) => {
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES },
+      (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
+    )
+
+    // A program reads why in the error shape; a person, who has no more than the address, on a page.
+    pages.setErrorHandler((error, request, reply) => {
+      if (!(error instanceof ApiError && error.code === 'not_found' && isPerson(request))) throw error
+      return send(reply, gonePage(wordsOf(request)), 404)
+    })
+
+    pages.get<OfPage>('/onboard/:token', open, async (request, reply) => {
+      const { token } = request.params
+      const words = wordsOf(request)
+      if (await live.isKnown(token)) return send(reply, await showLive(words, token))
+      return send(reply, sandboxPage(words, (await needs.sandboxSubject(token)).name))
+    })
+    pages.post<OfPage>('/onboard/:token', open, async (request, reply) => {
+      const { token } = request.params
+      const words = wordsOf(request)
+      if (await live.isKnown(token)) return pasteLive(reply, words, token, pastedIn(request.body))
+      const { name } = await needs.sandboxSubject(token)
+      const number = typed(request.body, 'number').replaceAll(/[\s()+-]/g, '')
+      if (!/^[0-9]{7,15}$/.test(number)) return send(reply, sandboxPage(words, name, words.sandbox.wrongNumber), 400)
+      await needs.completeInSandbox(token, number)
+      return send(reply, sandboxDone(words, name, number))
+    })
+
+    pages.get<OfPage>('/onboard/:token/signup', open, async ({ params }, reply) =>
+      reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303),
+    )
+    pages.get<OfReturn>('/onboard/signup', open, async (request, reply) =>
+      finish(reply, wordsOf(request), request.query),
+    )
+    done()
+  })
+
+  async function showLive(
+    words: OnboardingWords,
+    token: string,
+    again: Parameters<typeof livePage>[4] = {},
+  ): Promise<string> {
+    const view = await live.view(token)
+    const signup = view.canSignUp ? `/onboard/${encodeURIComponent(token)}/signup` : null
+    return livePage(words, await needs.nameOf(view.id), view, signup, again)
+  }
+
+  async function pasteLive(reply: FastifyReply, words: OnboardingWords, token: string, pasted: Pasted) {
+    // Read before the page is used up, and its token with it.
+    const view = await live.view(token)
+    const outcome = await live.paste(token, pasted)
+    if (outcome.kind === 'used') throw used()
+    if (outcome.kind === 'connected')
+      return send(reply, liveDone(words, await needs.nameOf(view.id), { ...outcome, view, pin: null }))
+    const { phoneNumberId, wabaId } = pasted
+    return send(reply, await showLive(words, token, { problem: outcome, shown: { phoneNumberId, wabaId } }), 400)
+  }
+
+  async function finish(reply: FastifyReply, words: OnboardingWords, query: Readonly<Record<string, unknown>>) {
+    const { id, pin, view, outcome } = await live.finishSignup(typed(query, 'code'), typed(query, 'state'))
+    const name = await needs.nameOf(id)
+    if (outcome.kind === 'connected')
+      return send(reply, liveDone(words, name, { ...outcome, view, pin: outcome.isNew ? pin.open() : null }))
+    const why = outcome.kind === 'used' ? words.live.usedMeanwhile : sentenceOf(words, outcome.reason)
+    return send(reply, liveProblem(words, name, why), 400)
+  }
+}
+
+const wordsOf = ({ headers }: FastifyRequest) => wordsFor(headers['accept-language'])
+const isPerson = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
+
+/** What a person may have pasted around a value is left out. */
+function pastedIn(body: unknown): Pasted {
+  const field = (name: string) => typed(body, name).trim()
+  return {
+    accessToken: field('access_token'),
+    appSecret: field('app_secret'),
+    phoneNumberId: field('phone_number_id'),
+    wabaId: field('waba_id'),
+    pin: field('pin'),
+  }
+}
+
+/** Programs may send anything. */
+function typed(body: unknown, name: string): string {
+  const value: unknown = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : ''
+  return typeof value === 'string' ? value : ''
+}
+
+const used = () => new ApiError('not_found', 'This onboarding page was used already.')

@@ -1,0 +1,58 @@
+import type { Clock, Timer } from './clock.ts'
+
+/**
+ * Finds the moments after which time cannot be trusted: this process did not run for a while (sleep, a stopped
+ * process), or somebody set the clock. The two are not told apart, because systems differ in what their clocks do
+ * during sleep; what follows a gap must be right for both, and harmless when it is done once too often.
+ */
+export interface Gaps {
+  /**
+   * Looks now. Whoever judges by time asks first: after a sleep every deadline is past at once.
+   * @returns how many gaps there were since the start.
+   */
+  look(): number
+  /** The system says that it slept or that its network changed: taken for a gap, whatever the clocks say. */
+  suspect(): void
+  /** @param act is called in the order of telling, at once. */
+  onGap(act: () => void): void
+  start(): void
+  close(): void
+}
+
+const LOOK_MS = 1_000
+/** A tick that comes this late was not merely delayed by work. */
+const ASLEEP_MS = 15_000
+/** How far wall clock and monotonic clock may part between two looks. */
+const APART_MS = 5_000
+
+export function createGaps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): Gaps {
+  const acts: (() => void)[] = []
+  let last = { wall: clock.now(), mono: clock.mono() }
+  let count = 0
+  let timer: Timer | undefined
+
+  function gap(): void {
+    count++
+    for (const act of acts) act()
+  }
+
+  function look(): number {
+    const now = { wall: clock.now(), mono: clock.mono() }
+    const [wallMs, monoMs] = [now.wall - last.wall, now.mono - last.mono]
+    // Taken before acting: what is called may look itself.
+    last = now
+    if (Math.max(wallMs, monoMs) > ASLEEP_MS || Math.abs(wallMs - monoMs) > APART_MS) gap()
+    return count
+  }
+
+  return {
+    look,
+    suspect: gap,
+    onGap: (act) => void acts.push(act),
+    start() {
+      last = { wall: clock.now(), mono: clock.mono() }
+      timer ??= clock.every(LOOK_MS, () => void look())
+    },
+    close: () => timer?.cancel(),
+  }
+}

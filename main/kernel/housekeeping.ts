@@ -1,0 +1,72 @@
+import type { Clock, Timer } from './clock.ts'
+import { cause, type Log } from './log.ts'
+
+/** Work that may take its time, such as removing what is old. */
+export interface Chore {
+  /** Names the log lines. */
+  readonly name: string
+  /** Begins a pass. @returns one step of it, a few milliseconds long, which says whether another is to follow. */
+  begin(): () => Promise<boolean>
+}
+
+export interface Housekeeping {
+  start(): void
+  /** Begins a round at the next look, as when the disk is full. */
+  soon(): void
+  /** Does no more, and resolves when the step under way has ended. */
+  close(): Promise<void>
+}
+
+const EVERY_MS = 3_600_000
+/** Not while the service starts and everybody connects. */
+const FIRST_AFTER_MS = 60_000
+const LOOK_MS = 1_000
+/** Between two steps callers of the API have the loop to themselves. */
+const PAUSE_MS = 20
+
+/** Once an hour every chore, one after the other, in small steps. A chore that fails is begun anew in the next hour. */
+export function createHousekeeping({
+  clock,
+  log,
+  chores,
+}: {
+  clock: Pick<Clock, 'mono' | 'every' | 'sleep'>
+  log: Log
+  chores: readonly Chore[]
+}): Housekeeping {
+  let timer: Timer | undefined
+  let dueMono = clock.mono() + FIRST_AFTER_MS
+  let round: Promise<void> | undefined
+  let isClosed = false
+
+  async function doOne({ name, begin }: Chore): Promise<void> {
+    const step = begin()
+    try {
+      while (!isClosed && (await step())) await clock.sleep(PAUSE_MS)
+    } catch (error) {
+      log.warn({ event: 'housekeeping.failed', chore: name, cause: cause(error) })
+    }
+  }
+
+  async function doAll(): Promise<void> {
+    for (const chore of chores) await doOne(chore)
+  }
+
+  function look(): void {
+    if (round !== undefined || clock.mono() < dueMono) return
+    dueMono = clock.mono() + EVERY_MS
+    round = doAll().finally(() => (round = undefined))
+  }
+
+  return {
+    start() {
+      timer ??= clock.every(LOOK_MS, look)
+    },
+    soon: () => void (dueMono = clock.mono()),
+    async close() {
+      isClosed = true
+      timer?.cancel()
+      await round
+    },
+  }
+}

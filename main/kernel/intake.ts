@@ -1,0 +1,6 @@
+/** Whether new work may begin at this moment. What was taken before is finished in any case. */
+export interface Intake {
+  isOpen(): boolean
+  /** @throws ApiError that says why it is closed. */
+  check(): void
+}

@@ -1,0 +1,109 @@
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { isoTime } from '../contract/request.ts'
+import type { Clock } from './clock.ts'
+import type { Log, LogFields, LogLevel } from './log.ts'
+import { redact } from './redact.ts'
+
+/** Log lines in files that never outgrow their room. */
+export interface LogFile extends Log {
+  close(): void
+}
+
+interface LogFileNeeds {
+  /** Made when the first line is written. */
+  readonly folder: string
+  readonly clock: Pick<Clock, 'now'>
+  /** The least severe line that is kept. */
+  readonly level: LogLevel
+  /** When a file has grown to this, the next one is begun. */
+  readonly bytes: number
+  /** How many there are at most, the one being written included; 0: none is written. */
+  readonly files: number
+  /** Whose names say whose computer it is. */
+  readonly folders: readonly string[]
+}
+
+const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const satisfies Record<LogLevel, number>
+const NAME = 'switchboard'
+
+/**
+ * Writes each line at once, so that the last before a crash is there, and looked through for what no line should hold:
+ * files outlive the moment, and are sent to whoever helps. What cannot be written is dropped: a full disk must not stop
+ * what the log is about.
+ */
+export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileNeeds): LogFile {
+  const current = join(folder, `${NAME}.log`)
+  let file: number | undefined
+  let written = 0
+
+  function open(): number {
+    if (file !== undefined) return file
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    file = openSync(current, 'a', 0o600)
+    written = fstatSync(file).size
+    return file
+  }
+
+  function close(): void {
+    if (file !== undefined) closeSync(file)
+    file = undefined
+  }
+
+  /** switchboard.log becomes switchboard.1.log, that one switchboard.2.log; the oldest goes. */
+  function rotate(): void {
+    close()
+    const older = (n: number) => (n === 0 ? current : join(folder, `${NAME}.${n}.log`))
+    rmSync(older(files - 1), { force: true })
+    for (let n = files - 2; n >= 0; n--) moveIfThere(older(n), older(n + 1))
+  }
+
+  function write(of: Exclude<LogLevel, 'silent'>, fields: LogFields): void {
+    if (files === 0 || RANK[of] < RANK[level]) return
+    const line = { time: isoTime(clock.now()), level: of, ...(redact(fields, folders) as object) }
+    try {
+      const text = Buffer.from(`${JSON.stringify(line)}\n`)
+      open()
+      if (written > 0 && written + text.length > bytes) rotate()
+      written += writeSync(open(), text)
+    } catch {
+      close()
+    }
+  }
+
+  return {
+    debug: (fields) => write('debug', fields),
+    info: (fields) => write('info', fields),
+    warn: (fields) => write('warn', fields),
+    error: (fields) => write('error', fields),
+    close,
+  }
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+/** Every line to both. */
+export const toBoth = (one: Log, other: Log): Log => ({
+  debug(fields) {
+    one.debug(fields)
+    other.debug(fields)
+  },
+  info(fields) {
+    one.info(fields)
+    other.info(fields)
+  },
+  warn(fields) {
+    one.warn(fields)
+    other.warn(fields)
+  },
+  error(fields) {
+    one.error(fields)
+    other.error(fields)
+  },
+})

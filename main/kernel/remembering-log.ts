@@ -1,0 +1,40 @@
+import type { Clock } from './clock.ts'
+import type { Log, LogFields, LogLevel } from './log.ts'
+
+/** A line that was logged, for somebody who looks for the reason of something. */
+export interface LogLine extends LogFields {
+  readonly at: number
+  readonly level: Exclude<LogLevel, 'silent' | 'debug'>
+}
+
+export interface RememberingLog extends Log {
+  /** The last lines, oldest first. */
+  lines(): readonly LogLine[]
+}
+
+const KEPT = 300
+
+/** Passes everything on and remembers the last lines, whatever the level that is printed. */
+export function remembering(log: Log, clock: Pick<Clock, 'now'>): RememberingLog {
+  const kept: LogLine[] = []
+  const keep = (level: LogLine['level'], fields: LogFields) => {
+    kept.push({ at: clock.now(), level, ...fields })
+    if (kept.length > KEPT) kept.shift()
+  }
+  return {
+    debug: (fields) => log.debug(fields),
+    info(fields) {
+      keep('info', fields)
+      log.info(fields)
+    },
+    warn(fields) {
+      keep('warn', fields)
+      log.warn(fields)
+    },
+    error(fields) {
+      keep('error', fields)
+      log.error(fields)
+    },
+    lines: () => kept,
+  }
+}

@@ -1,0 +1,91 @@
+import { checkInvariants } from '../../capabilities/webhooks/index.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { BootId } from '../../kernel/ids.ts'
+import { sizeInWords } from '../../kernel/size-in-words.ts'
+import { sql } from '../../kernel/sql.ts'
+import { MIGRATIONS } from '../../storage/migrations/index.ts'
+import { openReadOnly, type ReadOnly } from '../../storage/read-only.ts'
+import { messageOf } from '../home.ts'
+import { broken, look, well, type Finding } from './finding.ts'
+
+type Reading = Pick<Db, 'read' | 'readOne' | 'boot'>
+
+/** A clock that stands this far before what was written last has been set back. */
+const CLOCK_SLACK_MS = 60_000
+
+const newestEvent = sql<Record<never, never>, { createdAtMs: number | null }>(
+  'SELECT created_at AS createdAtMs FROM events ORDER BY seq DESC LIMIT 1',
+)
+
+const anyLease = sql<Record<never, never>, { lease: BootId }>(
+  "SELECT lease FROM deliveries WHERE lease > '' ORDER BY lease LIMIT 1",
+)
+
+/**
+ * Looks through the database, on a connection of its own.
+ * @param boot of the running service; null: none runs, and what the last one left under way is its rightful rest.
+ */
+export async function lookAtDatabase(
+  file: string,
+  { boot, nowMs }: { boot: BootId | null; nowMs: number },
+  act: (db: Reading) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  let opened: ReadOnly
+  try {
+    opened = openReadOnly(file)
+  } catch (error) {
+    return [damaged(file, messageOf(error))]
+  }
+  try {
+    const damage = opened.damage()
+    if (damage.length > 0) return [damaged(file, damage.join('; '))]
+    const db = opened.db(boot ?? (await leftBy(opened)))
+    return [schemaOf(opened), await invariantsOf(db), await clockOf(db, nowMs), ...(await act(db))]
+  } catch (error) {
+    return [damaged(file, messageOf(error))]
+  } finally {
+    opened.close()
+  }
+}
+
+async function leftBy(opened: ReadOnly): Promise<BootId> {
+  const none = 'boot_none' as BootId
+  return (await opened.db(none).readOne(anyLease, {}))?.lease ?? none
+}
+
+const damaged = (file: string, what: string) =>
+  broken(
+    'database',
+    `${file} is damaged (${what}). Quit Switchboard and start it again: it puts the newest whole backup in its place, and says what is missing.`,
+  )
+
+function schemaOf({ schema, bytes }: ReadOnly): Finding {
+  const newest = MIGRATIONS.at(-1)?.version ?? 0
+  if (schema > newest) {
+    return broken(
+      'database',
+      `A newer Switchboard wrote it (schema ${schema}, this one knows ${newest}). Install that version again.`,
+    )
+  }
+  const older = schema < newest ? ` Its schema ${schema} becomes ${newest} at the next start.` : ''
+  return well(
+    'database',
+    `It is whole: ${sizeInWords(bytes)}, schema ${schema}, every page and reference looked at.${older}`,
+  )
+}
+
+async function invariantsOf(db: Reading): Promise<Finding> {
+  const violations = await checkInvariants(db)
+  if (violations.length === 0) return well('deliveries', 'Attempts, leases and due times agree with each other.')
+  return broken('deliveries', `${violations.join('. ')}. Please report this, with npm run doctor -- --json.`)
+}
+
+async function clockOf(db: Reading, nowMs: number): Promise<Finding> {
+  const newest = (await db.readOne(newestEvent, {}))?.createdAtMs ?? null
+  if (newest === null || newest <= nowMs + CLOCK_SLACK_MS) return well('clock', `It is ${isoTime(nowMs)} here.`)
+  return look(
+    'clock',
+    `It is ${isoTime(nowMs)} here, and the newest event is of ${isoTime(newest)}: the clock was set back. Set it, or let the system keep it.`,
+  )
+}

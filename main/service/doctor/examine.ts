@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import type { BootId } from '../../kernel/ids.ts'
+import { freeBytesOf } from '../../storage/free-bytes.ts'
+import { lossesIn } from '../../storage/loss.ts'
+import { databaseIn, lockOrSay } from '../home.ts'
+import type { World } from '../world.ts'
+import { lookAtDatabase } from './database.ts'
+import { look, well, type Finding } from './finding.ts'
+import { lookAtBackups, lookAtDisk, lookAtHome } from './home-folder.ts'
+import { lookOutside } from './outside.ts'
+import { judgeVault, lookAtVault, type VaultFacts } from './vault.ts'
+
+/** What a running service says of itself. */
+export interface ServiceFacts {
+  readonly version: string
+  readonly url: string
+  readonly startedAt: string
+  readonly boot: BootId
+  readonly warnings: readonly string[]
+  readonly vault: VaultFacts
+}
+
+/**
+ * Looks at everything the service stands on, and changes nothing.
+ * @param running null: no service runs in this home. Then nobody else may begin to while this looks.
+ * @param isOffline nobody outside is asked.
+ */
+export async function examine(
+  world: World,
+  running: ServiceFacts | null,
+  { isOffline }: { readonly isOffline: boolean },
+): Promise<Finding[]> {
+  const { config, clock, freeBytes = freeBytesOf } = world
+  const file = databaseIn(config.home)
+  if (!existsSync(file)) return [look('home', `There is no database in ${config.home} yet. The first start makes it.`)]
+  const lock = running === null ? lockOrSay(config.home) : undefined
+  try {
+    const vault = async (db: Parameters<typeof lookAtVault>[1]) => [
+      running === null ? await lookAtVault(world, db) : judgeVault(running.vault),
+    ]
+    return [
+      ...serviceOf(running, config.home),
+      ...lookAtHome(config.home),
+      await lookAtDisk(config, freeBytes),
+      ...(await lookAtDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, vault)),
+      lookAtBackups(config, clock.now()),
+      ...(isOffline ? [] : [await lookOutside(world)]),
+    ]
+  } finally {
+    lock?.release()
+  }
+}
+
+function serviceOf(running: ServiceFacts | null, home: string): Finding[] {
+  if (running === null) {
+    const lost = lossesIn(home).map((sentence) => look('service', sentence))
+    return [well('service', 'None runs in this home.'), ...lost]
+  }
+  const { version, url, startedAt, warnings } = running
+  return [
+    well('service', `Switchboard ${version} runs at ${url} since ${startedAt}.`),
+    ...warnings.map((warning) => look('service', warning)),
+  ]
+}

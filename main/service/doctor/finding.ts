@@ -1,0 +1,14 @@
+/** `look`: it works, and a person should know. `broken`: it does not work, and a person must act. */
+export type FindingState = 'well' | 'look' | 'broken'
+
+/** What one look found. */
+export interface Finding {
+  readonly subject: string
+  readonly state: FindingState
+  /** A sentence for the person at the terminal. */
+  readonly says: string
+}
+
+export const well = (subject: string, says: string): Finding => ({ subject, state: 'well', says })
+export const look = (subject: string, says: string): Finding => ({ subject, state: 'look', says })
+export const broken = (subject: string, says: string): Finding => ({ subject, state: 'broken', says })

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { isoTime } from '../../contract/request.ts'
+import { sizeInWords } from '../../kernel/size-in-words.ts'
+import { backupsBeside, listBackups } from '../../storage/backups.ts'
+import type { FreeBytes } from '../../storage/free-bytes.ts'
+import { isWhole } from '../../storage/integrity.ts'
+import { MIGRATIONS } from '../../storage/migrations/index.ts'
+import { databaseIn } from '../home.ts'
+import { broken, look, well, type Finding } from './finding.ts'
+
+const MB = 1_000_000
+const DAY_MS = 86_400_000
+
+/** Whose it is, who can read it, and how much is in it. */
+export function lookAtHome(home: string): Finding[] {
+  const open = process.platform === 'win32' ? 0 : statSync(home).mode & 0o022
+  const parts = ['switchboard.db', 'switchboard.db-wal', 'backups', 'logs', 'reserve.bin', ...quarantinesIn(home)]
+  const sizes = parts
+    .map((name) => ({ name, bytes: bytesOf(join(home, name)) }))
+    .filter(({ bytes }) => bytes > 0)
+    .map(({ name, bytes }) => `${name} ${sizeInWords(bytes)}`)
+  return [
+    open === 0
+      ? well('home', `${home}: ${sizes.join(', ')}.`)
+      : look('home', `Others may write into ${home}. Take that right from them: chmod go-w ${home}`),
+  ]
+}
+
+const quarantinesIn = (home: string) => readdirSync(home).filter((name) => name.startsWith('quarantine-'))
+
+function bytesOf(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return 0
+  if (!found.isDirectory()) return found.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}
+
+export async function lookAtDisk(config: Config, freeBytes: FreeBytes): Promise<Finding> {
+  const free = await freeBytes(config.home)
+  const words = `${sizeInWords(free)} are free`
+  if (free < config.refuseBelowMb * MB)
+    return broken('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
+  if (free < config.warnBelowMb * MB)
+    return look('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
+  return well('disk', `${words}.`)
+}
+
+/** The newest copy is opened and looked through: a backup nobody ever opened is a hope. */
+export function lookAtBackups({ home, backups }: Config, nowMs: number): Finding {
+  const file = databaseIn(home)
+  const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0) : []
+  const newest = copies.find(({ state }) => state === 'usable')
+  if (newest === undefined && copies.length > 0)
+    return broken('backups', `None of the ${copies.length} can be used. Make another with: npm run backup`)
+  if (newest === undefined) return look('backups', 'There is none yet. Make one with: npm run backup')
+  const made = `The newest of ${copies.length}, ${newest.name},`
+  if (!isWhole(join(backupsBeside(file), newest.name)))
+    return broken('backups', `${made} is damaged. Look at the disk, and make another with: npm run backup`)
+  if (nowMs - newest.madeAtMs > DAY_MS && backups === 'off')
+    return look('backups', `${made} is of ${isoTime(newest.madeAtMs)}, and the setting backups is off.`)
+  return well('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${sizeInWords(newest.bytes)}, and whole.`)
+}

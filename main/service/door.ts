@@ -1,0 +1,87 @@
+import manifest from '../../package.json' with { type: 'json' }
+import { CONTRACTS } from '../capabilities/contracts.ts'
+import { served } from '../capabilities/handlers.ts'
+import { createDoor } from '../faces/http.ts'
+import { addMcpRoute } from '../faces/mcp-route.ts'
+import { addMetricsRoute } from '../faces/metrics-route.ts'
+import { buildOpenApi, openApiYaml } from '../faces/openapi.ts'
+import { addPanelRoutes, type Panel } from '../faces/panel.ts'
+import { createConsoleFiles } from '../faces/panel/files.ts'
+import { addRawRoutes } from '../faces/raw-routes.ts'
+import { createRequestTimes } from '../faces/request-times.ts'
+import type { Home } from './home.ts'
+import type { Machinery } from './machinery.ts'
+import type { Rooms } from './rooms.ts'
+import type { World } from './world.ts'
+
+export function openDoor(
+  world: World,
+  { ids }: Home,
+  { live, callers, intake, storage, vault }: Machinery,
+  rooms: Rooms,
+  isReady: () => boolean,
+) {
+  const { clock, random, config, log } = world
+  const { accounts, instances, address } = rooms
+  const { network, cloud } = rooms.house
+  const { version } = manifest
+  const { allowedHosts, publicBaseUrl } = config
+  // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
+  let mcp: ReturnType<typeof loadMcp> | undefined
+  const openMcp = () => (mcp ??= loadMcp())
+  const loadMcp = async () => {
+    const { createMcp } = await import('../faces/mcp.ts')
+    return createMcp({
+      contracts: CONTRACTS,
+      call: (who, request) => door.call(who, request),
+      rehearse: (who, request) => door.rehearse(who, request),
+      approvals: rooms.approvals,
+      onToolCall: rooms.service.noteToolCall,
+      clock,
+      random,
+      log,
+      version,
+    })
+  }
+  const describe = () =>
+    openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
+  let yaml: string | undefined
+  const files = createConsoleFiles(world.consoleFolder ?? null)
+  let panel: Panel | undefined
+  const times = createRequestTimes(clock)
+  const door = createDoor({
+    ...{ clock, ids, log, intake, allowedHosts, publicBaseUrl },
+    anonymousRatePerMinute: () => config.anonymousRatePerMinute,
+    operations: served(rooms),
+    times,
+    callers,
+    tell: live.tell,
+    authenticate: accounts.authenticate,
+    findSession: accounts.findSession,
+    subject: instances.subject,
+    rawRoutes(app, port) {
+      addMcpRoute(app, openMcp)
+      addMetricsRoute(app, async ({ accountId }) => [
+        ...(await rooms.service.metrics.measure(accountId)),
+        ...times.families(),
+      ])
+      panel = addPanelRoutes(app, port, { sessions: accounts, files, live, clock, log, version })
+      addRawRoutes(app, {
+        openApiYaml: () => (yaml ??= describe()),
+        isReady,
+        problems: () => [...storage.codes(), ...(vault.state() === 'sealed' ? ['sealed'] : [])],
+        onboarding: {
+          sandboxSubject: async (token) => instances.get((await network.onboardingSubject(token)).id),
+          completeInSandbox: async (token, number) => {
+            await network.completeOnboarding(token, number)
+          },
+          live: cloud.onboarding,
+          nameOf: async (id) => (await instances.get(id)).name,
+        },
+        callbacks: cloud.callbacks,
+      })
+    },
+  })
+  if (panel === undefined) throw new Error('the door did not add its routes')
+  return { door, panel, hasConsole: files.isThere, openMcp, closeMcp: async () => (await mcp)?.close() }
+}

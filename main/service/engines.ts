@@ -1,0 +1,89 @@
+import type { Engines } from '../capabilities/instances/index.ts'
+import type { Config } from '../config.ts'
+import type { EngineSink } from '../engines/engine.ts'
+import { createOfficial, createWaysOut } from '../engines/official/index.ts'
+import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
+import { createSandboxNetwork } from '../engines/sandbox/index.ts'
+import { createSmv2, MEDIA_ZONE } from '../engines/smv2/index.ts'
+import { createOutbound, systemResolve } from '../kernel/outbound.ts'
+import { messageOf, type Home } from './home.ts'
+import { reachable } from './listen.ts'
+import type { Machinery } from './machinery.ts'
+import { StartError, type World } from './world.ts'
+
+/**
+ * The ways to messaging networks, and the simulators beside them.
+ * @param heard where every engine reports; not called before `begin`.
+ */
+export function buildEngines(
+  world: World,
+  home: Home,
+  machinery: Machinery,
+  { heard, address }: { readonly heard: EngineSink; readonly address: { readonly url: string } },
+) {
+  const { config, resolve = systemResolve } = world
+  const ground = { ...world, ...home, ...machinery, resolve }
+  const { sandboxTimelineMs: timelineMs, sendTimeoutMs, publicBaseUrl, graphVersion } = config
+
+  // A line of the simulated Meta is no instance: what happens on it is called back, as Meta would.
+  const sink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.tell(id, signal) : heard(id, signal))
+  const network = createSandboxNetwork({ ...ground, sink, timelineMs, sendTimeoutMs })
+  const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...ground, network }) : null
+  const graphBaseUrl = () => graph?.url() ?? config.graphBaseUrl
+  const waysOut = createWaysOut({ ...ground, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
+  const cloud = createOfficial({
+    ...ground,
+    ...{ sink: heard, waysOut, graphBaseUrl, graphVersion, publicBaseUrl },
+    app: signupAppOf(config),
+    localUrl: () => reachable(address.url),
+  })
+  // A guard of its own: whatever a stranger writes into a message, nothing but WhatsApp's own servers is asked for it.
+  const toWhatsApp = createOutbound({
+    ...{ clock: world.clock, resolve, dial: world.dial, trustedRanges: [] },
+    only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
+  })
+  const phones = createSmv2({ ...ground, sink: heard, outbound: toWhatsApp, home: config.home, settings: config })
+  const { smv2, official } = network
+  const engines: Engines = {
+    sandbox: { smv2, official },
+    live: { smv2: phones.engine, official: cloud.engine },
+  }
+
+  return {
+    engines,
+    network,
+    graph,
+    cloud,
+    chores: phones.chores,
+    async begin(): Promise<void> {
+      // Before the network tells what fell due meanwhile: it must know by then which lines are the simulated Meta's.
+      await graph?.begin()
+      await network.smv2.begin()
+      await network.official.begin()
+      try {
+        await graph?.listen(config.sandboxGraphPort)
+      } catch (error) {
+        throw new StartError(
+          `The simulated Graph API cannot listen: ${messageOf(error)}. Choose another sandbox.graph_port.`,
+          { cause: error },
+        )
+      }
+      await cloud.engine.begin()
+      await phones.engine.begin()
+    },
+    async close(): Promise<void> {
+      await toWhatsApp.close()
+      await phones.engine.close()
+      await cloud.engine.close()
+      await network.smv2.close()
+      await network.official.close()
+      await graph?.close()
+      await waysOut.close()
+    },
+  }
+}
+
+/** The operator's app at Meta, when all that Meta's signup needs of it is configured. */
+function signupAppOf({ metaAppId: id, metaAppSecret: secret, metaConfigId: configId }: Config) {
+  return id === null || secret === null || configId === null ? null : { id, secret, configId }
+}

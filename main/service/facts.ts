@@ -1,0 +1,109 @@
+import { homedir } from 'node:os'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Platform, ServiceRoom } from '../capabilities/service/index.ts'
+import type { Config } from '../config.ts'
+import { isoTime } from '../contract/request.ts'
+import { listBackups } from '../storage/backups.ts'
+import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { cancelRestore, stagedRestore, stageRestore } from '../storage/restore.ts'
+import { databaseIn, type Home } from './home.ts'
+import { ON_THIS_MACHINE } from './listen.ts'
+import type { ServiceFacts } from './doctor/examine.ts'
+import type { Machinery } from './machinery.ts'
+import type { RunningWorld, World } from './world.ts'
+
+const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
+
+/** What the service's own room is told of the machine it runs on. */
+export function consoleNeeds(
+  world: RunningWorld,
+  home: Home,
+  { vault }: Machinery,
+  address: { readonly url: string },
+  troubles: () => readonly string[],
+) {
+  return {
+    facts: factsOf(world, home, vault, address, troubles),
+    copies: copiesOf(world.config.home, home),
+    platform: (): Platform => ({
+      node: process.versions.node,
+      sqlite: home.db.engine,
+      system: `${process.platform} ${process.arch}`,
+      memory_bytes: process.memoryUsage().rss,
+    }),
+    // It was looked through when it was opened; where something was found, nothing runs.
+    storage: () => ({ schema: SCHEMA, integrity: 'ok' as const }),
+    logLines: world.log.lines,
+    folders: [world.config.home, homedir()],
+  }
+}
+
+/** The copies of the database in a home folder. */
+export function copiesOf(folder: string, home: Home) {
+  const place = { file: databaseIn(folder), migrations: MIGRATIONS }
+  return {
+    make: home.db.backUp,
+    list: () => listBackups(place.file, SCHEMA),
+    staged: () => stagedRestore(place),
+    stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),
+    cancel: () => cancelRestore(place),
+    restored: home.restored,
+  }
+}
+
+/** What the running service says of itself to the doctor, who cannot know it from the files. */
+export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home): ServiceFacts {
+  const { version, address, started_at, warnings, vault } = service.facts()
+  return { version, url: address, startedAt: started_at, boot: db.boot, warnings, vault }
+}
+
+/** What a person who looks after the service wants to know of it. */
+function factsOf(
+  world: World,
+  { db }: Home,
+  vault: Machinery['vault'],
+  address: { readonly url: string },
+  troubles: () => readonly string[],
+) {
+  const { clock, config } = world
+  const startedAt = isoTime(clock.now())
+  return () => ({
+    version: manifest.version,
+    network: config.network,
+    address: address.url,
+    mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
+    mcp_bridge: world.bridge ?? null,
+    vault: { kind: vault.kind, state: vault.state(), notice: vault.notice, problem: vault.problem() },
+    home: config.home,
+    database_bytes: db.bytes(),
+    started_at: startedAt,
+    warnings: [...warningsOf(config, address.url, vault), ...troubles()],
+    limits: {
+      slots: config.slots,
+      rate_limit_per_minute: config.ratePerMinute,
+      anonymous_rate_limit_per_minute: config.anonymousRatePerMinute,
+      send_timeout_ms: config.sendTimeoutMs,
+      retry_schedule_s: [...config.retryScheduleSeconds],
+    },
+  })
+}
+
+export function warningsOf(
+  config: Config,
+  url: string,
+  vault: { notice: string | null; problem(): string | null },
+): string[] {
+  const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
+  const exposed = config.allowLan
+    ? [
+        `The API can be reached from other machines, at ${exposedAt} and without encryption. Put a TLS proxy in front of it.`,
+      ]
+    : []
+  const simulated =
+    config.graphBaseUrl === 'sandbox'
+      ? [
+          'Live official instances speak to a simulator of Meta on this machine (official.graph_base_url is sandbox): nobody real is reached.',
+        ]
+      : []
+  return [...exposed, ...simulated, vault.notice, vault.problem()].filter((line) => line !== null)
+}

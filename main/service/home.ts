@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { StorageError } from '../kernel/db.ts'
+import { createIds, type Ids } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { listBackups } from '../storage/backups.ts'
+import { freeBytesOf } from '../storage/free-bytes.ts'
+import { DamagedDatabaseError } from '../storage/integrity.ts'
+import { HomeInUseError, lockHome } from '../storage/lock.ts'
+import { lossesIn } from '../storage/loss.ts'
+import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { keepDamagedLog, replaceDamaged, settleCutLog } from '../storage/quarantine.ts'
+import { createReserve } from '../storage/reserve.ts'
+import { carryOutRestore, type Restored } from '../storage/restore.ts'
+import { openStorage, type Storage, type StorageNeeds } from '../storage/sqlite.ts'
+import { HomeTaken, StartError, type World } from './world.ts'
+
+export const databaseIn = (home: string): string => join(home, 'switchboard.db')
+
+/** Owner of the home folder with its database open: the ground both a service and a command stand on. */
+export interface Home {
+  readonly db: Storage
+  readonly ids: Ids
+  /** What became of a restore that was asked for before this start; null: none was. */
+  readonly restored: Restored | null
+  /** What damaged files took with them; sentences, until a person has put the files away. */
+  losses(): string[]
+  /** Hears of each group of commits, and each read, that the storage failed. */
+  onFault(hear: (fault: StorageError) => void): void
+  close(): Promise<void>
+}
+
+/** Below it nothing can be opened, not even to make room. */
+const TOO_FULL_TO_OPEN_BYTES = 16_000_000
+
+export async function openHome(world: World): Promise<Home> {
+  const { clock, random, config, log } = world
+  const ids = createIds(clock, random)
+  const lock = lockOrSay(config.home)
+  const reserve = createReserve(config.home, random)
+  const hearers: ((fault: StorageError) => void)[] = []
+  try {
+    const file = databaseIn(config.home)
+    const place = { file, migrations: MIGRATIONS }
+    const { freeBytes = freeBytesOf } = world
+    if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
+    const restored = await carryOutRestore(place, clock.now())
+    if (restored !== null) log.warn({ event: 'storage.restored', ...restored })
+    const onFault = (fault: StorageError) => hearers.forEach((hear) => hear(fault))
+    const makeRoom = () => {
+      const hasMade = reserve.release()
+      // The group goes through in the new room; that there was none is news all the same.
+      if (hasMade) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
+      return hasMade
+    }
+    const db = await openWhole({ ...place, ids, clock, log, onFault, makeRoom })
+    return {
+      db,
+      ids,
+      restored,
+      losses: () => lossesIn(config.home),
+      onFault: (hear) => void hearers.push(hear),
+      async close() {
+        await db.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw asStartError(error)
+  }
+}
+
+/** Opens the database; where it is damaged, the newest whole backup in its place. */
+async function openWhole(needs: StorageNeeds & { readonly log: Log }): Promise<Storage> {
+  const { file, clock, log } = needs
+  try {
+    const cut = keepDamagedLog(file, clock.now())
+    refuseEmptied(file)
+    const db = await openStorage(needs)
+    if (cut === undefined) return db
+    await db.close()
+    log.error({ event: 'storage.log_cut', ...settleCutLog(file, cut) })
+  } catch (error) {
+    if (!(error instanceof DamagedDatabaseError)) throw error
+    const loss = await replaceDamaged(needs, clock.now())
+    if (loss === undefined) throw error
+    log.error({ event: 'storage.replaced', ...loss })
+  }
+  return openStorage(needs)
+}
+
+/** SQLite takes an empty file for a new database; ours is never empty once it was closed. */
+function refuseEmptied(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  // Killed in its very first moment: nothing was in it yet.
+  if (log === 0 && listBackups(file, Infinity).length === 0) return
+  throw new DamagedDatabaseError(file, 'it is empty')
+}
+
+/** @throws StartError a sentence; HomeTaken while another process owns it. */
+export function lockOrSay(home: string) {
+  try {
+    return lockHome(home)
+  } catch (error) {
+    if (error instanceof HomeInUseError) throw new HomeTaken(error.message, { cause: error })
+    throw new StartError(`The home folder ${home} cannot be used: ${messageOf(error)}. Choose another one with --home.`)
+  }
+}
+
+/** What storage and vault refuse with is a sentence for the person at the terminal. */
+export const asStartError = (error: unknown) => new StartError(messageOf(error), { cause: error })
+
+export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,49 @@
+import type { Config } from '../config.ts'
+import { controlAddress, listenForCommands, type ControlRequest } from '../faces/control.ts'
+import type { Door } from '../faces/http.ts'
+import { messageOf } from './home.ts'
+import { StartError, type World } from './world.ts'
+
+/** The way in for commands of this user, without a key. */
+export async function openControl({ config, log }: World, carryOut: (request: ControlRequest) => Promise<unknown>) {
+  const address = controlAddress(config.home, process.platform)
+  try {
+    return await listenForCommands({ address, carryOut, log })
+  } catch (error) {
+    const sentence = `No control socket can be made at ${address}: ${messageOf(error)}. Choose a --home on a local disk.`
+    throw new StartError(sentence, { cause: error })
+  }
+}
+
+/** Listening on every address is no address to open: a browser on this machine asks for this machine. */
+export const reachable = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
+
+/** What listens everywhere has no address of its own; the door refuses these as names, and so may no link carry them. */
+export const ON_THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** @returns `host:port` as it stands in the service's address, under which this machine at least can call it. */
+export async function listen(door: Door, { host, port }: Config): Promise<string> {
+  try {
+    const bound = await door.listen(host, port)
+    const named = ON_THIS_MACHINE[host] ?? host
+    return `${named.includes(':') ? `[${named}]` : named}:${bound}`
+  } catch (error) {
+    const sentence = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+    throw sentence === undefined ? error : new StartError(sentence(host, port), { cause: error })
+  }
+}
+
+const unknownHost = (host: string) =>
+  `No address is known for the host name ${host}. Correct --host, or leave it out for 127.0.0.1.`
+
+/** Why an address could not be listened on, and what to do. */
+const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`,
+  EACCES: (host, port) =>
+    `This user may not listen on port ${port} of ${host}. Choose a port from 1024 on with --port.`,
+  EADDRNOTAVAIL: (host) =>
+    `This machine does not have the address ${host}. Correct --host, or leave it out for 127.0.0.1.`,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+}

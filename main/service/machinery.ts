@@ -1,0 +1,43 @@
+import type { Notice } from '../contract/notice.ts'
+import { createCallers } from '../kernel/callers.ts'
+import { createGaps } from '../kernel/gaps.ts'
+import { createIdempotency } from '../kernel/idempotency.ts'
+import { createLedger } from '../kernel/ledger.ts'
+import { createLive } from '../kernel/live.ts'
+import { createOutbound, systemResolve } from '../kernel/outbound.ts'
+import { createCursors, cursorKey } from '../kernel/page.ts'
+import { createSeal } from '../kernel/seal.ts'
+import { importKeytar } from '../vault/keychain.ts'
+import { openVault } from '../vault/open.ts'
+import type { Home } from './home.ts'
+import { watchStorage } from './storage-watch.ts'
+import type { World } from './world.ts'
+
+export type Machinery = Awaited<ReturnType<typeof openMachinery>>
+
+/** What every room stands on and none owns. */
+export async function openMachinery(world: World, home: Home) {
+  const { db, ids } = home
+  const { clock, random, config } = world
+  const live = createLive<Notice>(clock)
+  const storage = watchStorage(world, home, live)
+  const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
+  return {
+    vault,
+    seal: createSeal({ masterKey: vault, random }),
+    cursors: createCursors(await cursorKey(db, random)),
+    ledger: createLedger({ clock, ids }),
+    live,
+    storage,
+    intake: storage.intake,
+    gaps: createGaps(clock),
+    callers: createCallers(clock),
+    idempotency: createIdempotency({ clock }),
+    outbound: createOutbound({
+      clock,
+      resolve: world.resolve ?? systemResolve,
+      dial: world.dial,
+      trustedRanges: config.trustedRanges,
+    }),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Instances } from '../capabilities/instances/index.ts'
+import type { Messages } from '../capabilities/messages/index.ts'
+import type { Notice } from '../contract/notice.ts'
+import type { EngineSink } from '../engines/engine.ts'
+import type { Ledger } from '../kernel/ledger.ts'
+import type { Live } from '../kernel/live.ts'
+
+/** What happened on the lines, after the commit that recorded it. */
+export function hearLedger(ledger: Ledger, live: Live<Notice>): void {
+  ledger.hear(async (tx, { type, instanceId }) => {
+    tx.afterCommit(() => {
+      live.tell({ topic: 'events', type, instance_id: instanceId })
+      if (type.startsWith('message.')) live.tell({ topic: 'messages', instance_id: instanceId })
+      else live.tell({ topic: 'instances', id: instanceId })
+    })
+  })
+}
+
+interface Heard {
+  readonly instances: Instances
+  readonly messages: Messages
+  readonly live: Live<Notice>
+}
+
+/** Signals of the link belong to the instances room, all others to the messages room. */
+export async function report(
+  { instances, messages, live }: Heard,
+  ...[id, signal]: Parameters<EngineSink>
+): Promise<void> {
+  switch (signal.kind) {
+    case 'receipt':
+    case 'failed':
+    case 'received':
+    case 'edited':
+    case 'deleted':
+    case 'reaction':
+    case 'contact':
+      return messages.onSignal(id, signal)
+    case 'qr':
+    case 'qr_expired':
+    case 'passkey_required':
+    case 'connected':
+    case 'link_lost':
+    case 'link_ended':
+    case 'auth_failed':
+      await instances.onSignal(id, signal)
+      // Not every change of a link is an event: a lost one may heal.
+      live.tell({ topic: 'instances', id })
+  }
+}

@@ -1,0 +1,43 @@
+import type { BridgeProgram } from '../capabilities/service/index.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import type { RememberingLog } from '../kernel/remembering-log.ts'
+import type { Dial, Resolve } from '../kernel/outbound.ts'
+import type { FreeBytes } from '../storage/free-bytes.ts'
+import type { ImportKeytar } from '../vault/keychain.ts'
+import type { Vault } from '../vault/vault.ts'
+
+/** All that tests replace; the rest is the product. */
+export interface World {
+  readonly clock: Clock
+  readonly random: Random
+  readonly config: Config
+  readonly log: Log
+  /** Folder of the built window; null or absent: there is none, and the console is only in the desktop app. */
+  readonly consoleFolder?: string | null
+  /** How an assistant's program starts the stdio bridge here; null or absent: it cannot. */
+  readonly bridge?: BridgeProgram | null
+  readonly resolve?: Resolve
+  /** Tests only: reaches a checked public address somewhere else. */
+  readonly dial?: Dial
+  /** Starts this process's service again; absent where only a person can. */
+  readonly restart?: () => void
+  /** Room on the disk; tests make it scarce. */
+  readonly freeBytes?: FreeBytes
+  readonly importKeytar?: ImportKeytar
+  /** Tests only: used instead of keychain and file. */
+  readonly vault?: Vault
+}
+
+/** The world of a service that runs: its log remembers the last lines, and its settings may change. */
+export interface RunningWorld extends World {
+  readonly log: RememberingLog
+}
+
+/** The service could not start; the message says why and what to do, for the person at the terminal. */
+export class StartError extends Error {}
+
+/** Another process owns the home folder: a service, or for a moment a command. */
+export class HomeTaken extends StartError {}

@@ -1,0 +1,78 @@
+import type { App } from 'electron'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+/** A start with it leaves the window in the tray: whoever logs in did not ask to see it. */
+export const HIDDEN = '--hidden'
+
+export interface LoginItem {
+  /** null: this copy cannot be opened at login. */
+  isOn(): boolean | null
+  set(on: boolean): void
+}
+
+interface Needs {
+  readonly app: Pick<App, 'isPackaged' | 'getLoginItemSettings' | 'setLoginItemSettings'>
+  readonly platform: NodeJS.Platform
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What runs now: process.execPath. */
+  readonly executable: string
+}
+
+/** Whether the app opens when the person logs in. The system keeps that, so it is asked each time and never copied. */
+export function createLoginItem(needs: Needs): LoginItem {
+  const { app, platform, environment, executable } = needs
+  // What runs from the project's folder is Electron itself, with our files as its argument.
+  if (!app.isPackaged) return { isOn: () => null, set() {} }
+  // An AppImage is run from a folder that is gone afterwards; the file itself is named here.
+  if (platform === 'linux') return autostartEntry(autostartFolder(environment), environment['APPIMAGE'] ?? executable)
+  const args = platform === 'win32' ? { args: [HIDDEN] } : {}
+  return {
+    isOn: () => app.getLoginItemSettings(args).openAtLogin,
+    set: (openAtLogin) => app.setLoginItemSettings({ openAtLogin, ...args }),
+  }
+}
+
+/** Electron does nothing on Linux: an entry in the autostart folder is what desktops there read. */
+function autostartEntry(folder: string, executable: string): LoginItem {
+  const file = join(folder, 'switchboard.desktop')
+  const command = `Exec=${quoted(executable)} ${HIDDEN}`
+  const entry = ['[Desktop Entry]', 'Type=Application', 'Name=Switchboard', command, 'Terminal=false', '']
+  return {
+    isOn() {
+      const lines = linesOf(file)
+      const isSwitchedOff = lines.some((line) => /^(Hidden=true|X-GNOME-Autostart-enabled=false)$/i.test(line))
+      // An entry for a copy that was moved or replaced opens nothing.
+      return lines.includes(command) && !isSwitchedOff
+    },
+    set(on) {
+      if (!on) return rmSync(file, { force: true })
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(`${file}.new`, entry.join('\n'))
+      renameSync(`${file}.new`, file)
+    },
+  }
+}
+
+function autostartFolder({ XDG_CONFIG_HOME: given }: Needs['environment']): string {
+  // The base directory specification has relative paths ignored.
+  return join(given !== undefined && isAbsolute(given) ? given : join(homedir(), '.config'), 'autostart')
+}
+
+/** Desktop entry specification, `Exec`: quoted, the quoting escaped once more because the value is itself a string. */
+function quoted(path: string): string {
+  const inner = path
+    .replaceAll('%', '%%')
+    .replace(/["`$\\]/g, '\\$&')
+    .replaceAll('\\', '\\\\')
+  return `"${inner}"`
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import type { NoteKind, Preferences, PreferencesChange } from '../contract/window-bridge.ts'
+import { readSmallFile, writeSmallFile } from './small-file.ts'
+
+/** What somebody wrote is shown on a locked screen too: news of messages is for whoever asks for it. */
+const USUAL: Preferences = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
+
+/** What was chosen on this computer, beside the database; losing it costs nothing but choosing again. */
+export function preferencesIn(home: string): {
+  read(): Preferences
+  change(change: Omit<PreferencesChange, 'opensAtLogin'>): Preferences
+} {
+  const file = join(home, 'preferences.json')
+  let chosen = sane(readSmallFile(file))
+  return {
+    read: () => chosen,
+    change({ closing = chosen.closing, notes }) {
+      const next = { closing, notes: { ...chosen.notes, ...notes } }
+      writeSmallFile(file, next)
+      return (chosen = next)
+    },
+  }
+}
+
+function sane(found: unknown): Preferences {
+  const { closing, notes } = record(found)
+  const chosen = record(notes)
+  const isChosen = (kind: NoteKind) => {
+    const value = chosen[kind]
+    return typeof value === 'boolean' ? value : USUAL.notes[kind]
+  }
+  return {
+    closing: closing === 'hide' || closing === 'quit' ? closing : USUAL.closing,
+    notes: { lost: isChosen('lost'), deliveries: isChosen('deliveries'), messages: isChosen('messages') },
+  }
+}
+
+const record = (found: unknown): Readonly<Record<string, unknown>> =>
+  typeof found === 'object' && found !== null ? { ...found } : {}

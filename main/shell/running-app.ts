@@ -1,0 +1,197 @@
+import { app, autoUpdater, ipcMain, powerMonitor, protocol } from 'electron'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Notice } from '../contract/notice.ts'
+import { createConsoleFiles } from '../faces/panel/files.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import type { Service } from '../service.ts'
+import { createAppProtocol } from './app-protocol.ts'
+import { SCHEME } from './addresses.ts'
+import { linkIn, routeOf } from './deep-link.ts'
+import { createLeaving, type Leaving } from './leaving.ts'
+import { createLoginItem, HIDDEN } from './login-item.ts'
+import { createNotifier } from './notifier.ts'
+import { preferencesIn } from './preferences.ts'
+import { createTray } from './tray.ts'
+import { updateChannel } from './updater.ts'
+import { createUpdates, type Updates } from './updates.ts'
+import { watchService } from './watch.ts'
+import { answerWindow } from './window-requests.ts'
+import { openMainWindow, type MainWindow } from './window.ts'
+import type { Words } from './words/shape.ts'
+
+export interface Desktop {
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly preload: string
+  /** The folder of the built page. */
+  readonly renderer: string
+  readonly resources: string
+  /** Checks the signature of updates (Ed25519, PEM); null while there is no channel for them. */
+  readonly updateKey: string | null
+  /** Starts the service in this home. @param restart what it does when it is to start again. */
+  readonly startService: (restart: () => void) => Promise<Started>
+}
+
+interface Started {
+  readonly service: Service
+  readonly home: string
+  readonly log: Log
+}
+
+/** There is a window once the service has started, and none any more once the app is leaving. */
+export interface Shown {
+  window?: MainWindow
+  /** Asked for while there was none. */
+  link?: string | undefined
+}
+
+interface Around {
+  readonly desktop: Desktop
+  readonly shown: Shown
+  readonly words: Words
+}
+
+/** The window, and around it all that shows how the service is. Resolves when the page is there. */
+export async function openApp(started: Started, { desktop, shown, words }: Around): Promise<void> {
+  const { service, home, log } = started
+  const preferences = preferencesIn(home)
+  const leaving = createLeaving({
+    app,
+    release: () => window.release(),
+    vanish() {
+      delete shown.window
+      window.hide()
+      tray.destroy()
+    },
+    drain() {
+      watch.stop()
+      return service.close()
+    },
+  })
+  serveThePage(started, desktop.renderer, leaving)
+  const window = openMainWindow({
+    preload: desktop.preload,
+    icon: join(desktop.resources, 'icons', 'icon.png'),
+    home,
+    words,
+    isHidden: desktop.argv.includes(HIDDEN) || wasOpenedAtLogin(),
+    closing: () => preferences.read().closing,
+    onChosen: (closing) => void preferences.change({ closing }),
+    quit: () => app.quit(),
+  })
+  shown.window = window
+  const tray = createTray({
+    icon: join(desktop.resources, 'tray', 'tray.png'),
+    words,
+    open: (route) => window.open(route),
+    quit: () => app.quit(),
+  })
+  const watch = watchService({
+    clock: systemClock,
+    log,
+    words,
+    read: (path) => readAsConsole(service, path),
+    onNotice: (hear) => service.onNotice(hear),
+    isWanted: (kind) => preferences.read().notes[kind] && !window.isLookedAt(),
+    onCounts(counts) {
+      tray.show(counts)
+      app.setBadgeCount(counts.lost)
+    },
+    onNote: createNotifier((route) => window.open(route)),
+  })
+  const updates = updatesOf(desktop, { window, leaving, log })
+  answerThePage(desktop, preferences, updates)
+  hearTheSystem(started, { window, leaving, updates })
+
+  await window.loaded
+  process.send?.('opened')
+  const link = shown.link ?? linkIn(desktop.argv)
+  if (link !== undefined) window.open(routeOf(link))
+  void updates.look()
+}
+
+function serveThePage({ service, log }: Started, renderer: string, leaving: Leaving): void {
+  const files = createConsoleFiles(renderer)
+  protocol.handle(
+    SCHEME,
+    createAppProtocol({
+      file: (path) => files.find(path),
+      panel: (request) => service.askAsConsole(request),
+      isClosing: leaving.isLeaving,
+      onFault: (error) => log.error({ event: 'window.request', cause: cause(error) }),
+    }),
+  )
+}
+
+/** The app ends as always, everything written down, and opens once more. */
+export function reopen(): void {
+  app.relaunch()
+  app.quit()
+}
+
+interface Parts {
+  readonly window: MainWindow
+  readonly leaving: Leaving
+}
+
+function updatesOf({ updateKey }: Desktop, { window, leaving, log }: Parts & { readonly log: Log }): Updates {
+  return createUpdates({
+    channel: updateChannel(updateKey),
+    current: app.getVersion(),
+    log,
+    readFile: (file) => createReadStream(file),
+    finish: leaving.finish,
+    reopen,
+    onState: (state) => window.tell('update', state),
+  })
+}
+
+function answerThePage(
+  { environment }: Desktop,
+  preferences: ReturnType<typeof preferencesIn>,
+  updates: Updates,
+): void {
+  const { platform, execPath: executable } = process
+  const loginItem = createLoginItem({ app, platform, environment, executable })
+  const view = () => ({ ...preferences.read(), opensAtLogin: loginItem.isOn() })
+  answerWindow(ipcMain, {
+    readPreferences: async () => view(),
+    async changePreferences({ opensAtLogin, ...change }) {
+      preferences.change(change)
+      if (opensAtLogin !== undefined) loginItem.set(opensAtLogin)
+      return view()
+    },
+    readUpdate: async () => updates.state(),
+    lookForUpdate: updates.look,
+    fetchUpdate: updates.fetch,
+    restartToUpdate: updates.restart,
+  })
+}
+
+/** What is on screen may be about any of these. */
+const SHOWN: readonly Notice['topic'][] = ['instances', 'messages', 'webhooks', 'deliveries', 'approvals', 'service']
+
+function hearTheSystem({ service, log }: Started, parts: Parts & { readonly updates: Updates }): void {
+  const { window, leaving, updates } = parts
+  // An update closes the windows before it quits, and must find nothing that holds them.
+  autoUpdater.on('before-quit-for-update', () => window.release())
+  powerMonitor.on('shutdown', () => leaving.letGo())
+  powerMonitor.on('resume', () => {
+    log.info({ event: 'power.resumed' })
+    service.resumed()
+    // Timers stood still: whoever shows something asks for it anew.
+    for (const topic of SHOWN) service.tell({ topic })
+    void updates.look()
+  })
+}
+
+const wasOpenedAtLogin = () => process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
+
+/** An operation's answer, or undefined where it refuses: nobody at the window asked for it. */
+async function readAsConsole(service: Service, path: string): Promise<unknown> {
+  const { status, body } = await service.askAsConsole({ method: 'GET', path: `/panel${path}`, headers: {} })
+  const text = await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null).text()
+  return status === 200 ? (JSON.parse(text) as unknown) : undefined
+}

@@ -1,0 +1,16 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** @returns undefined where it cannot be read or is not JSON: what lies in such a file can be done without. */
+export function readSmallFile(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces it as a whole, for this user alone; whoever reads sees the old one or the new one. */
+export function writeSmallFile(file: string, content: object): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}

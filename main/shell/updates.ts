@@ -1,0 +1,101 @@
+import type { KeyObject } from 'node:crypto'
+import type { UpdateState } from '../contract/window-bridge.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import { isOneOf, offerOf, type Release } from './update-proof.ts'
+
+/** Where updates come from; `updater.ts` is the one on this machine. */
+export interface UpdateChannel {
+  /** Built in; what is not signed by its other half is not touched. */
+  readonly key: KeyObject
+  /** What the channel says of its newest release, and whether that is for this machine (its system, staged rollouts). */
+  latest(): Promise<{ readonly told: unknown; readonly isForUs: boolean }>
+  /** Fetches that release. @returns the file. */
+  fetch(onPercent: (percent: number) => void): Promise<string>
+  /** Installs the file that was fetched, quits and opens the app again. @param onFailure called where it does not. */
+  install(onFailure: (error: unknown) => void): void
+}
+
+export interface Updates {
+  state(): UpdateState
+  look(): Promise<UpdateState>
+  fetch(): Promise<UpdateState>
+  restart(): Promise<UpdateState>
+}
+
+interface Needs {
+  /** null: there is none, and nothing is ever asked for. */
+  readonly channel: UpdateChannel | null
+  readonly current: string
+  readonly log: Log
+  readonly readFile: (file: string) => AsyncIterable<Uint8Array>
+  /** Ends what is under way in the service, so that the installer finds it at rest. */
+  readonly finish: () => Promise<void>
+  /** Opens the app again as it was: the service is at rest, and nothing was installed. */
+  readonly reopen: () => void
+  readonly onState: (state: UpdateState) => void
+}
+
+/**
+ * Offer, fetch, prove, install: each step is the person's. A file is proved when it has arrived and again right before
+ * it is installed, because days may lie between.
+ */
+export function createUpdates({ channel, current, log, readFile, finish, reopen, onState }: Needs): Updates {
+  let state: UpdateState = { kind: channel === null ? 'none' : 'idle' }
+  let offered: Release | undefined
+  let file: string | undefined
+
+  function become(next: UpdateState): UpdateState {
+    state = next
+    onState(next)
+    return next
+  }
+
+  function refuse(why: string): UpdateState {
+    log.error({ event: 'update.refused', why })
+    offered = file = undefined
+    return become({ kind: 'refused' })
+  }
+
+  function fail(error: unknown): UpdateState {
+    log.warn({ event: 'update.failed', cause: cause(error) })
+    return become({ kind: 'failed' })
+  }
+
+  async function isProved(): Promise<boolean> {
+    return offered !== undefined && file !== undefined && (await isOneOf(offered, readFile(file)))
+  }
+
+  /** One step at a time; a second click finds the first under way. */
+  const from = (kinds: readonly UpdateState['kind'][], act: (channel: UpdateChannel) => Promise<UpdateState>) => () =>
+    channel === null || !kinds.includes(state.kind) ? Promise.resolve(state) : act(channel).catch(fail)
+
+  return {
+    state: () => state,
+    look: from(['idle', 'newest', 'offered', 'refused', 'failed'], async (source) => {
+      become({ kind: 'looking' })
+      const { told, isForUs } = await source.latest()
+      const offer = offerOf(told, { key: source.key, current })
+      if (offer.kind === 'refused') return refuse(offer.why)
+      if (offer.kind === 'newest' || !isForUs) return become({ kind: 'newest' })
+      offered = offer.release
+      return become({ kind: 'offered', version: offered.version })
+    }),
+    fetch: from(['offered'], async (source) => {
+      const version = offered?.version ?? ''
+      become({ kind: 'fetching', version, percent: 0 })
+      file = await source.fetch((percent) => void become({ kind: 'fetching', version, percent: Math.floor(percent) }))
+      return (await isProved()) ? become({ kind: 'ready', version }) : refuse('tampered')
+    }),
+    restart: from(['ready'], async (source) => {
+      const version = offered?.version ?? ''
+      become({ kind: 'installing', version })
+      if (!(await isProved())) return refuse('tampered')
+      await finish()
+      source.install((error) => {
+        fail(error)
+        reopen()
+      })
+      return state
+    }),
+  }
+}

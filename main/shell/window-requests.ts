@@ -1,0 +1,38 @@
+import type { IpcMain, IpcMainInvokeEvent } from 'electron'
+import { Type, type TObject } from 'typebox'
+import { PreferencesChange, type WindowRequests } from '../contract/window-bridge.ts'
+import { createCheck } from '../faces/validation.ts'
+import { isOurs } from './addresses.ts'
+
+type Acts = { readonly [K in keyof WindowRequests]: WindowRequests[K] }
+
+/** What each request takes; null: nothing. */
+const TAKES = {
+  readPreferences: null,
+  changePreferences: PreferencesChange,
+  readUpdate: null,
+  lookForUpdate: null,
+  fetchUpdate: null,
+  restartToUpdate: null,
+} as const satisfies Record<keyof WindowRequests, TObject | null>
+
+/**
+ * Answers what the page asks of the app, and the only place that listens to it: who asks is checked each time, then
+ * what was given. A frame within the page, a page of another origin and a frame that is gone are refused alike.
+ */
+export function answerWindow(ipc: Pick<IpcMain, 'handle'>, acts: Acts): void {
+  for (const [name, takes] of Object.entries(TAKES) as [keyof WindowRequests, TObject | null][]) {
+    const check = createCheck('body', takes ?? Type.Object({}))
+    ipc.handle(name, async (event, ...given: unknown[]) => {
+      if (!isOwnPage(event)) throw new Error('refused: only the window itself may ask')
+      if (given.length !== (takes === null ? 0 : 1)) throw new Error('refused: this is not what it takes')
+      if (takes !== null) check(given[0])
+      // The check has just seen that it is what this act takes.
+      return (acts[name] as (...given: unknown[]) => Promise<unknown>)(...given)
+    })
+  }
+}
+
+function isOwnPage({ senderFrame: frame }: Pick<IpcMainInvokeEvent, 'senderFrame'>): boolean {
+  return frame !== null && frame.parent === null && isOurs(frame.url)
+}

@@ -1,0 +1,67 @@
+import type { Words } from './shape.ts'
+
+export const pt: Words = {
+  open: 'Abrir o Switchboard',
+  quit: 'Encerrar o Switchboard',
+  settings: 'Configurações…',
+  tray: {
+    starting: 'Iniciando…',
+    state({ total, connected }) {
+      if (total === 0) return 'Nenhum número ainda'
+      if (connected === total) return total === 1 ? 'O número está conectado' : `Todos os ${total} números conectados`
+      return connected === 1 ? `1 de ${total} números conectado` : `${connected} de ${total} números conectados`
+    },
+    lost: (count) => (count === 1 ? '1 número precisa de atenção' : `${count} números precisam de atenção`),
+  },
+  closing: {
+    question: 'Manter o Switchboard em segundo plano?',
+    detail:
+      'Os números só ficam conectados e os webhooks só são entregues enquanto o Switchboard roda. Ele fica na bandeja. Você pode mudar isso nas Configurações.',
+    hide: 'Manter rodando',
+    quit: 'Encerrar',
+  },
+  notStarted: 'Não foi possível iniciar o Switchboard',
+  lost: {
+    one: (name) => ({
+      title: 'Um número caiu',
+      body: `${name} não está mais conectado. Abra o Switchboard para ver por quê.`,
+    }),
+    many: (count) => ({ title: `${count} números caíram`, body: 'Abra o Switchboard para ver quais e por quê.' }),
+  },
+  deliveries: {
+    failed: (host) => ({
+      title: 'Um evento não pôde ser entregue',
+      body: `${host} não o aceitou em nenhuma das tentativas. Ele pode ser enviado de novo pelo Switchboard.`,
+    }),
+    off: (host) => ({
+      title: 'Um webhook foi desligado',
+      body: `${host} não aceita eventos. Eles ficam guardados e podem ser enviados quando ele voltar a funcionar.`,
+    }),
+    many: (count) => ({ title: `${count} webhooks estão falhando`, body: 'Não foi possível entregar eventos a eles.' }),
+  },
+  messages: {
+    one: (from, instance) => ({ title: 'Nova mensagem', body: `${from} escreveu para ${instance}.` }),
+    many: (chats) => ({ title: 'Novas mensagens', body: `Em ${chats} conversas.` }),
+  },
+  menu: {
+    about: 'Sobre o Switchboard',
+    hide: 'Ocultar o Switchboard',
+    hideOthers: 'Ocultar outros',
+    showAll: 'Mostrar tudo',
+    edit: 'Editar',
+    undo: 'Desfazer',
+    redo: 'Refazer',
+    cut: 'Recortar',
+    copy: 'Copiar',
+    paste: 'Colar',
+    selectAll: 'Selecionar tudo',
+    view: 'Exibir',
+    actualSize: 'Tamanho real',
+    zoomIn: 'Ampliar',
+    zoomOut: 'Reduzir',
+    fullScreen: 'Tela cheia',
+    window: 'Janela',
+    minimize: 'Minimizar',
+    close: 'Fechar',
+  },
+}

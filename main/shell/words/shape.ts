@@ -1,0 +1,54 @@
+import type { Counts } from '../counts.ts'
+
+interface Said {
+  readonly title: string
+  readonly body: string
+}
+
+/** What the system's own menus, notes and boxes say; the page has its words in renderer/locales. */
+export interface Words {
+  readonly open: string
+  readonly quit: string
+  readonly settings: string
+  readonly tray: {
+    readonly starting: string
+    /** How the numbers are, in one line. */
+    readonly state: (counts: Counts) => string
+    readonly lost: (count: number) => string
+  }
+  readonly closing: { readonly question: string; readonly detail: string; readonly hide: string; readonly quit: string }
+  readonly notStarted: string
+  readonly lost: { readonly one: (name: string) => Said; readonly many: (count: number) => Said }
+  readonly deliveries: {
+    readonly failed: (host: string) => Said
+    readonly off: (host: string) => Said
+    readonly many: (count: number) => Said
+  }
+  readonly messages: {
+    readonly one: (from: string, instance: string) => Said
+    readonly many: (chats: number) => Said
+  }
+  readonly menu: Readonly<Record<MenuWord, string>>
+}
+
+/** Electron says these in English, whatever the system speaks. */
+export type MenuWord =
+  | 'about'
+  | 'hide'
+  | 'hideOthers'
+  | 'showAll'
+  | 'edit'
+  | 'undo'
+  | 'redo'
+  | 'cut'
+  | 'copy'
+  | 'paste'
+  | 'selectAll'
+  | 'view'
+  | 'actualSize'
+  | 'zoomIn'
+  | 'zoomOut'
+  | 'fullScreen'
+  | 'window'
+  | 'minimize'
+  | 'close'

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../kernel/clock.ts'
+import type { Chore } from '../kernel/housekeeping.ts'
+import type { Log } from '../kernel/log.ts'
+import { backupsBeside, nameParts } from './backups.ts'
+import { freeBytesOf, type FreeBytes } from './free-bytes.ts'
+import type { Storage } from './sqlite.ts'
+
+interface AutomaticBackupsNeeds {
+  readonly db: Pick<Storage, 'backUp' | 'bytes' | 'revision'>
+  /** Path of the database. */
+  readonly file: string
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  readonly isOn: () => boolean
+  /** Room on the disk of this folder, in bytes. */
+  readonly freeBytes?: FreeBytes
+}
+
+const REASON = 'hourly'
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A start does not make a copy when the last one is younger. */
+const YOUNG_MS = 50 * 60_000
+const KEPT_HOURS = 24
+const KEPT_DAYS = 7
+/** What a copy leaves at least: the service itself needs room more than its past does. */
+const LEFT_BYTES = 1_000_000_000
+
+/**
+ * A checked copy of the database every hour in which something changed. The last 24 are kept, and of each of the last
+ * seven days the newest. Copies somebody asked for are never removed.
+ */
+export function automaticBackups(needs: AutomaticBackupsNeeds): Chore {
+  const { db, file, clock, log, isOn, freeBytes = freeBytesOf } = needs
+  let copied: number | undefined
+
+  async function copy(): Promise<void> {
+    const revision = db.revision()
+    if (!isOn() || revision === copied || clock.now() - newestMs(file) < YOUNG_MS) return
+    const free = await freeBytes(dirname(file))
+    if (free - db.bytes() < LEFT_BYTES) {
+      return log.warn({ event: 'storage.backup_skipped', freeBytes: free, databaseBytes: db.bytes() })
+    }
+    await db.backUp(REASON)
+    copied = revision
+    for (const name of superfluous(namesIn(file), clock.now())) rmSync(join(backupsBeside(file), name), { force: true })
+  }
+
+  return {
+    name: 'backup',
+    begin: () => async () => {
+      await copy()
+      return false
+    },
+  }
+}
+
+/** Those of the hourly copies that need not be kept. @param names of all files beside them. */
+export function superfluous(names: readonly string[], nowMs: number): string[] {
+  const hourly = names
+    .flatMap((name) => {
+      const parts = nameParts(name)
+      return parts?.reason === REASON ? [{ name, atMs: parts.madeAtMs }] : []
+    })
+    .toSorted((a, b) => b.atMs - a.atMs)
+  const older = hourly.slice(KEPT_HOURS)
+  const newestOfDay = new Map<number, string>()
+  for (const { name, atMs } of hourly) {
+    const day = Math.floor(atMs / DAY_MS)
+    if (!newestOfDay.has(day)) newestOfDay.set(day, name)
+  }
+  const today = Math.floor(nowMs / DAY_MS)
+  return older
+    .filter(({ name, atMs }) => {
+      const day = Math.floor(atMs / DAY_MS)
+      return newestOfDay.get(day) !== name || today - day > KEPT_DAYS
+    })
+    .map(({ name }) => name)
+}
+
+function namesIn(file: string): string[] {
+  const folder = backupsBeside(file)
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+function newestMs(file: string): number {
+  const times = namesIn(file).flatMap((name) => {
+    const parts = nameParts(name)
+    return parts?.reason === REASON ? [parts.madeAtMs] : []
+  })
+  return Math.max(-Infinity, ...times)
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { HOME_FACTS } from '../kernel/meta.ts'
+
+/**
+ * Whether a copy can take the place of the database.
+ * - `usable`: it is of this home, and this build can read it. Whether it is whole is looked at before it is used.
+ * - `newer`: a later Switchboard wrote it.
+ * - `foreign`: it is of another home, whose secrets this one's key does not open.
+ * - `unreadable`: it is no database.
+ */
+export type BackupState = 'usable' | 'newer' | 'foreign' | 'unreadable'
+
+export interface Backup {
+  /** Of the file, in the folder of backups. */
+  readonly name: string
+  readonly madeAtMs: number
+  /** Why it was made: `manual`, `hourly`, `before-restore`, `before-schema-12`. */
+  readonly reason: string
+  readonly bytes: number
+  readonly state: BackupState
+}
+
+const NAME = /^switchboard-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-([a-z0-9-]+)\.db$/
+
+/** What the name of a copy says; undefined for a file that is none. */
+export function nameParts(name: string): { madeAtMs: number; reason: string } | undefined {
+  const [, year, month, day, hour, minute, second, reason] = NAME.exec(name) ?? []
+  if (reason === undefined) return undefined
+  return { madeAtMs: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), reason }
+}
+
+export const backupsBeside = (database: string): string => join(dirname(database), 'backups')
+
+/** The copies of a database that lie in its folder of backups, the newest first. */
+export function listBackups(database: string, newestSchema: number): Backup[] {
+  const folder = backupsBeside(database)
+  if (!existsSync(folder)) return []
+  const home = identityOf(database)
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const parts = nameParts(name)
+      if (parts === undefined) return []
+      const file = join(folder, name)
+      return [{ name, ...parts, bytes: statSync(file).size, state: stateOf(file, home, newestSchema) }]
+    })
+    .toSorted((a, b) => b.madeAtMs - a.madeAtMs || b.name.localeCompare(a.name))
+}
+
+interface Identity {
+  readonly schema: number
+  /** Home, vault and key it belongs to. */
+  readonly facts: string
+}
+
+function stateOf(file: string, home: Identity | undefined, newestSchema: number): BackupState {
+  const copy = identityOf(file)
+  if (copy === undefined) return 'unreadable'
+  if (copy.schema > newestSchema) return 'newer'
+  // Beside a database that cannot be read any more they are its own.
+  return home === undefined || copy.facts === home.facts ? 'usable' : 'foreign'
+}
+
+function identityOf(file: string): Identity | undefined {
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(file, { readonly: true, fileMustExist: true })
+    const names = Object.values(HOME_FACTS)
+    const facts = connection
+      .prepare(`SELECT name, value FROM meta WHERE name IN (${names.map(() => '?').join(', ')}) ORDER BY name`)
+      .all(...names)
+    return { schema: Number(connection.pragma('user_version', { simple: true })), facts: JSON.stringify(facts) }
+  } catch {
+    return undefined
+  } finally {
+    connection?.close()
+  }
+}

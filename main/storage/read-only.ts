@@ -1,0 +1,51 @@
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { Db } from '../kernel/db.ts'
+import type { BootId } from '../kernel/ids.ts'
+import { createStatements } from './statements.ts'
+
+/** A database that is only looked at, also while a service has it open. */
+export interface ReadOnly {
+  /** @param boot whose leases are alive. */
+  db(boot: BootId): Pick<Db, 'read' | 'readOne' | 'boot'>
+  readonly schema: number
+  readonly bytes: number
+  /** What SQLite finds wrong, looked through from end to end; empty when nothing. */
+  damage(): string[]
+  close(): void
+}
+
+const AT_MOST = 5
+
+/** @throws where it is no database. */
+export function openReadOnly(file: string): ReadOnly {
+  const connection = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    const prepare = createStatements(connection)
+    return {
+      // Row types are claims written beside the SQL (kernel/sql.ts); the stores' tests prove them.
+      db: (boot) => ({
+        boot,
+        read: async <R>(statement: { text: string }, params: object) => prepare(statement).all(params) as R[],
+        readOne: async <R>(statement: { text: string }, params: object) =>
+          prepare(statement).one(params) as R | undefined,
+      }),
+      schema: Number(connection.pragma('user_version', { simple: true })),
+      bytes: statSync(file).size,
+      damage: () => damageOf(connection),
+      close: () => void connection.close(),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function damageOf(connection: Database.Database): string[] {
+  const found = connection.pragma(`integrity_check(${AT_MOST})`) as { integrity_check: string }[]
+  const orphans = connection.pragma('foreign_key_check') as { table: string }[]
+  return [
+    ...found.map((row) => row.integrity_check).filter((line) => line !== 'ok'),
+    ...orphans.slice(0, AT_MOST).map(({ table }) => `a row of ${table} refers to one that is not there`),
+  ]
+}

@@ -1,0 +1,88 @@
+import Database from 'better-sqlite3'
+
+/** Small tables from which something is carried over into the state that follows; of the others no row is needed. */
+const TABLES = ['counters', 'console_sessions', 'console_passwords', 'api_keys'] as const
+/** Carried over also without rows: open deliveries go on behind their attempts, and who was signed in signs in again. */
+const ALSO_EMPTY = ['deliveries', 'console_sessions'] as const
+
+/** Far more numbers than an hour gives out: behind it nothing can have been given out before. */
+const NUMBERS_AHEAD = 1_000_000
+
+/**
+ * Puts into a file of its own what a damaged database still shows of the tables that are carried over.
+ * @param damaged null: nothing can be taken from it.
+ * @param copy the state that follows; what cannot be read is guessed from it, on the safe side.
+ */
+export function salvage(damaged: string | null, copy: Database.Database, into: string) {
+  const source = damaged === null ? undefined : openOrNot(damaged)
+  const rescued = new Database(into)
+  try {
+    rescued.pragma('foreign_keys = OFF')
+    const readable = new Set<string>(TABLES.filter((table) => copyRows(source, copy, rescued, table)))
+    for (const table of ALSO_EMPTY) if (!readable.has(table)) createAs(copy, rescued, table)
+    if (!readable.has('counters')) numbersAhead(copy, rescued)
+    return {
+      events: newerIn(source, copy, 'events'),
+      messages: newerIn(source, copy, 'messages'),
+      keysUnknown: !readable.has('api_keys'),
+    }
+  } finally {
+    rescued.close()
+    source?.close()
+  }
+}
+
+function openOrNot(file: string): Database.Database | undefined {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** As the state that follows has it; nothing where it has none. */
+function createAs(copy: Database.Database, rescued: Database.Database, table: string): void {
+  const find = copy.prepare(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).pluck()
+  const create = find.get(table)
+  if (typeof create === 'string') rescued.exec(create)
+}
+
+/** All rows or none: half of a table would look like the whole of it. @returns whether it could be read. */
+function copyRows(
+  source: Database.Database | undefined,
+  copy: Database.Database,
+  rescued: Database.Database,
+  table: string,
+): boolean {
+  if (source === undefined) return false
+  const copyAll = rescued.transaction(() => {
+    createAs(copy, rescued, table)
+    const rows = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]
+    const marks = rows[0]?.map(() => '?').join(', ')
+    for (const row of rows) rescued.prepare(`INSERT INTO ${table} VALUES (${marks})`).run(...row)
+  })
+  try {
+    copyAll()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function numbersAhead(copy: Database.Database, rescued: Database.Database): void {
+  const rows = copy.prepare('SELECT name, value FROM counters').all() as { name: string; value: number }[]
+  createAs(copy, rescued, 'counters')
+  const put = rescued.prepare('INSERT OR REPLACE INTO counters (name, value) VALUES (?, ?)')
+  for (const { name, value } of rows) put.run(name, value + NUMBERS_AHEAD)
+}
+
+/** How many rows came after the newest one of the copy; null where the damaged file does not say. */
+function newerIn(source: Database.Database | undefined, copy: Database.Database, table: string): number | null {
+  try {
+    const newest = copy.prepare(`SELECT COALESCE(MAX(seq), 0) FROM ${table}`).pluck().get()
+    const count = source?.prepare(`SELECT COUNT(*) FROM ${table} WHERE seq > ?`).pluck().get(newest)
+    return typeof count === 'number' ? count : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,37 @@
+import type { SettingRecord } from '../../../main/capabilities/service/contract.ts'
+
+type Value = SettingRecord['value']
+
+/** How a setting is asked for. */
+export type Field = 'choice' | 'number' | 'numbers'
+
+export function fieldOf({ choices, usual }: Pick<SettingRecord, 'choices' | 'usual'>): Field {
+  if (choices !== null) return 'choice'
+  return Array.isArray(usual) ? 'numbers' : 'number'
+}
+
+export const textOf = (value: Value): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+
+/**
+ * What was typed, as the setting holds it.
+ * @returns undefined when it is none; the rest of the rule is for the service to say.
+ */
+export function valueOf(field: Field, text: string): Value | undefined {
+  if (field === 'choice') return text === '' ? undefined : text
+  const parts = field === 'number' ? [text] : text.split(/[,;\s]+/).filter(Boolean)
+  const numbers = parts.map((part) => (part.trim() === '' ? NaN : Number(part)))
+  if (numbers.length === 0 || numbers.some(Number.isNaN)) return undefined
+  return field === 'number' ? numbers[0] : numbers
+}
+
+/** Shown in these groups, in this order; what is in none stands in settings.json alone. */
+export const REACH = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
+export const LIMITS_SHOWN = [
+  ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),
+  ...(['send_timeout_ms', 'retry_schedule_s'] as const),
+] as const
+
+export const pick = (
+  settings: readonly SettingRecord[] | undefined,
+  names: readonly string[],
+): readonly SettingRecord[] => names.flatMap((name) => settings?.find((setting) => setting.name === name) ?? [])

@@ -1,0 +1,114 @@
+import { cpuOfAll } from './lib/processes.ts'
+import { startDeliveringProduct } from './lib/product-deliveries.ts'
+import { goal, type Report } from './lib/report.ts'
+import { inRounds } from './lib/rounds.ts'
+import { BULLMQ, openPlace, REFERENCE, SECRET, startSenders, type Place } from './lib/senders.ts'
+import { median, paired } from './lib/table.ts'
+
+/**
+ * Deliveries per second over TLS, signed, each attempt durable: the product beside a pipeline of batches that has none
+ * of its rules, and beside queues that others wrote. A round loads a backlog, and then the receiver times it from the
+ * first request to the last. CPU is that of the sender and its store from the moment the backlog may leave until every
+ * result is on disk; the receiver's is not counted.
+ */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
+const DELIVERIES = Number(process.env['DELIVERIES'] ?? 12_000)
+const IN_FLIGHT = (process.env['IN_FLIGHT'] ?? '8,64').split(',').map(Number)
+const WARM_UP = Math.min(DELIVERIES, 2_000)
+const PRODUCT = 'Switchboard'
+/** Callers whose jobs are written together. */
+const TOGETHER = 64
+
+interface Contender {
+  readonly name: string
+  readonly secret: string
+  readonly rounds: { perSecond: number; cpu: number }[]
+  pids(): readonly number[]
+  /** @returns when the backlog may leave. */
+  load(count: number): Promise<number>
+  /** Resolves when every result is written. */
+  drain(): Promise<unknown>
+  stop(): Promise<void>
+}
+
+export async function deliveries(): Promise<Report[]> {
+  const place = await openPlace()
+  try {
+    const reports: Report[] = []
+    for (const inFlight of IN_FLIGHT) reports.push(await atOnce(place, inFlight))
+    return reports
+  } finally {
+    await place.close()
+  }
+}
+
+async function atOnce(place: Place, inFlight: number): Promise<Report> {
+  const contenders = [await product(place, inFlight), ...(await others(place, inFlight))]
+  try {
+    for (const contender of contenders) await round(place, contender, WARM_UP)
+    await inRounds(ROUNDS, contenders, async (contender) => {
+      contender.rounds.push(await round(place, contender, DELIVERIES))
+    })
+  } finally {
+    for (const contender of contenders) await contender.stop()
+  }
+  return reportOf(place, contenders, inFlight)
+}
+
+async function round({ receiver }: Place, contender: Contender, count: number) {
+  await receiver.ask('expect', { count, secret: contender.secret })
+  const leavesAtMs = await contender.load(count)
+  await new Promise((resolve) => setTimeout(resolve, leavesAtMs - Date.now()))
+  const before = cpuOfAll(contender.pids())
+  const drained = contender.drain()
+  const { firstMs, lastMs, forged } = await receiver.ask<Record<'firstMs' | 'lastMs' | 'forged', number>>('arrived')
+  await drained
+  if (forged !== 0) throw new Error(`${contender.name}: ${forged} signatures are wrong`)
+  return { perSecond: (count * 1000) / (lastMs - firstMs), cpu: (cpuOfAll(contender.pids()) - before) / count }
+}
+
+async function product({ port, authorityFile }: Place, inFlight: number): Promise<Contender> {
+  const { program, secret, load, settled, stop } = await startDeliveringProduct({ port, authorityFile, inFlight })
+  return {
+    ...{ name: PRODUCT, secret, rounds: [], stop },
+    pids: () => [program.pid],
+    load: async (count) => load(count),
+    drain: settled,
+  }
+}
+
+async function others(place: Place, inFlight: number): Promise<Contender[]> {
+  return (await startSenders(place, inFlight)).map(({ name, pids, ask, stop }) => ({
+    ...{ name, pids, stop, secret: SECRET, rounds: [] },
+    load: async (count) => {
+      await ask('load', { count, together: TOGETHER })
+      return Date.now()
+    },
+    drain: () => ask('drain'),
+  }))
+}
+
+function reportOf({ redis, missing }: Place, contenders: readonly Contender[], inFlight: number): Report {
+  const of = (name: string) => contenders.find((one) => one.name === name)?.rounds ?? []
+  const rates = (name: string) => of(name).map(({ perSecond }) => perSecond)
+  const cpus = (name: string) => of(name).map(({ cpu }) => cpu)
+  const rate = (than: string) => paired(rates(PRODUCT), rates(than))
+  const what = `deliveries at ${inFlight} in flight`
+  return {
+    title: `Deliveries over TLS, ${inFlight} in flight, ${DELIVERIES} in each of ${ROUNDS} rounds, medians; ratios are medians of same-round ratios`,
+    rows: contenders.map(({ name }) => ({
+      program: name,
+      'per second': median(rates(name)),
+      'CPU µs each, with its store': median(cpus(name)),
+      'rate of the pipeline': paired(rates(name), rates(REFERENCE)),
+      'CPU of the pipeline': paired(cpus(name), cpus(REFERENCE)),
+      ...(redis && { 'rate of BullMQ': paired(rates(name), rates(BULLMQ)) }),
+    })),
+    goals: [
+      goal(`${what}, of the batched pipeline's rate`, rate(REFERENCE), 'at least', 0.7),
+      goal(`${what}, times the rate of BullMQ`, rate(BULLMQ), 'at least', 2),
+      goal(`${what}, CPU of BullMQ's`, paired(cpus(PRODUCT), cpus(BULLMQ)), 'at most', 0.4),
+    ],
+    ...(missing.length > 0 && { notes: [`Not measured beside: ${missing.join(', ')}.`] }),
+  }
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SIZES } from './lib/full-home.ts'
+import { largeHome } from './lib/large-home.ts'
+import { startProgram, type Started } from './lib/processes.ts'
+import { goal, type Report } from './lib/report.ts'
+import { inRounds } from './lib/rounds.ts'
+import { createKey, startService } from './lib/service.ts'
+import { median } from './lib/table.ts'
+
+/** From the start of the process until it listens, beside a bare Fastify with one route. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 7)
+const GOAL_MS = 1_500
+
+export async function startUp(): Promise<Report[]> {
+  const empty = mkdtempSync(join(tmpdir(), 'bench-start-'))
+  try {
+    createKey(empty)
+    const { home } = largeHome()
+    const bare = () =>
+      startProgram(join(import.meta.dirname, 'reference/read-server.ts'), ['key', '{"/":{"ok":true}}'], {})
+    const large = `Switchboard with ${SIZES.deliveries.toLocaleString('en-US')} deliveries`
+    const all = [
+      { name: 'bare Fastify', start: bare, times: [] as number[] },
+      { name: 'Switchboard, new', start: async () => (await startService(empty)).program, times: [] as number[] },
+      { name: large, start: async () => (await startService(home)).program, times: [] as number[] },
+    ]
+    await inRounds(ROUNDS, all, async ({ start, times }) => void times.push(await timeOf(start)))
+    return [
+      {
+        title: `Start-up, ${ROUNDS} rounds`,
+        rows: all.map(({ name, times }) => ({
+          program: name,
+          'median ms': median(times),
+          'worst ms': Math.max(...times),
+        })),
+        goals: [goal('start with the large database', median(all[2]?.times ?? []), 'below', GOAL_MS, 'ms')],
+      },
+    ]
+  } finally {
+    rmSync(empty, { recursive: true, force: true })
+  }
+}
+
+async function timeOf(start: () => Promise<Started>): Promise<number> {
+  const begun = performance.now()
+  const program = await start()
+  const ms = performance.now() - begun
+  await program.stop()
+  return ms
+}

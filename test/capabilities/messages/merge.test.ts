@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bench, INSTANCE, OTHER_INSTANCE, TEXT, type Bench } from './bench.ts'
+
+const HIDDEN = 'US.13491208655302741918'
+const NUMBER = '12025550101'
+
+let b: Bench
+beforeEach(async () => {
+  b = await bench()
+})
+afterEach(() => b.close())
+
+const heard = (chat: string, id: string, instance = INSTANCE) =>
+  b.messages.onSignal(instance, {
+    kind: 'received',
+    ...{ engineMessageId: id, chat, from: chat, fromMe: false, atMs: b.clock.now(), type: 'text', text: id },
+    ...{ isGroup: false, pushName: null, media: null, quotedEngineMessageId: null, participant: null, referral: null },
+    fromLid: chat === HIDDEN ? HIDDEN : null,
+  })
+const shown = () => b.messages.onSignal(INSTANCE, { kind: 'contact', hiddenId: HIDDEN, number: NUMBER })
+const rows = (text: string) => b.raw.prepare(text).all()
+const chats = () => rows('SELECT chat, sender, engine_message_id AS id FROM messages ORDER BY seq')
+
+test('what somebody said before their number was known belongs to their number', async () => {
+  await heard(HIDDEN, 'a')
+  await heard(NUMBER, 'b')
+  await shown()
+  expect(chats()).toEqual([
+    { chat: NUMBER, sender: NUMBER, id: 'a' },
+    { chat: NUMBER, sender: NUMBER, id: 'b' },
+  ])
+  expect(b.events()).toEqual(['message.received', 'message.received'])
+})
+
+test('told twice it changes nothing, and other chats and instances stay as they are', async () => {
+  await heard(HIDDEN, 'a', OTHER_INSTANCE)
+  await heard('US.999', 'b')
+  await shown()
+  await shown()
+  expect(chats()).toMatchObject([{ chat: HIDDEN }, { chat: 'US.999' }])
+})
+
+test('more than one commit can carry are moved all the same', async () => {
+  for (let i = 0; i < 1_100; i++) await heard(HIDDEN, `m${i}`)
+  await shown()
+  expect(rows(`SELECT count(*) AS n FROM messages WHERE chat = '${NUMBER}'`)).toEqual([{ n: 1_100 }])
+})
+
+test('reactions move with them, and one person has one reaction', async () => {
+  await heard(HIDDEN, 'a')
+  const react = (from: string, emoji: string, atMs: number) =>
+    b.messages.onSignal(INSTANCE, {
+      kind: 'reaction',
+      engineMessageId: 'a',
+      chat: from,
+      from,
+      fromMe: false,
+      emoji,
+      atMs,
+    })
+  await react(HIDDEN, '👍', b.clock.now())
+  await shown()
+  await react(NUMBER, '❤️', b.clock.now() + 1_000)
+  expect(rows('SELECT sender, emoji FROM message_reactions')).toEqual([{ sender: NUMBER, emoji: '❤️' }])
+})
+
+test('a message that was heard under both is not moved onto its double', async () => {
+  await heard(HIDDEN, 'a')
+  await heard(NUMBER, 'a')
+  await shown()
+  expect(chats()).toMatchObject([{ chat: HIDDEN }, { chat: NUMBER }])
+})
+
+test('the list of chats shows one where there were two', async () => {
+  await heard(HIDDEN, 'a')
+  await heard(NUMBER, 'b')
+  const list = async () => (await b.messages.conversations(INSTANCE, {})).data.map(({ chat }) => chat)
+  expect((await list()).toSorted()).toEqual([NUMBER, HIDDEN])
+  await shown()
+  expect(await list()).toEqual([NUMBER])
+})
+
+test('a status that names its message by the network’s id alone finds it', async () => {
+  await b.send(TEXT)
+  const [{ id, wamid }] = rows('SELECT id, engine_message_id AS wamid FROM messages') as [{ id: string; wamid: string }]
+  await b.messages.onSignal(INSTANCE, {
+    kind: 'receipt',
+    messageId: null,
+    engineMessageId: wamid,
+    status: 'delivered',
+    atMs: b.clock.now(),
+  })
+  expect(await b.messages.get(INSTANCE, id)).toMatchObject({ status: 'delivered' })
+  await b.messages.onSignal(OTHER_INSTANCE, {
+    kind: 'receipt',
+    messageId: null,
+    engineMessageId: wamid,
+    status: 'read',
+    atMs: b.clock.now(),
+  })
+  await b.messages.onSignal(INSTANCE, {
+    kind: 'receipt',
+    messageId: null,
+    engineMessageId: 'unknown',
+    status: 'read',
+    atMs: b.clock.now(),
+  })
+  expect(await b.messages.get(INSTANCE, id)).toMatchObject({ status: 'delivered' })
+})

@@ -1,0 +1,239 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { tempFolder } from '../../support/database.ts'
+import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
+import { world, worldOfTest, type World } from '../../support/world.ts'
+
+function homeOfTest(): string {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+/** The service is ended and started again in its home. */
+async function again(before: World, seed: number): Promise<World> {
+  await before.close()
+  return worldOfTest({ home: before.home, vault: before.vault, clock: before.clock, seed })
+}
+
+const backupOf = async (w: World): Promise<string> => {
+  const { body } = await asConsole(w)('POST', '/v1/service/backups')
+  return body.file.split(/[\\/]/).at(-1)
+}
+const listOf = async (w: World) => (await asConsole(w)('GET', '/v1/service/backups')).body
+const restore = (w: World, name: string, query = '?confirm=true') =>
+  asConsole(w)('POST', `/v1/service/backups/${name}/restore${query}`)
+const namesOf = async (w: World) => (await w.api('GET', '/v1/instances')).body.data.map(({ name }: any) => name)
+
+describe('the list of backups', () => {
+  test('names each with its time, size and reason, the newest first', async () => {
+    const w = await worldOfTest()
+    expect(await listOf(w)).toEqual({ data: [], staged: null, restored: null })
+    const first = await backupOf(w)
+    await w.clock.advance(60_000)
+    const second = await backupOf(w)
+    writeFileSync(join(w.home, 'backups', 'notes.txt'), 'not ours')
+    const { data } = await listOf(w)
+    expect(data).toEqual([
+      {
+        name: second,
+        made_at: '2026-01-05T12:01:00.000Z',
+        reason: 'manual',
+        bytes: expect.any(Number),
+        state: 'usable',
+      },
+      {
+        name: first,
+        made_at: '2026-01-05T12:00:00.000Z',
+        reason: 'manual',
+        bytes: expect.any(Number),
+        state: 'usable',
+      },
+    ])
+    expect(data[0].bytes).toBeGreaterThan(10_000)
+  })
+
+  test('says which cannot be used here: of another home, of a later version, unreadable', async () => {
+    const w = await worldOfTest()
+    const own = await backupOf(w)
+    const stranger = await worldOfTest({ seed: 9 })
+    const theirs = await backupOf(stranger)
+    const put = (from: string, name: string) => copyFileSync(from, join(w.home, 'backups', name))
+    put(join(stranger.home, 'backups', theirs), 'switchboard-20260105T120001Z-manual.db')
+    put(join(w.home, 'backups', own), 'switchboard-20260105T120002Z-manual.db')
+    const later = new Database(join(w.home, 'backups', 'switchboard-20260105T120002Z-manual.db'))
+    later.pragma('user_version = 9999')
+    later.close()
+    writeFileSync(join(w.home, 'backups', 'switchboard-20260105T120003Z-manual.db'), 'no database')
+    const states = (await listOf(w)).data.map(({ state }: { state: string }) => state)
+    expect(states).toEqual(['unreadable', 'newer', 'foreign', 'usable'])
+    for (const [second, words] of [
+      [1, 'another home'],
+      [2, 'newer Switchboard'],
+      [3, 'cannot be read|no backup'],
+    ] as const) {
+      const { status, body } = await restore(w, `switchboard-20260105T12000${second}Z-manual.db`)
+      expect([status, body.error.code]).toEqual([409, 'invalid_state'])
+      expect(body.error.message).toMatch(new RegExp(words))
+    }
+    expect((await listOf(w)).staged).toBeNull()
+  })
+})
+
+describe('a restore', () => {
+  test('asks for confirmation, and changes nothing before the next start', async () => {
+    const w = await worldOfTest()
+    await w.instance({ name: 'Then' })
+    const name = await backupOf(w)
+    await w.instance({ name: 'Since' })
+    expect((await restore(w, name, '')).body.error.code).toBe('confirmation_required')
+    expect((await listOf(w)).staged).toBeNull()
+    const { status, body } = await restore(w, name)
+    expect([status, body.staged]).toEqual([202, { name, asked_at: '2026-01-05T12:00:00.000Z' }])
+    expect((await namesOf(w)).toSorted()).toEqual(['Since', 'Then'])
+  })
+
+  test('brings the state back at the next start, and keeps the one before as a backup', async () => {
+    const home = homeOfTest()
+    const first = await world({ home })
+    await first.instance({ name: 'Then' })
+    const name = await backupOf(first)
+    await first.instance({ name: 'Since' })
+    await first.clock.advance(5_000)
+    await restore(first, name)
+
+    const second = await again(first, 2)
+    expect(await namesOf(second)).toEqual(['Then'])
+    const { restored, staged, data } = await listOf(second)
+    expect(staged).toBeNull()
+    expect(restored).toEqual({ name, safety_copy: data[0].name, problem: null })
+    expect(data[0]).toMatchObject({ reason: 'before-restore', state: 'usable' })
+    expect(readdirSync(home).filter((file) => /restor/.test(file))).toEqual([])
+
+    await restore(second, data[0].name)
+    const third = await again(second, 3)
+    expect((await namesOf(third)).toSorted()).toEqual(['Since', 'Then'])
+
+    const fourth = await again(third, 4)
+    expect((await listOf(fourth)).restored).toBeNull()
+    expect((await namesOf(fourth)).toSorted()).toEqual(['Since', 'Then'])
+  })
+
+  test('can be called off', async () => {
+    const first = await world({ home: homeOfTest() })
+    const name = await backupOf(first)
+    await first.instance({ name: 'Since' })
+    await restore(first, name)
+    expect((await asConsole(first)('DELETE', '/v1/service/restore')).status).toBe(204)
+    expect((await asConsole(first)('DELETE', '/v1/service/restore')).status).toBe(204)
+    const second = await again(first, 2)
+    expect(await namesOf(second)).toEqual(['Since'])
+    expect((await listOf(second)).restored).toBeNull()
+  })
+
+  test('keeps revoked keys revoked, the password, and who is signed in; no number is given out twice', async () => {
+    const first = await world({ home: homeOfTest(), consoleFolder: builtConsole() })
+    const leaked = await first.key()
+    const gone = await signedIn(first)
+    await asConsole(first)('PUT', '/v1/service/password', { password: 'the one of then, long' })
+    const name = await backupOf(first)
+    await asConsole(first)('DELETE', `/v1/keys/${leaked.id}`)
+    await asConsole(first)('PUT', '/v1/service/password', { password: 'the one of now, longer' })
+    const here = await signedIn(first)
+    await gone.ask('DELETE', '/panel/session')
+    await first.instance()
+    await first.quiet()
+    const numbersOf = async (w: World) =>
+      Object.fromEntries(
+        (await w.rows<{ name: string; value: number }>('SELECT name, value FROM counters')).map((row) => [
+          row.name,
+          row.value,
+        ]),
+      )
+    const before = await numbersOf(first)
+    await restore(first, name)
+
+    const second = await again(first, 2)
+    expect((await second.api('GET', '/v1/me', undefined, { key: leaked.key })).status).toBe(401)
+    const browserWith = (cookie: string) => {
+      const browser = browserOf(second)
+      browser.cookie = `switchboard_${second.host.split(':')[1] ?? ''}=${cookie.split('=')[1] ?? ''}`
+      return browser
+    }
+    expect((await browserWith(here.cookie).ask('GET', '/panel/session')).status).toBe(200)
+    expect((await browserWith(gone.cookie).ask('GET', '/panel/session')).status).toBe(401)
+    expect((await browserOf(second).signIn({ password: 'the one of then, long' })).status).toBe(401)
+    expect((await browserOf(second).signIn({ password: 'the one of now, longer' })).status).toBe(204)
+    for (const [counter, value] of Object.entries(await numbersOf(second)))
+      expect(value, counter).toBeGreaterThanOrEqual(before[counter] ?? 0)
+  })
+
+  test('C-07 never repeats the number of an attempt that a receiver has seen since the copy was made', async () => {
+    const first = await world({ home: homeOfTest() })
+    await first.api('PUT', '/v1/sandbox/catcher/crm', { status: 500 })
+    await first.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/crm', events: ['instance.created'] })
+    await first.instance()
+    await first.quiet()
+    // The copy is made while an attempt is under way: it will know of two.
+    await first.api('PUT', '/v1/sandbox/catcher/crm', { hang: true })
+    await first.clock.advance(15_000)
+    const name = await backupOf(first)
+    await first.api('PUT', '/v1/sandbox/catcher/crm', { status: 500 })
+    await first.clock.advance(120_000)
+    await first.quiet()
+    const [open] = (await first.api('GET', '/v1/webhooks/deliveries')).body.data
+    expect(open.attempts).toBeGreaterThanOrEqual(3)
+    await restore(first, name)
+
+    const second = await again(first, 2)
+    await second.api('PUT', '/v1/sandbox/catcher/crm', { status: 200 })
+    await second.clock.advance(120_000)
+    await second.quiet()
+    const { data } = (await second.api('GET', '/v1/webhooks/deliveries')).body
+    expect(data).toMatchObject([{ id: open.id, status: 'delivered', attempts: 13 }])
+    const { attempt_log: log } = (await second.api('GET', `/v1/webhooks/deliveries/${open.id}`)).body
+    expect(log.map(({ attempt, outcome }: any) => `${attempt} ${outcome}`)).toEqual([
+      '1 http_error',
+      '12 interrupted',
+      '13 success',
+    ])
+  })
+
+  test('of a copy that is damaged by then is not done: the present state stays, and the window is told why', async () => {
+    const first = await world({ home: homeOfTest() })
+    const name = await backupOf(first)
+    await first.instance({ name: 'Since' })
+    await restore(first, name)
+    writeFileSync(join(first.home, 'backups', name), 'x'.repeat(8_192))
+    const second = await again(first, 2)
+    expect(await namesOf(second)).toEqual(['Since'])
+    expect((await listOf(second)).restored).toMatchObject({ name, safety_copy: null, problem: expect.any(String) })
+  })
+
+  test('of a copy with damaged pages is refused at once', async () => {
+    const w = await worldOfTest()
+    const file = join(w.home, 'backups', await backupOf(w))
+    const copy = new Database(file, { readonly: true })
+    const root = copy.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'instances'").pluck().get() as number
+    const pageBytes = Number(copy.pragma('page_size', { simple: true }))
+    copy.close()
+    const bytes = readFileSync(file)
+    bytes.fill(0xa5, (root - 1) * pageBytes, root * pageBytes)
+    writeFileSync(file, bytes)
+    const { status, body } = await restore(w, file.split('/').at(-1) ?? '')
+    expect([status, body.error.message]).toEqual([409, expect.stringContaining('damaged')])
+    expect((await listOf(w)).staged).toBeNull()
+  })
+
+  test.each([['switchboard-20200101T000000Z-manual.db'], ['..%2Fswitchboard.db'], ['%2e%2e'], ['lock.db']])(
+    'of %s, which is no backup, is not found',
+    async (name) => {
+      const w = await worldOfTest()
+      await backupOf(w)
+      expect((await restore(w, name)).status).toBe(404)
+    },
+  )
+})

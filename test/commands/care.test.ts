@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testHome, type TestHome } from '../support/service-process.ts'
+
+let home: TestHome
+
+beforeEach(() => {
+  home = testHome()
+})
+afterEach(() => home.remove())
+
+interface Found {
+  readonly subject: string
+  readonly state: string
+  readonly says: string
+}
+
+const doctor = async (...args: string[]) => {
+  const ran = await home.command('doctor', '--offline', '--json', ...args)
+  const { findings } = JSON.parse(ran.out) as { findings: Found[] }
+  return { code: ran.code, findings, of: (subject: string) => findings.filter((one) => one.subject === subject) }
+}
+
+const copies = () => readdirSync(join(home.dir, 'backups'))
+
+const keyNames = async () =>
+  (JSON.parse((await home.command('keys', 'list', '--json')).out) as { data: { name: string }[] }).data.map(
+    ({ name }) => name,
+  )
+
+describe.each([true, false])('while the service runs: %s', (isRunning) => {
+  test('backup makes a checked copy and says where it lies', async () => {
+    if (isRunning) await home.start()
+    else await home.key('So that there is a home')
+    const made = await home.command('backup')
+    expect([made.code, made.out]).toEqual([0, `${join(home.dir, 'backups', copies()[0] ?? '')}\n`])
+    expect(made.err).toMatch(
+      /^The database is copied \([\d.]+ [kM]B\), and the copy was checked\. The key to the secrets/,
+    )
+    const copy = new Database(made.out.trim(), { readonly: true })
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    copy.close()
+    expect(JSON.parse((await home.command('backup', '--json')).out)).toMatchObject({ bytes: expect.any(Number) })
+    expect(copies()).toHaveLength(2)
+  })
+
+  test('restore lists, asks for --yes, and goes back: at once without a service, else at its next start', async () => {
+    const service = isRunning ? await home.start() : undefined
+    await home.key('Before')
+    expect((await home.command('restore')).out).toBe('There are no backups yet. Make one with: npm run backup\n')
+    await home.command('backup')
+    await home.key('After')
+    const [name = ''] = copies()
+    expect((await home.command('restore')).out).toMatch(new RegExp(`^${name}  \\S+Z  manual  [\\d.]+ [kM]B\n$`))
+
+    const asked = await home.command('restore', 'latest')
+    expect([asked.code, asked.out]).toEqual([1, ''])
+    expect(asked.err).toMatch(
+      new RegExp(`^This puts ${name}, made \\S+Z, in the place of the database\\. .* with --yes\\.\n$`),
+    )
+    expect(await keyNames()).toEqual(expect.arrayContaining(['Before', 'After']))
+
+    const gone = await home.command('restore', 'latest', '--yes')
+    expect([gone.code, gone.err]).toEqual([0, ''])
+    if (service === undefined) {
+      expect(gone.out).toMatch(
+        new RegExp(
+          `^${name} is the database now\\. The state before is kept as switchboard-\\S+-before-restore\\.db\\.\n$`,
+        ),
+      )
+    } else {
+      expect(gone.out).toBe(
+        `${name} takes the place of the database at the next start. Quit Switchboard and start it again; until then nothing changes.\n`,
+      )
+      expect(await keyNames()).toContain('After')
+      await service.end('SIGTERM')
+    }
+    expect(await keyNames()).toEqual(['Before'])
+  })
+
+  test('doctor finds a sound home well, and says what it looked at', async () => {
+    const service = isRunning ? await home.start() : undefined
+    if (service === undefined) await (await home.start()).end('SIGTERM')
+    await home.command('backup')
+    const { code, findings, of } = await doctor()
+    expect(code).toBe(0)
+    expect(findings.map(({ subject }) => subject)).toEqual([
+      ...['service', 'home', 'disk', 'database', 'deliveries', 'clock', 'vault', 'backups'],
+    ])
+    expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
+    expect(of('service')[0]?.says).toMatch(service === undefined ? /^None runs/ : /^Switchboard \S+ runs at http/)
+    expect(of('vault')[0]?.says).toBe('The file shows the key of this home.')
+    expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nAll is well\.\n$/)
+  })
+})
+
+test('doctor changes nothing, and a home that is not there yet is no fault', async () => {
+  const ran = await home.command('doctor', '--offline')
+  expect([ran.code, ran.out]).toEqual([
+    0,
+    `! home        There is no database in ${home.dir} yet. The first start makes it.\nNothing is broken; 1 thing to look at.\n`,
+  ])
+  expect(existsSync(join(home.dir, 'switchboard.db'))).toBe(false)
+})
+
+test('doctor names what is broken, and exits with 2', async () => {
+  await (await home.start()).end('SIGTERM')
+  await home.command('backup')
+  const backup = join(home.dir, 'backups', copies()[0] ?? '')
+  writeFileSync(backup, readFileSync(backup).fill(0x5a, 100_000))
+  const database = join(home.dir, 'switchboard.db')
+  const before = readFileSync(database)
+  writeFileSync(database, Buffer.from(before).fill(0x5a, before.length / 2))
+
+  const found = await doctor('--storage-refuse-below-mb', '1000000')
+  expect(found.code).toBe(2)
+  expect(found.findings.filter(({ state }) => state === 'broken').map(({ subject }) => subject)).toEqual([
+    ...['disk', 'database', 'backups'],
+  ])
+  expect(found.of('database')[0]?.says).toMatch(/is damaged \(.*\)\. Quit Switchboard and start it again/)
+
+  writeFileSync(database, before)
+  writeFileSync(join(home.dir, 'vault.key'), `${Buffer.alloc(32).toString('base64')}\n`)
+  const locked = await doctor()
+  expect([locked.code, locked.of('vault')[0]?.state, locked.of('database')[0]?.state]).toEqual([2, 'broken', 'well'])
+})
+
+test.each(['backup', 'restore', 'doctor'])(
+  '%s refuses what it does not know with its usage, and exits with 1',
+  async (name) => {
+    const ran = await home.command(name, '--colour')
+    expect([ran.code, ran.out]).toEqual([1, ''])
+    expect(ran.err).toMatch(new RegExp(`^${name} does not know --colour\\.\nUsage: npm run ${name}`))
+    expect((await home.command(name, '--help')).out).toMatch(new RegExp(`^Usage: npm run ${name}`))
+  },
+)
+
+test('restore of a backup that is not there, or of another home, changes nothing', async () => {
+  await home.key('Mine')
+  const missing = await home.command('restore', 'switchboard-20200101T000000Z-manual.db', '--yes')
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    'There is no backup switchboard-20200101T000000Z-manual.db. npm run restore lists them.\n',
+  ])
+  expect(await keyNames()).toEqual(['Mine'])
+})

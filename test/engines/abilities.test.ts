@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ABILITIES, type Abilities } from '../../main/contract/abilities.ts'
+import type { DirectActs } from '../../main/engines/direct.ts'
+import { ENGINE_ABILITIES } from '../../main/engines/abilities.ts'
+import type { Outgoing } from '../../main/engines/engine.ts'
+import type { Content } from '../../main/engines/sandbox/inbox.ts'
+import { ANA, OURS, SCENES, type Scene } from './scenes.ts'
+
+const file = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', mimeType: string) =>
+  ({ kind: 'media', mediaType, mimeType, bytes: Buffer.from('a file'), caption: null, filename: 'a' }) as const
+
+/** A message of each kind, in the words of the port. */
+const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template'>, Partial<Outgoing>>> = {
+  text: { kind: 'text', text: 'Hello' },
+  link_preview: {
+    kind: 'text',
+    text: 'https://example.com',
+    preview: { url: 'https://example.com', title: 'Us', description: null },
+  },
+  image: file('image', 'image/png'),
+  video: file('video', 'video/mp4'),
+  audio: file('audio', 'audio/ogg'),
+  document: file('document', 'application/pdf'),
+  sticker: file('sticker', 'image/webp'),
+  location: { kind: 'location', latitude: 1, longitude: 2, name: 'Shop', address: null },
+  contact: { kind: 'contact', name: 'Ben', number: '12025550102' },
+  poll: { kind: 'poll', question: 'Bread?', options: ['Rye', 'Wheat'], maxChoices: 1 },
+}
+
+/** The same in Meta's words, where they are needed. */
+const RAW: Partial<Record<keyof Abilities['send'], object>> = {
+  link_preview: { type: 'text', text: { body: 'https://example.com', preview_url: true } },
+  sticker: { type: 'sticker', sticker: { link: 'https://example.com/a.webp' } },
+  location: { type: 'location', location: { latitude: 1, longitude: 2 } },
+  contact: { type: 'contacts', contacts: [{ name: { formatted_name: 'Ben' } }] },
+  template: { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } },
+}
+
+const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[]>> = {
+  react: ['react'],
+  edit: ['edit'],
+  delete: ['remove'],
+  mark_read: ['markRead'],
+  check_number: ['check'],
+  profile: ['profile', 'avatar'],
+  block: ['block'],
+  groups: ['groups', 'group', 'createGroup', 'changeMembers', 'inviteLink', 'leaveGroup'],
+}
+
+const HEARD = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll'] as const
+const isFile = (type: string) => ['image', 'video', 'audio', 'document', 'sticker'].includes(type)
+
+describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await make()
+  })
+  afterEach(() => scene.close())
+
+  test('how it connects', () => {
+    const { pairing, onboarding } = scene.engine
+    const [byPhone, byPage] = [pairing ? 'yes' : 'no', onboarding ? 'yes' : 'no']
+    expect(scene.abilities.connect).toEqual({ qr_code: byPhone, pairing_code: byPhone, onboarding_page: byPage })
+  })
+
+  test('what it sends', async () => {
+    const instance = await scene.connect(OURS)
+    for (const kind of ABILITIES.send) {
+      const level = scene.abilities.send[kind]
+      const out = kind === 'template' ? undefined : OUT[kind]
+      if (level !== 'raw' && out !== undefined) {
+        const { outcome } = await scene.send(instance, ANA, out)
+        expect([kind, outcome.kind]).toEqual([kind, level === 'yes' ? 'accepted' : 'invalid'])
+      }
+      if (level === 'raw') {
+        const { outcome } = await scene.send(instance, ANA, { kind: 'cloud_api', payload: RAW[kind] ?? {} })
+        expect([kind, outcome.kind]).toEqual([kind, 'accepted'])
+      }
+    }
+  })
+
+  test('what it does past sending', () => {
+    const found = Object.keys(scene.engine.direct ?? {})
+    const claimed = ABILITIES.act.filter((act) => scene.abilities.act[act] === 'yes').flatMap((act) => ACTS[act])
+    expect(found.toSorted()).toEqual(claimed.toSorted())
+  })
+
+  test('what it hears', async () => {
+    const instance = await scene.connect(OURS)
+    for (const type of HEARD.filter((kind) => scene.abilities.hear[kind] === 'yes')) {
+      await scene.say(said(type))
+      const heard = () => scene.told(instance).some((signal) => signal.kind === 'received' && signal.type === type)
+      await scene.until(`heard: ${type}`, heard)
+    }
+  })
+})
+
+/** What a phone says, of each kind. */
+function said(type: (typeof HEARD)[number]): Content {
+  if (isFile(type)) {
+    return { type, text: null, media: { mimeType: 'image/png', size: 3, filename: null, caption: null } }
+  }
+  const details = {
+    ...{ latitude: 1, longitude: 2, name: 'Ben', address: null, number: '12025550102' },
+    ...{ question: 'Bread?', options: ['Rye'], max_choices: 1 },
+  }
+  return { type, text: `a ${type}`, ...(type !== 'text' && { details }) }
+}
+
+test('every table is of an engine that is held to it here', () => {
+  expect(ENGINE_ABILITIES).toHaveLength(Object.keys(SCENES).length)
+})

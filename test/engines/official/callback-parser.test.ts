@@ -1,0 +1,277 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseCallback, type Item } from '../../../main/engines/official/callback-parser.ts'
+import { ANA, messagesBody, messagesChange, OURS, PHONE_NUMBER_ID, statusOf, textFrom, WABA_ID } from './cloud-world.ts'
+
+const NOW = Date.UTC(2026, 0, 5, 12)
+const parse = (body: unknown) => parseCallback(Buffer.from(JSON.stringify(body)), NOW)
+const itemsOf = (value: object): readonly Item[] => parse(messagesBody(value))?.[0]?.items ?? []
+const contact = { profile: { name: 'Ana' }, wa_id: ANA, user_id: 'US.123' }
+
+test('a text says who wrote, when, and under which name', () => {
+  expect(
+    itemsOf({ contacts: [{ profile: { name: 'Ana' }, wa_id: ANA }], messages: [textFrom(ANA, 'wamid.1')] }),
+  ).toEqual([
+    {
+      kind: 'message',
+      id: 'wamid.1',
+      person: { number: ANA, userId: null },
+      isEcho: false,
+      atMs: 1_767_614_400_000,
+      type: 'text',
+      text: 'Hello',
+      pushName: 'Ana',
+      media: null,
+      quoted: null,
+      referral: null,
+    },
+  ])
+})
+
+test('a batch with several numbers keeps each change with its own number', () => {
+  const body = {
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: WABA_ID,
+        changes: [
+          messagesChange({ messages: [textFrom(ANA, 'a')] }, '111'),
+          messagesChange({ messages: [textFrom(ANA, 'b')] }, '222'),
+        ],
+      },
+      { id: '9', changes: [messagesChange({ statuses: [statusOf('c', 'sent')] }, '333')] },
+    ],
+  }
+  expect(parse(body)?.map(({ wabaId, phoneNumberId, items }) => [wabaId, phoneNumberId, items.length])).toEqual([
+    [WABA_ID, '111', 1],
+    [WABA_ID, '222', 1],
+    ['9', '333', 1],
+  ])
+})
+
+describe('somebody who hides their number', () => {
+  test('is known by Meta’s id alone', () => {
+    const hidden = { from_user_id: 'US.123', id: 'wamid.1', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
+    const [message] = itemsOf({ contacts: [{ profile: { name: 'Who' }, user_id: 'US.123' }], messages: [hidden] })
+    expect(message).toMatchObject({ person: { number: null, userId: 'US.123' }, pushName: 'Who' })
+  })
+
+  test('who is shown with a number as well is one person, said before the message', () => {
+    const items = itemsOf({ contacts: [contact], messages: [textFrom(ANA, 'wamid.1')] })
+    expect(items[0]).toEqual({ kind: 'known', number: ANA, userId: 'US.123' })
+    expect(items[1]).toMatchObject({ kind: 'message', person: { number: ANA, userId: 'US.123' } })
+  })
+})
+
+describe('what people send', () => {
+  const one = (message: object) =>
+    itemsOf({ messages: [{ ...textFrom(ANA, 'wamid.1'), text: undefined, ...message }] })[0]
+
+  test.each([
+    [
+      { type: 'image', image: { id: '5', mime_type: 'image/jpeg', sha256: 'x', caption: 'Look' } },
+      { type: 'image', text: 'Look', media: { id: '5', mimeType: 'image/jpeg', filename: null, caption: 'Look' } },
+    ],
+    [
+      { type: 'document', document: { id: '5', mime_type: 'application/pdf', filename: 'a.pdf' } },
+      { type: 'document', media: { filename: 'a.pdf' } },
+    ],
+    [
+      { type: 'audio', audio: { id: '5', mime_type: 'audio/ogg; codecs=opus', voice: true } },
+      { type: 'audio', media: { mimeType: 'audio/ogg' } },
+    ],
+    [{ type: 'sticker', sticker: { id: '5', mime_type: 'image/webp' } }, { type: 'sticker' }],
+    [
+      { type: 'location', location: { latitude: 1, longitude: 2, name: 'Home', address: 'Street 1' } },
+      { type: 'location', text: 'Home, Street 1' },
+    ],
+    [
+      { type: 'contacts', contacts: [{ name: { formatted_name: 'Ben' } }] },
+      { type: 'contact', text: 'Ben' },
+    ],
+    [
+      { type: 'button', button: { text: 'Yes', payload: 'p' } },
+      { type: 'text', text: 'Yes' },
+    ],
+    [
+      { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Red' } } },
+      { type: 'text', text: 'Red' },
+    ],
+    [
+      { type: 'unsupported', errors: [{ code: 131_051 }] },
+      { type: 'unavailable', text: '' },
+    ],
+    [{ type: 'something_new', something_new: {} }, { type: 'unavailable' }],
+  ])('%j', (message, expected) => {
+    expect(one(message)).toMatchObject({ kind: 'message', ...expected })
+  })
+
+  test('an answer names what it quotes, and the first message of an advertisement where it came from', () => {
+    const referral = { source_type: 'ad', source_id: '1', headline: 'Spring' }
+    expect(one({ type: 'text', text: { body: 'x' }, context: { from: OURS, id: 'wamid.0' }, referral })).toMatchObject({
+      quoted: 'wamid.0',
+      referral,
+    })
+  })
+
+  test('reactions, edits and deletions name the message they are about', () => {
+    expect(one({ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } })).toMatchObject({
+      kind: 'reaction',
+      target: 'wamid.0',
+      emoji: '👍',
+    })
+    expect(one({ type: 'reaction', reaction: { message_id: 'wamid.0' } })).toMatchObject({
+      kind: 'reaction',
+      emoji: '',
+    })
+    expect(
+      one({ type: 'edit', edit: { original_message_id: 'wamid.0', message: { type: 'text', text: { body: 'New' } } } }),
+    ).toMatchObject({ kind: 'edited', target: 'wamid.0', text: 'New' })
+    expect(one({ type: 'revoke', revoke: { original_message_id: 'wamid.0' } })).toMatchObject({
+      kind: 'deleted',
+      target: 'wamid.0',
+    })
+  })
+
+  test('what was typed on the phone of the number is an echo of it', () => {
+    const echo = {
+      from: OURS,
+      to: ANA,
+      id: 'wamid.e',
+      timestamp: '1767614400',
+      type: 'text',
+      text: { body: 'From the phone' },
+    }
+    const body = {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: WABA_ID,
+          changes: [
+            {
+              field: 'smb_message_echoes',
+              value: { metadata: { phone_number_id: PHONE_NUMBER_ID }, message_echoes: [echo] },
+            },
+          ],
+        },
+      ],
+    }
+    expect(parse(body)?.[0]).toMatchObject({
+      phoneNumberId: PHONE_NUMBER_ID,
+      items: [{ kind: 'message', isEcho: true, person: { number: ANA } }],
+    })
+  })
+})
+
+test.each([
+  ['sent', { status: 'sent' }],
+  ['delivered', { status: 'delivered' }],
+  ['read', { status: 'read' }],
+  ['played', { status: 'read' }],
+])('a status %s', (word, expected) => {
+  expect(itemsOf({ statuses: [statusOf('wamid.1', word, { biz_opaque_callback_data: 'msg_x' })] })[0]).toMatchObject({
+    kind: 'status',
+    id: 'wamid.1',
+    opaque: 'msg_x',
+    ...expected,
+  })
+})
+
+test('a failure says why', () => {
+  const errors = [{ code: 131_047, title: 'Re-engagement message', error_data: { details: 'More than 24 hours' } }]
+  expect(itemsOf({ statuses: [statusOf('wamid.1', 'failed', { errors })] })[0]).toMatchObject({
+    kind: 'failed',
+    error: { code: 131_047, details: 'More than 24 hours' },
+  })
+})
+
+describe('what cannot be read', () => {
+  test.each([
+    ['not json'],
+    ['[]'],
+    ['null'],
+    ['{"object":"page","entry":[]}'],
+    ['{"object":"whatsapp_business_account"}'],
+    [''],
+  ])('%s is no callback at all', (text) => {
+    expect(parseCallback(Buffer.from(text), NOW)).toBeUndefined()
+  })
+
+  test('one thing that makes no sense is named, and the rest is read all the same', () => {
+    const [change] =
+      parse(
+        messagesBody({
+          messages: [{ type: 'text' }, textFrom(ANA, 'wamid.2')],
+          statuses: [{ id: 'x' }, statusOf('wamid.3', 'sent')],
+        }),
+      ) ?? []
+    expect(change?.problems).toEqual(['messages[0]', 'statuses[0]'])
+    expect(change?.items.map((item) => 'id' in item && item.id)).toEqual(['wamid.2', 'wamid.3'])
+  })
+
+  test('fields that nobody here needs are no problem', () => {
+    const body = {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: WABA_ID,
+          changes: [
+            { field: 'message_template_status_update', value: { event: 'APPROVED' } },
+            { field: 'constructor', value: {} },
+            {},
+          ],
+        },
+      ],
+    }
+    expect(parse(body)?.map(({ items, problems }) => [items, problems])).toEqual([
+      [[], []],
+      [[], []],
+      [[], []],
+    ])
+  })
+
+  test('whatever Meta may send, nothing is thrown', () => {
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        fc.string(),
+        fc.integer(),
+        fc.constant(null),
+        fc.array(tie('any'), { maxLength: 3 }),
+        fc.dictionary(
+          fc.constantFrom(
+            'from',
+            'id',
+            'timestamp',
+            'type',
+            'text',
+            'status',
+            'errors',
+            'messages',
+            'statuses',
+            'contacts',
+            'wa_id',
+            'profile',
+            'metadata',
+            'reaction',
+          ),
+          tie('any'),
+          { maxKeys: 5 },
+        ),
+      ),
+    })).any
+    fc.assert(
+      fc.property(value, (odd) => {
+        expect(Array.isArray(parse(messagesBody({ messages: [odd], statuses: [odd], contacts: [odd] })))).toBe(true)
+        expect(
+          Array.isArray(
+            parse({
+              object: 'whatsapp_business_account',
+              entry: [odd, { changes: [{ field: 'messages', value: odd }] }],
+            }),
+          ),
+        ).toBe(true)
+      }),
+    )
+  })
+})

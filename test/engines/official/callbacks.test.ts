@@ -1,0 +1,367 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance, EngineSignal } from '../../../main/engines/engine.ts'
+import { settle } from '../../support/clock.ts'
+import {
+  ANA,
+  answered,
+  APP_SECRET,
+  cloudWorld,
+  messagesBody,
+  messagesChange,
+  OURS,
+  PHONE_NUMBER_ID,
+  signed,
+  statusOf,
+  textFrom,
+  WABA_ID,
+  type CloudWorld,
+} from './cloud-world.ts'
+
+let world: CloudWorld
+let instance: EngineInstance
+beforeEach(async () => {
+  world = await cloudWorld()
+  instance = await world.connected()
+})
+afterEach(() => world.close())
+
+const stored = () =>
+  world.data.raw.prepare('SELECT problem FROM official_callbacks ORDER BY seq').all() as { problem: string | null }[]
+const one = messagesBody({ messages: [textFrom(ANA, 'wamid.1')] })
+const take = (body: Buffer, signature: string | undefined) =>
+  world.official.callbacks.take(instance.id, signature, body)
+
+describe('the signature', () => {
+  test('over the exact bytes lets a callback in', async () => {
+    const bytes = Buffer.from(JSON.stringify(one, null, 2))
+    await take(bytes, signed(bytes))
+    await settle()
+    expect(world.of(instance, 'received')).toHaveLength(1)
+  })
+
+  test.each([
+    ['is missing', () => undefined],
+    ['is of another secret', (bytes: Buffer) => signed(bytes, 'f'.repeat(32))],
+    ['is of other bytes', () => signed(Buffer.from('{}'))],
+    ['has another prefix', (bytes: Buffer) => signed(bytes).replace('sha256', 'sha1')],
+    ['is cut short', (bytes: Buffer) => signed(bytes).slice(0, -2)],
+    ['is in capitals', (bytes: Buffer) => signed(bytes).toUpperCase()],
+    ['is followed by something', (bytes: Buffer) => `${signed(bytes)}00`],
+  ])('that %s keeps it out, and nothing is stored', async (_what, signatureOf) => {
+    const bytes = Buffer.from(JSON.stringify(one))
+    await expect(take(bytes, signatureOf(bytes))).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
+    expect([stored(), world.told(instance)]).toEqual([[], []])
+  })
+
+  test('of JSON that was written anew keeps it out', async () => {
+    const sent = Buffer.from(JSON.stringify(one, null, 2))
+    const rewritten = Buffer.from(JSON.stringify(JSON.parse(sent.toString())))
+    await expect(take(rewritten, signed(sent))).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('cannot be checked for an instance without a number, nor for nobody', async () => {
+    const bytes = Buffer.from(JSON.stringify(one))
+    const other = world.instance()
+    await world.official.engine.onboarding?.token(other)
+    for (const id of [other.id, world.instance().id, 'nobody', '']) {
+      await expect(world.official.callbacks.take(id, signed(bytes), bytes)).rejects.toMatchObject({ code: 'not_found' })
+    }
+  })
+
+  test('waits for the keychain: Meta repeats what is answered 503', async () => {
+    await world.restart()
+    world.vault.key = null
+    const bytes = Buffer.from(JSON.stringify(one))
+    await expect(take(bytes, signed(bytes))).rejects.toMatchObject({ code: 'sealed', status: 503 })
+    world.vault.key = Buffer.alloc(32, 1)
+    await world.official.engine.begin()
+    await take(bytes, signed(bytes))
+    await settle()
+    expect(world.of(instance, 'received')).toHaveLength(1)
+  })
+})
+
+describe('the challenge', () => {
+  const confirm = async (more: object) => {
+    const { verifyToken } = await tokenOf()
+    return world.official.callbacks.confirm(instance.id, {
+      mode: 'subscribe',
+      verifyToken,
+      challenge: '1158201444',
+      ...more,
+    })
+  }
+  /** As it stands at Meta: told when the number was connected. */
+  async function tokenOf(): Promise<{ verifyToken: string }> {
+    const other = world.instance()
+    const token = (await world.official.engine.onboarding?.token(other)) ?? ''
+    const { verifyToken } = await world.official.onboarding.view(token)
+    instance = other
+    return { verifyToken: verifyToken.open() }
+  }
+
+  test('is answered when the token is right', async () => {
+    expect(await confirm({})).toBe('1158201444')
+  })
+  test.each([{ verifyToken: 'wrong' }, { verifyToken: undefined }, { verifyToken: '' }])(
+    'is not answered for %j',
+    async (more) => {
+      await expect(confirm(more)).rejects.toMatchObject({ code: 'unauthorized' })
+    },
+  )
+  test.each([{ mode: 'unsubscribe' }, { mode: undefined }, { challenge: undefined }])(
+    'is refused for %j',
+    async (more) => {
+      await expect(confirm(more)).rejects.toMatchObject({ code: 'validation_error' })
+    },
+  )
+})
+
+describe('once it is taken', () => {
+  test('a kill before it was processed loses nothing, and it is told once', async () => {
+    await world.official.engine.close()
+    await world.callBack(instance, one)
+    expect([stored().length, world.told(instance)]).toEqual([1, []])
+    await world.restart()
+    await world.official.engine.resume(instance)
+    expect(world.told(instance)).toEqual([])
+    await world.official.engine.begin()
+    await settle()
+    expect([stored(), world.of(instance, 'received').length]).toEqual([[], 1])
+  })
+
+  test('it is told again until the rooms take it, in order within a chat', async () => {
+    world.sink.refusals = 1
+    await world.callBack(
+      instance,
+      messagesBody({ messages: [textFrom(ANA, 'a', 'First'), textFrom(ANA, 'b', 'Second')] }),
+    )
+    expect([stored().length, world.told(instance)]).toEqual([1, []])
+    await world.clock.advance(1_000)
+    expect(world.of(instance, 'received').map(({ text }) => text)).toEqual(['First', 'Second'])
+    expect(stored()).toEqual([])
+  })
+
+  test('a later message of the chat does not overtake one that was refused', async () => {
+    world.sink.refusals = 1
+    const bytes = [textFrom(ANA, 'a', 'First'), textFrom(ANA, 'b', 'Second')].map((message) =>
+      Buffer.from(JSON.stringify(messagesBody({ messages: [message] }))),
+    )
+    await Promise.all(bytes.map((body) => take(body, signed(body))))
+    await settle()
+    await world.clock.advance(1_000)
+    expect(world.of(instance, 'received').map(({ text }) => text)).toEqual(['First', 'Second'])
+  })
+
+  test('what the rooms refuse for good is kept and reported, and the next is told', async () => {
+    world.sink.refusals = 5
+    await world.callBack(instance, one)
+    for (let i = 0; i < 6; i++) await world.clock.advance(1_000)
+    await world.callBack(instance, messagesBody({ messages: [textFrom(ANA, 'wamid.2', 'Next')] }))
+    expect(world.of(instance, 'received').map(({ text }) => text)).toEqual(['Next'])
+    expect(stored()).toEqual([{ problem: 'not taken' }])
+    expect(world.official.engine.evidence(instance).issues).toMatchObject([{ code: 'callbacks_unread' }])
+  })
+
+  test('what cannot be read is kept for a week and fails nothing else', async () => {
+    await world.callBack(instance, Buffer.from('not json'))
+    await world.callBack(instance, messagesBody({ messages: [{ type: 'text' }, textFrom(ANA, 'wamid.1')] }))
+    expect(stored()).toEqual([{ problem: 'not a callback' }, { problem: 'messages[0]' }])
+    expect(world.of(instance, 'received')).toHaveLength(1)
+    expect(world.official.engine.evidence(instance).issues?.[0]?.message).toContain('2 calls of Meta')
+    world.clock.set(world.clock.now() + 8 * 24 * 3_600_000)
+    await world.restart()
+    await world.official.engine.begin()
+    expect(stored()).toEqual([])
+  })
+})
+
+describe('whom it concerns', () => {
+  const batch = (...changes: object[]) => ({ object: 'whatsapp_business_account', entry: [{ id: WABA_ID, changes }] })
+
+  test('each change of a batch goes to the instance of its own number', async () => {
+    const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
+    await world.callBack(
+      instance,
+      batch(
+        messagesChange({ messages: [textFrom(ANA, 'a')] }),
+        messagesChange({ messages: [textFrom(ANA, 'b')] }, '222222'),
+      ),
+    )
+    expect(world.of(instance, 'received').map(({ engineMessageId }) => engineMessageId)).toEqual(['a'])
+    expect(world.of(other, 'received').map(({ engineMessageId }) => engineMessageId)).toEqual(['b'])
+  })
+
+  test('a number of another app hears nothing of what this app signed', async () => {
+    const other = await world.connected({ phoneNumberId: '222222', number: '12025550201', appSecret: 'e'.repeat(32) })
+    await world.callBack(instance, batch(messagesChange({ messages: [textFrom(ANA, 'b')] }, '222222')))
+    expect([world.told(other), world.told(instance), stored()]).toEqual([[], [], []])
+  })
+
+  test('a number that nobody here has is dropped', async () => {
+    await world.callBack(instance, messagesBody({ messages: [textFrom(ANA, 'x')] }, '999999'))
+    expect([world.told(instance), stored()]).toEqual([[], []])
+  })
+})
+
+describe('statuses', () => {
+  test('name our message, by our id or by Meta’s alone', async () => {
+    const { messageId } = await world.send(instance)
+    world.forget()
+    await world.callBack(
+      instance,
+      messagesBody({
+        statuses: [
+          statusOf('wamid.7', 'sent', { biz_opaque_callback_data: messageId }),
+          statusOf('wamid.8', 'delivered'),
+        ],
+      }),
+    )
+    expect(world.of(instance, 'receipt')).toEqual([
+      { kind: 'receipt', messageId, engineMessageId: 'wamid.7', status: 'sent', atMs: 1_767_614_401_000 },
+      { kind: 'receipt', messageId: null, engineMessageId: 'wamid.8', status: 'delivered', atMs: 1_767_614_401_000 },
+    ])
+  })
+
+  test('with somebody’s own opaque data are told by Meta’s id', async () => {
+    await world.callBack(
+      instance,
+      messagesBody({ statuses: [statusOf('wamid.7', 'sent', { biz_opaque_callback_data: 'msg_not-ours' })] }),
+    )
+    expect(world.of(instance, 'receipt')).toMatchObject([{ messageId: null, engineMessageId: 'wamid.7' }])
+  })
+
+  test('of a message whose id is not stored yet wait for it', async () => {
+    let arrive = () => {}
+    world.answer((_request, path) =>
+      path.endsWith('/messages')
+        ? new Promise((resolve) => (arrive = () => resolve(answered(200, { messages: [{ id: 'wamid.7' }] }))))
+        : undefined,
+    )
+    const payload = { type: 'text', text: { body: 'x' }, biz_opaque_callback_data: 'mine' }
+    const sending = world.send(instance, { kind: 'cloud_api', payload } as never)
+    await settle()
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'sent')] }))
+    expect(world.told(instance)).toEqual([])
+    arrive()
+    await sending
+    await world.clock.advance(1_000)
+    expect(world.of(instance, 'receipt')).toMatchObject([{ engineMessageId: 'wamid.7' }])
+  })
+
+  test('that failed say why in our words', async () => {
+    const errors = [{ code: 131_047, error_data: { details: 'x' } }]
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'failed', { errors })] }))
+    expect(world.of(instance, 'failed')).toMatchObject([
+      { engineMessageId: 'wamid.7', error: { code: 'outside_window', provider_code: 131_047 } },
+    ])
+  })
+})
+
+describe('people without a number', () => {
+  const hidden = (id: string, more: object = {}) => ({
+    from_user_id: 'US.123',
+    id,
+    timestamp: '1767614400',
+    type: 'text',
+    text: { body: 'Hi' },
+    ...more,
+  })
+
+  test('are named by Meta’s id, and answers to it work', async () => {
+    await world.callBack(instance, messagesBody({ contacts: [{ user_id: 'US.123' }], messages: [hidden('a')] }))
+    expect(world.of(instance, 'received')).toMatchObject([{ chat: 'US.123', from: 'US.123', fromLid: 'US.123' }])
+    expect((await world.send(instance, { to: 'US.123' })).outcome.kind).toBe('accepted')
+  })
+
+  test('become one contact with their number once it is shown, told once', async () => {
+    await world.callBack(instance, messagesBody({ messages: [hidden('a')] }))
+    const both = { contacts: [{ wa_id: ANA, user_id: 'US.123' }], messages: [textFrom(ANA, 'b')] }
+    await world.callBack(instance, messagesBody(both))
+    await world.callBack(instance, messagesBody({ ...both, messages: [textFrom(ANA, 'c')] }))
+    await world.callBack(instance, messagesBody({ messages: [hidden('d')] }))
+    expect(world.of(instance, 'contact')).toEqual([{ kind: 'contact', hiddenId: 'US.123', number: ANA }])
+    expect(world.of(instance, 'received').map(({ chat }) => chat)).toEqual(['US.123', ANA, ANA, ANA])
+  })
+})
+
+test('acts on messages are told as acts', async () => {
+  const act = (type: string, content: object) => ({
+    from: ANA,
+    id: `wamid.${type}`,
+    timestamp: '1767614400',
+    type,
+    [type]: content,
+  })
+  const messages = [
+    act('reaction', { message_id: 'wamid.0', emoji: '👍' }),
+    act('edit', { original_message_id: 'wamid.0', message: { type: 'text', text: { body: 'New' } } }),
+    act('revoke', { original_message_id: 'wamid.0' }),
+  ]
+  await world.callBack(instance, messagesBody({ messages }))
+  const spoken = { engineMessageId: 'wamid.0', chat: ANA, from: ANA, fromMe: false, atMs: 1_767_614_400_000 }
+  expect(world.told(instance)).toEqual<EngineSignal[]>([
+    { kind: 'reaction', emoji: '👍', ...spoken },
+    { kind: 'edited', text: 'New', ...spoken },
+    { kind: 'deleted', deletedBy: ANA, ...spoken },
+  ])
+})
+
+test('what was typed on the phone is from us', async () => {
+  const echo = { from: OURS, to: ANA, id: 'wamid.e', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
+  const value = { metadata: { phone_number_id: PHONE_NUMBER_ID }, message_echoes: [echo] }
+  await world.callBack(instance, {
+    object: 'whatsapp_business_account',
+    entry: [{ id: WABA_ID, changes: [{ field: 'smb_message_echoes', value }] }],
+  })
+  expect(world.of(instance, 'received')).toMatchObject([{ chat: ANA, from: OURS, fromMe: true }])
+})
+
+test('a file says how large it is, and is fetched with its hash compared', async () => {
+  const bytes = Buffer.from('picture')
+  const sha256 = '3c4d5dd5f5bc5d9c7e9b6ba7f0a4a6e7'.repeat(2)
+  const right = (await import('node:crypto')).createHash('sha256').update(bytes).digest('hex')
+  let hash = right
+  world.answer(({ url }, path) => {
+    if (path === '555')
+      return answered(200, {
+        url: 'https://lookaside.fbsbx.com/x',
+        mime_type: 'image/jpeg',
+        sha256: hash,
+        file_size: 7,
+        id: '555',
+      })
+    return url.startsWith('https://lookaside') ? answered(200, bytes, { 'content-type': 'image/jpeg' }) : undefined
+  })
+  const image = {
+    from: ANA,
+    id: 'wamid.m',
+    timestamp: '1767614400',
+    type: 'image',
+    image: { id: '555', mime_type: 'image/jpeg' },
+  }
+  await world.callBack(instance, messagesBody({ messages: [image] }))
+  expect(world.of(instance, 'received')[0]?.media).toEqual({
+    id: '555',
+    mimeType: 'image/jpeg',
+    filename: null,
+    caption: null,
+    size: 7,
+  })
+  expect(await world.official.engine.media?.(instance, '555')).toEqual({
+    mimeType: 'image/jpeg',
+    filename: null,
+    bytes,
+  })
+  hash = Buffer.from(right, 'hex').toString('base64')
+  expect((await world.official.engine.media?.(instance, '555'))?.bytes).toEqual(bytes)
+  hash = sha256
+  await expect(world.official.engine.media?.(instance, '555')).rejects.toThrow('another hash')
+})
+
+test('the app secret never lies in the database in the clear', async () => {
+  const file = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db`)
+  const wal = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db-wal`)
+  for (const secret of [APP_SECRET, 'EAAGTOKEN'])
+    expect([file.includes(secret), wal.includes(secret)]).toEqual([false, false])
+})

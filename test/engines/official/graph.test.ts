@@ -1,0 +1,378 @@
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import type { Log } from '../../../main/kernel/log.ts'
+import { pause } from '../../support/service-process.ts'
+import { graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
+
+const ANA = '12025550101'
+const HIDDEN = '900000000000001'
+
+describe('the simulated Graph, asked by a stranger’s client', () => {
+  let world: GraphWorld
+  let credentials: Credentials
+  beforeAll(async () => {
+    world = await graphWorld()
+    credentials = await world.number('12025550200')
+  })
+  afterAll(() => world.close())
+
+  const ask = async (
+    path: string,
+    {
+      method = 'GET',
+      body,
+      token = credentials.accessToken,
+    }: { method?: string; body?: unknown; token?: string | null } = {},
+  ) => {
+    const answer = await fetch(`${world.graph.url()}/${path}`, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined
+        ? {}
+        : { body: body instanceof FormData ? body : typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text.startsWith('{') ? JSON.parse(text) : text,
+    }
+  }
+  const post = (body: unknown) => ask(`v26.0/${credentials.phoneNumberId}/messages`, { method: 'POST', body })
+  const text = { messaging_product: 'whatsapp', to: ANA, type: 'text', text: { body: 'Hello' } }
+
+  test('wants a version, and a token that it knows', async () => {
+    expect((await ask('me')).body.error).toMatchObject({
+      code: 2_500,
+      message: expect.stringContaining('Unknown path components'),
+    })
+    for (const token of [null, 'EAAGnobody']) {
+      const { status, body, headers } = await ask(`v26.0/${credentials.phoneNumberId}`, { token })
+      expect([status, body.error.code, body.error.type, headers.get('www-authenticate')?.slice(0, 5)]).toEqual([
+        401,
+        190,
+        'OAuthException',
+        'OAuth',
+      ])
+    }
+  })
+
+  test('answers a message as Graph does', async () => {
+    expect((await post(text)).body).toEqual({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: ANA, wa_id: ANA }],
+      messages: [{ id: expect.stringMatching(/^wamid\./), message_status: 'accepted' }],
+    })
+  })
+
+  test.each([
+    ['no messaging_product', { ...text, messaging_product: undefined }, 100],
+    ['nobody to send to', { ...text, to: undefined }, 100],
+    ['a type that is none', { ...text, type: 'telegram' }, 100],
+    ['no content of its type', { ...text, type: 'image' }, 131_009],
+    ['an empty text', { ...text, text: { body: '' } }, 100],
+    ['a text that is too long', { ...text, text: { body: 'x'.repeat(4_097) } }, 100],
+    [
+      'a template nobody approved',
+      { ...text, type: 'template', template: { name: 'none', language: { code: 'en' } } },
+      132_001,
+    ],
+    [
+      'a template in another language',
+      { ...text, type: 'template', template: { name: 'hello_world', language: { code: 'pt_BR' } } },
+      132_001,
+    ],
+    [
+      'a template without its values',
+      { ...text, type: 'template', template: { name: 'order_update', language: { code: 'en' } } },
+      132_000,
+    ],
+    [
+      'a reaction to nothing',
+      { ...text, type: 'reaction', reaction: { message_id: 'wamid.none', emoji: '👍' } },
+      131_009,
+    ],
+    ['a file that was never uploaded', { ...text, type: 'image', image: { id: '1' } }, 100],
+    ['a user id nobody has', { ...text, to: undefined, recipient: 'US.1' }, 131_026],
+    ['no object', [], 100],
+    ['no JSON', '{"messaging_product":', 100],
+  ])('refuses %s with Graph’s code', async (_what, body, code) => {
+    const { status, body: answer } = await post(body)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(answer.error).toMatchObject({
+      type: 'OAuthException',
+      code,
+      message: expect.any(String),
+      fbtrace_id: expect.any(String),
+    })
+  })
+
+  test('takes each of its templates with the values it waits for', async () => {
+    const template = (name: string, code: string, components?: object[]) =>
+      post({ ...text, type: 'template', template: { name, language: { code }, components } })
+    const body = (...values: string[]) => ({
+      type: 'body',
+      parameters: values.map((value) => ({ type: 'text', text: value })),
+    })
+    const header = { type: 'header', parameters: [{ type: 'image', image: { id: '1' } }] }
+    expect((await template('hello_world', 'en_US')).status).toBe(200)
+    expect((await template('order_update', 'en', [body('Ana', '1042')])).status).toBe(200)
+    expect((await template('spring_offer', 'en', [header, body('Ana')])).status).toBe(200)
+  })
+
+  test('gives a file back at an address that wants the token and ends after five minutes', async () => {
+    const form = new FormData()
+    form.set('messaging_product', 'whatsapp')
+    form.set('type', 'image/png')
+    form.set('file', new Blob([Buffer.from('picture')], { type: 'image/png' }), 'a.png')
+    const { body: made } = await ask(`v26.0/${credentials.phoneNumberId}/media`, { method: 'POST', body: form })
+    const { body: found } = await ask(`v26.0/${made.id}`)
+    expect(found).toMatchObject({
+      mime_type: 'image/png',
+      file_size: 7,
+      sha256: createHash('sha256').update('picture').digest('hex'),
+    })
+    const path = found.url.slice(world.graph.url().length + 1) as string
+    expect((await ask(path)).body).toBe('picture')
+    expect((await ask(path, { token: null })).status).toBe(401)
+    expect((await ask(path.replace(/ext=\d+/, `ext=${Date.now() + 9_999_999}`))).status).toBe(404)
+    const other = await world.number('12025550299')
+    expect((await ask(`v26.0/${made.id}`, { token: other.accessToken })).status).toBe(400)
+  })
+
+  test('shows a number only to its own token', async () => {
+    const other = await world.number('12025550298')
+    expect((await ask(`v26.0/${credentials.phoneNumberId}`, { token: other.accessToken })).status).toBe(400)
+    expect(
+      (await ask(`v26.0/${credentials.phoneNumberId}?appsecret_proof=${'0'.repeat(64)}`)).body.error.message,
+    ).toContain('appsecret_proof')
+  })
+
+  test('does not let a message go from a number that is not registered', async () => {
+    const fresh = await world.number('12025550297', { isRegistered: false })
+    const path = `v26.0/${fresh.phoneNumberId}`
+    const send = () => ask(`${path}/messages`, { method: 'POST', body: text, token: fresh.accessToken })
+    expect((await send()).body.error.code).toBe(133_010)
+    expect(
+      (
+        await ask(`${path}/register`, {
+          method: 'POST',
+          body: { messaging_product: 'whatsapp', pin: '12' },
+          token: fresh.accessToken,
+        })
+      ).status,
+    ).toBe(400)
+    await ask(`${path}/register`, {
+      method: 'POST',
+      body: { messaging_product: 'whatsapp', pin: '123456' },
+      token: fresh.accessToken,
+    })
+    expect((await send()).status).toBe(200)
+  })
+})
+
+describe('the adapter, when Meta misbehaves over a real socket', () => {
+  let world: GraphWorld
+  let credentials: Credentials
+  let instance: EngineInstance
+  beforeEach(async () => {
+    world = await graphWorld()
+    credentials = await world.number('12025550200')
+    instance = await world.connect(credentials)
+  })
+  afterEach(() => world.close())
+
+  const phone = async (number = ANA) =>
+    (await world.network.listMessages(world.accountId, number, Infinity, 500)).length
+  const cause = (kind: Parameters<GraphWorld['graph']['cause']>[1], times = 1) =>
+    world.graph.cause(credentials.phoneNumberId, kind, times)
+  const read = (messageId: string) => soon('read', () => world.statuses(instance, messageId).includes('read'))
+
+  test.each(['close_after_read', 'malformed_json'] as const)(
+    '%s: unknown to the sender, and told by its receipts that it arrived, once',
+    async (kind) => {
+      cause(kind)
+      const { messageId, outcome } = await world.send(instance, { to: ANA })
+      expect(outcome).toMatchObject({ kind: 'unknown' })
+      await read(messageId)
+      expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
+      expect(world.of(instance, 'receipt')[0]?.engineMessageId).toMatch(/^wamid\./)
+      expect(await phone()).toBe(1)
+    },
+  )
+
+  test('headers that come late are waited for, within the deadline; past it the outcome is unknown', async () => {
+    cause('slow_headers', 2)
+    expect((await world.send(instance, { to: ANA }, 5_000)).outcome).toMatchObject({ kind: 'accepted' })
+    const { messageId, outcome } = await world.send(instance, { to: ANA }, 300)
+    expect(outcome).toMatchObject({ kind: 'unknown' })
+    await read(messageId)
+  })
+
+  test.each(['close_before_read', 'server_error'] as const)(
+    '%s: nothing arrives, and the sender does not claim to know',
+    async (kind) => {
+      cause(kind)
+      expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'unknown' })
+      await pause(50)
+      expect([await phone(), world.of(instance, 'receipt')]).toEqual([0, []])
+    },
+  )
+
+  test('nobody listening: nothing was sent, and it goes on when somebody does', async () => {
+    await world.graph.stopListening()
+    expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'nothing_sent' })
+    expect(world.official.engine.evidence(instance).reachable).toBe(false)
+    await world.graph.listen(0)
+    expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(world.official.engine.evidence(instance).reachable).toBe(true)
+  })
+
+  test('a token that died: told once, and the page is there again', async () => {
+    await world.graph.killToken(credentials.phoneNumberId)
+    expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'not_ready' })
+    expect(world.of(instance, 'auth_failed')).toMatchObject([{ reason: 'token_revoked', code: 190 }])
+    expect(await world.official.engine.onboarding?.token(instance)).toEqual(expect.any(String))
+  })
+
+  test('callbacks that come twice, and in the wrong order, are told as they come: the room decides what they change', async () => {
+    cause('duplicate_callbacks', 1)
+    cause('reorder_callbacks', 3)
+    const { messageId } = await world.send(instance, { to: ANA })
+    await soon('six', () => world.statuses(instance, messageId).length === 6)
+    expect(world.statuses(instance, messageId)).toEqual(['read', 'read', 'delivered', 'delivered', 'sent', 'sent'])
+  })
+
+  test('one body with two numbers reaches both instances, each with its own', async () => {
+    const second = await world.number('12025550201', { wabaId: credentials.wabaId })
+    const other = await world.connect(second)
+    cause('batch_callbacks', 2)
+    world.graph.cause(second.phoneNumberId, 'batch_callbacks', 2)
+    const say = (to: string, text: string) =>
+      world.network.speak(world.accountId, ANA, { to, group: null, content: { type: 'text', text } })
+    await say('12025550200', 'To the first')
+    await say('12025550201', 'To the second')
+    await soon('both', () => world.of(instance, 'received').length + world.of(other, 'received').length === 2)
+    expect([world.of(instance, 'received'), world.of(other, 'received')].map(([one]) => one?.text)).toEqual([
+      'To the first',
+      'To the second',
+    ])
+  })
+
+  test('somebody who hides their number writes, and is answered', async () => {
+    const say = (text: string) =>
+      world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
+    await say('Who am I?')
+    await soon('heard', () => world.of(instance, 'received').length === 1)
+    expect(world.of(instance, 'received')[0]).toMatchObject({
+      chat: `US.${HIDDEN}`,
+      from: `US.${HIDDEN}`,
+      fromLid: `US.${HIDDEN}`,
+    })
+    const { messageId } = await world.send(instance, { to: `US.${HIDDEN}` })
+    await read(messageId)
+    expect(await phone(HIDDEN)).toBe(1)
+  })
+
+  test('a file goes out and comes in whole', async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251))
+    const media = {
+      kind: 'media',
+      mediaType: 'document',
+      mimeType: 'application/pdf',
+      bytes,
+      caption: null,
+      filename: 'a.pdf',
+    } as const
+    const { messageId } = await world.send(instance, { ...media, to: ANA })
+    await read(messageId)
+    const [arrived] = await world.network.listMessages(world.accountId, ANA, Infinity, 1)
+    expect(arrived?.content).toMatchObject({ type: 'document', media: { size: 300_000, filename: 'a.pdf' } })
+    const image = {
+      type: 'image',
+      text: null,
+      media: { mimeType: 'image/png', size: 5_931, filename: 'i.png', caption: 'Look' },
+    } as const
+    await world.network.speak(world.accountId, ANA, { to: '12025550200', group: null, content: image })
+    await soon('heard', () => world.of(instance, 'received').length === 1)
+    const [heard] = world.of(instance, 'received')
+    const file = await world.official.engine.media?.(instance, heard?.media?.id ?? '')
+    expect([file?.mimeType, file?.bytes.length]).toEqual(['image/png', heard?.media?.size])
+    expect(await world.official.engine.media?.(instance, 'nothing')).toBeNull()
+  })
+
+  test('a reaction sent as a raw payload is a reaction on the phone', async () => {
+    const said = await world.network.speak(world.accountId, ANA, {
+      to: '12025550200',
+      group: null,
+      content: { type: 'text', text: 'Hi' },
+    })
+    const payload = { type: 'reaction', reaction: { message_id: said.message.id, emoji: '👍' } }
+    expect((await world.send(instance, { kind: 'cloud_api', to: ANA, payload })).outcome).toMatchObject({
+      kind: 'accepted',
+    })
+    const [message] = await world.network.listMessages(world.accountId, '12025550200', Infinity, 1)
+    expect(message?.reactions).toEqual({ '12025550200': '👍' })
+  })
+
+  test('Meta’s signup ends with the number connected', async () => {
+    const fresh = await world.number('12025550210')
+    const target = world.instance()
+    const token = (await world.official.engine.onboarding?.token(target)) ?? ''
+    // Without a public address there is nowhere to come back to.
+    await expect(world.official.onboarding.beginSignup(token)).rejects.toMatchObject({ code: 'not_found' })
+    expect(world.graph.signUp(fresh.phoneNumberId)).toMatch(/^[\w-]{24}$/)
+  })
+})
+
+test('no log line carries a token, a secret, a number or what was said', async () => {
+  const lines: string[] = []
+  const write = (fields: object) => void lines.push(JSON.stringify(fields))
+  const log: Log = { debug: write, info: write, warn: write, error: write }
+  const world = await graphWorld({ log })
+  const credentials = await world.number('12025550200')
+  const instance = await world.connect(credentials)
+  await world.send(instance, { to: ANA, text: 'Nobody may read this' })
+  await world.network.speak(world.accountId, ANA, {
+    to: '12025550200',
+    group: null,
+    content: { type: 'text', text: 'Nor this' },
+  })
+  await world.graph.callBack(credentials.phoneNumberId, {
+    field: 'messages',
+    value: {
+      metadata: { phone_number_id: credentials.phoneNumberId },
+      messages: [{ from: ANA, type: 'text', text: { body: 'Unreadable secret' } }],
+    },
+  })
+  await world.graph.callBack(credentials.phoneNumberId, {
+    field: 'messages',
+    value: {
+      metadata: { phone_number_id: '999' },
+      messages: [{ from: ANA, id: 'x', timestamp: '1767614400', type: 'text', text: { body: 'For nobody' } }],
+    },
+  })
+  await world.graph.killToken(credentials.phoneNumberId)
+  await world.send(instance, { to: ANA })
+  await pause(100)
+  await world.close()
+  const said = lines.join('\n')
+  expect(lines.length).toBeGreaterThan(1)
+  for (const secret of [
+    credentials.accessToken,
+    credentials.appSecret,
+    ANA,
+    '12025550200',
+    'Nobody may',
+    'Nor this',
+    'Unreadable',
+    'For nobody',
+    'verify_token',
+  ]) {
+    expect(said).not.toContain(secret)
+  }
+})

@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import {
+  answered,
+  cloudWorld,
+  failed,
+  graphError,
+  info,
+  OURS,
+  PHONE_NUMBER_ID,
+  WABA_ID,
+  type CloudWorld,
+} from './cloud-world.ts'
+
+const HALF_HOUR_MS = 30 * 60_000
+
+let world: CloudWorld
+let instance: EngineInstance
+beforeEach(async () => {
+  world = await cloudWorld()
+  instance = await world.connected()
+})
+afterEach(() => world.close())
+
+const evidence = () => world.official.engine.evidence(instance)
+const checks = () =>
+  world.asked.filter(({ url, method }) => method === 'GET' && new URL(url).pathname.endsWith(`/${PHONE_NUMBER_ID}`))
+    .length
+const onCheck = (answer: ReturnType<typeof answered>) =>
+  world.answer(({ method }, path) => (method === 'GET' && path === PHONE_NUMBER_ID ? answer : undefined))
+/** Second by second, as timers run. */
+const pass = async (ms: number) => {
+  for (let left = ms; left > 0; left -= 1_000) await world.clock.advance(Math.min(left, 1_000))
+}
+const accountUpdate = (value: object) => ({
+  object: 'whatsapp_business_account',
+  entry: [{ id: WABA_ID, time: 1_767_614_400, changes: [{ field: 'account_update', value }] }],
+})
+
+test('Meta is asked about the number every half hour, and what it says is shown', async () => {
+  expect(evidence()).toMatchObject({
+    reachable: true,
+    quality: { rating: 'GREEN', messagingLimit: 'TIER_1K', accountMode: 'LIVE' },
+    issues: [],
+  })
+  onCheck(answered(200, info(OURS, { quality_rating: 'YELLOW', throughput: { level: 'HIGH' } })))
+  await pass(HALF_HOUR_MS - 1_000)
+  expect(checks()).toBe(0)
+  await pass(2_000)
+  expect(checks()).toBe(1)
+  expect(evidence().quality?.rating).toBe('YELLOW')
+  expect(world.official.engine.pace?.(instance)).toEqual({ perSecond: 1_000, toOne: { everyMs: 6_000, burst: 45 } })
+})
+
+test.each([
+  [{}, 80],
+  [{ throughput: { level: 'HIGH' } }, 1_000],
+  [{ is_on_biz_app: true, throughput: { level: 'HIGH' } }, 20],
+])('a number of which Meta says %j sends %i a second', async (said, perSecond) => {
+  onCheck(answered(200, info(OURS, said)))
+  await world.official.engine.start(instance)
+  await world.clock.advance(1)
+  expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond })
+})
+
+describe('when a check fails', () => {
+  test('it is made again sooner and sooner apart, up to five minutes, and heals', async () => {
+    onCheck(failed('ECONNREFUSED', false))
+    await world.official.engine.start(instance)
+    await pass(60_000)
+    const soon = checks()
+    expect(soon).toBeGreaterThan(4)
+    expect(soon).toBeLessThan(40)
+    await pass(20 * 60_000)
+    expect(checks() - soon).toBeGreaterThan(2)
+    expect(checks() - soon).toBeLessThan(40)
+    expect(evidence().reachable).toBe(false)
+    expect(world.told(instance)).toEqual([])
+    onCheck(answered(200, info(OURS)))
+    await pass(5 * 60_000)
+    expect(world.of(instance, 'connected')).toEqual([{ kind: 'connected', number: OURS, name: 'Garden shop' }])
+    expect(evidence().reachable).toBe(true)
+  })
+
+  test.each([
+    [190, 'token_revoked'],
+    [368, 'banned'],
+  ] as const)('for good (%i), the instance is told %s and nobody asks any more', async (code, reason) => {
+    onCheck(graphError(code, 'x', 401))
+    await world.official.engine.start(instance)
+    await pass(HALF_HOUR_MS * 2)
+    expect(world.of(instance, 'auth_failed')).toEqual([{ kind: 'auth_failed', reason, code, untilMs: null }])
+    expect(checks()).toBe(1)
+    expect(await world.official.engine.resume(instance)).toBe('no_session')
+  })
+
+  test('a restart tries the token again, and takes it up when Meta does', async () => {
+    onCheck(graphError(190, 'x', 401))
+    await world.official.engine.start(instance)
+    await pass(1_000)
+    onCheck(answered(200, info(OURS)))
+    await world.official.engine.start(instance)
+    await pass(1_000)
+    expect(world.of(instance, 'connected')).toHaveLength(1)
+    expect((await world.send(instance)).outcome.kind).toBe('accepted')
+  })
+
+  test('a permission that is missing is said in health', async () => {
+    onCheck(graphError(200, 'x', 403))
+    await world.official.engine.start(instance)
+    await pass(1_000)
+    expect(evidence().issues).toMatchObject([{ code: 'permission_missing' }])
+    onCheck(answered(200, info(OURS)))
+    await pass(10_000)
+    expect(evidence().issues).toEqual([])
+  })
+})
+
+test('after a start of the service the first checks are spread over a minute', async () => {
+  await world.restart()
+  expect(await world.official.engine.resume(instance)).toBe('connected')
+  await world.official.engine.begin()
+  expect(checks()).toBe(0)
+  await pass(61_000)
+  expect(checks()).toBe(1)
+})
+
+test('with a new public address Meta is told of it at once', async () => {
+  const before = await cloudWorld()
+  const mine = await before.connected()
+  before.data.raw
+    .prepare(`UPDATE official_numbers SET facts = replace(facts, 'switchboard.example', 'old.example')`)
+    .run()
+  await before.restart()
+  await before.official.engine.resume(mine)
+  await before.official.engine.begin()
+  await before.clock.advance(1)
+  const told = before.asked.find(({ method, url }) => method === 'POST' && url.endsWith(PHONE_NUMBER_ID))
+  expect(told?.body?.toString()).toContain('https://switchboard.example/callbacks/meta/')
+  await before.close()
+})
+
+test('somebody who stops an instance meanwhile is not overruled by an answer that comes late', async () => {
+  let arrive = () => {}
+  world.answer(({ method }, path) =>
+    method === 'GET' && path === PHONE_NUMBER_ID
+      ? new Promise((resolve) => (arrive = () => resolve(answered(200, info(OURS)))))
+      : undefined,
+  )
+  await world.official.engine.start(instance)
+  await world.clock.advance(1)
+  await world.official.engine.stop(instance)
+  arrive()
+  await world.clock.advance(1_000)
+  expect(world.told(instance)).toEqual([])
+  expect((await world.send(instance)).outcome.kind).toBe('not_ready')
+})
+
+describe('what Meta calls back of the account', () => {
+  test('a quality that fell, and a pace that rose', async () => {
+    const quality = (event: string) => ({
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: WABA_ID,
+          changes: [
+            {
+              field: 'phone_number_quality_update',
+              value: { display_phone_number: `+${OURS}`, event, max_daily_conversations_per_business: 'TIER_10K' },
+            },
+          ],
+        },
+      ],
+    })
+    await world.callBack(instance, quality('FLAGGED'))
+    expect(evidence().quality).toMatchObject({ rating: 'RED', messagingLimit: 'TIER_10K' })
+    await world.callBack(instance, quality('THROUGHPUT_UPGRADE'))
+    expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
+  })
+
+  test('a restriction, until it ends', async () => {
+    const untilMs = world.clock.now() + 3_600_000
+    const restriction_info = [
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: String(untilMs / 1_000) },
+    ]
+    await world.callBack(instance, accountUpdate({ event: 'ACCOUNT_RESTRICTION', restriction_info }))
+    expect(evidence().restriction).toEqual({
+      kind: 'RESTRICTED_BIZ_INITIATED_MESSAGING',
+      sinceMs: 1_767_614_400_000,
+      untilMs,
+    })
+    world.clock.set(untilMs)
+    expect(evidence().restriction).toBeNull()
+  })
+
+  test('a ban ends every number of the account, and its end brings them back', async () => {
+    const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
+    await world.callBack(instance, accountUpdate({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }))
+    for (const each of [instance, other]) expect(world.of(each, 'auth_failed')).toMatchObject([{ reason: 'banned' }])
+    await world.callBack(
+      instance,
+      accountUpdate({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } }),
+    )
+    await pass(1_000)
+    for (const each of [instance, other]) expect(world.of(each, 'connected')).toHaveLength(1)
+  })
+})
+
+describe('where Meta calls', () => {
+  test('is told when the number is connected, with the verify token of this instance', async () => {
+    world.answer(() => undefined)
+    const other = await cloudWorld()
+    const told: object[] = []
+    other.answer(({ method, body }, path) => {
+      if (method === 'POST' && path === PHONE_NUMBER_ID) told.push(JSON.parse(body?.toString() ?? '') as object)
+      return undefined
+    })
+    const { id } = await other.connected()
+    expect(told).toEqual([
+      {
+        webhook_configuration: {
+          override_callback_uri: `https://switchboard.example/callbacks/meta/${id}`,
+          verify_token: expect.stringMatching(/^[\w-]{32}$/),
+        },
+      },
+    ])
+    await other.close()
+  })
+
+  test('is told again at each check until Meta takes it; meanwhile health says so, and the first call ends it', async () => {
+    const other = await cloudWorld()
+    let takes = false
+    other.answer(({ method }, path) =>
+      method === 'POST' && path === PHONE_NUMBER_ID && !takes ? graphError(2_200) : undefined,
+    )
+    const mine = await other.connected()
+    const issues = () => other.official.engine.evidence(mine).issues
+    expect(issues()).toMatchObject([
+      { code: 'callbacks_missing', message: expect.stringContaining('Enter the callback address') },
+    ])
+    takes = true
+    await other.official.engine.start(mine)
+    await other.clock.advance(1)
+    expect(issues()).toEqual([])
+    await other.close()
+  })
+
+  test('without a public address health says that nothing arrives', async () => {
+    const alone = await cloudWorld({ publicBaseUrl: null })
+    const mine = await alone.connected()
+    expect(alone.official.engine.evidence(mine).issues).toMatchObject([
+      { code: 'callbacks_missing', message: expect.stringContaining('public_base_url') },
+    ])
+    await alone.close()
+  })
+})
+
+test('logout tells Meta only when nobody else uses the account; wipe leaves no row', async () => {
+  const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
+  await world.official.engine.logout(instance)
+  const left = () => world.asked.filter(({ method }) => method === 'DELETE').map(({ url }) => new URL(url).pathname)
+  expect(left()).toEqual([])
+  await world.official.engine.logout(other)
+  expect(left()).toEqual([`/v26.0/${WABA_ID}/subscribed_apps`])
+  expect(await world.official.engine.resume(other)).toBe('no_session')
+  for (const each of [instance, other]) await world.official.engine.wipe(each)
+  for (const table of ['official_numbers', 'official_callbacks', 'official_contacts']) {
+    expect(world.data.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()).toEqual({ n: 0 })
+  }
+})
+
+test('templates come page by page, and read receipts go out by Meta’s id', async () => {
+  const template = {
+    id: '1',
+    name: 'hello',
+    language: 'en',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    components: [{ type: 'BODY', text: 'x' }],
+  }
+  world.answer(({ url }, path) => {
+    if (!path.endsWith('/message_templates')) return undefined
+    const isLast = new URL(url).searchParams.get('after') === 'A'
+    return answered(200, {
+      data: [template],
+      paging: { cursors: { after: isLast ? 'B' : 'A' }, ...(isLast ? {} : { next: 'https://x' }) },
+    })
+  })
+  expect(await world.official.engine.templates?.(instance, { limit: 1, after: null })).toEqual({
+    templates: [template],
+    after: 'A',
+  })
+  expect(await world.official.engine.templates?.(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })
+  world.asked.splice(0)
+  await world.official.engine.direct?.markRead?.(instance, { engineMessageId: 'wamid.9', chat: '', isOwn: false })
+  expect(JSON.parse(world.asked[0]?.body?.toString() ?? '')).toEqual({
+    messaging_product: 'whatsapp',
+    status: 'read',
+    message_id: 'wamid.9',
+  })
+})

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance, EngineSignal } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import type { Ending } from '../../support/whatsapp/index.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550200'
+
+let world: LineWorld
+let shop: EngineInstance
+
+beforeEach(async () => {
+  world = await lineWorld()
+  shop = await world.connect(OURS)
+})
+afterEach(() => world.close())
+
+const device = () => world.whatsapp.phone(OURS).device
+const kinds = () => world.told(shop).map(({ kind }) => kind)
+
+/** The link heals by itself; what is told meanwhile. */
+const HEALS: readonly { how: Ending; told: readonly EngineSignal['kind'][]; reasons: readonly string[] }[] = [
+  { how: 'restart', told: ['connected'], reasons: [] },
+  { how: 'dropped', told: ['link_lost', 'connected'], reasons: ['connection_lost'] },
+  { how: 'stream_end', told: ['link_lost', 'connected'], reasons: ['connection_lost'] },
+  { how: 'unavailable', told: ['link_lost', 'connected'], reasons: ['network_unavailable'] },
+  { how: 'bad_session', told: ['link_lost', 'connected'], reasons: ['bad_session'] },
+]
+
+describe('an end that heals', () => {
+  test.each(HEALS)('$how', async ({ how, told, reasons }) => {
+    device().end(how)
+    await world.heard(shop, 'connected')
+    expect(kinds()).toEqual(told)
+    expect(world.of(shop, 'link_lost').map(({ reason }) => reason)).toEqual(reasons)
+    expect((await world.send(shop, { to: '12025550101' })).outcome).toMatchObject({ kind: 'accepted' })
+  })
+})
+
+test('removed on the phone: the session is wiped, and a start pairs anew', async () => {
+  device().end('removed')
+  expect(await world.heard(shop, 'auth_failed')).toMatchObject({ reason: 'logged_out', code: 401 })
+  expect(world.data.raw.prepare('SELECT COUNT(*) AS rows FROM smv2_keys').get()).toEqual({ rows: 0 })
+  await world.smv2.engine.start(shop)
+  await world.qr(shop)
+})
+
+test('banned: the rows stay for whoever looks into it, until the next start pairs anew', async () => {
+  device().refuse({ reason: 403 })
+  expect(await world.heard(shop, 'auth_failed')).toMatchObject({ reason: 'banned', code: 403 })
+  expect(world.data.raw.prepare('SELECT ended FROM smv2_sessions').get()).toEqual({ ended: 1 })
+  expect(await world.smv2.engine.resume(shop)).toBe('no_session')
+  await world.smv2.engine.start(shop)
+  await world.qr(shop)
+  expect(world.data.raw.prepare('SELECT COUNT(*) AS rows FROM smv2_sessions').get()).toEqual({ rows: 0 })
+})
+
+test('banned for a time: it says until when, and the session is good afterwards', async () => {
+  device().refuse({ reason: 402, expireSeconds: 3_600 })
+  const { reason, untilMs } = await world.heard(shop, 'auth_failed')
+  expect([reason, Math.abs((untilMs ?? 0) - Date.now() - 3_600_000) < 10_000]).toEqual(['temporary_ban', true])
+  device().refuse(null)
+  await world.smv2.engine.start(shop)
+  await world.heard(shop, 'connected')
+})
+
+test('the same session somewhere else: it does not fight', async () => {
+  device().end('replaced')
+  const { reason, nextRetryAtMs } = await world.heard(shop, 'link_lost')
+  expect([reason, (nextRetryAtMs ?? 0) - Date.now() > 25_000]).toEqual(['replaced', true])
+  expect(world.of(shop, 'connected')).toEqual([])
+})
+
+test('an old protocol: it asks for another version once, then stops and says why', async () => {
+  world.whatsapp.faults.demandVersion(4_000_000_000)
+  device().end('dropped')
+  expect(await world.heard(shop, 'link_ended')).toMatchObject({ reason: 'client_outdated', code: 405 })
+  const { logins } = device()
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  expect(device().logins).toBe(logins)
+})
+
+test('one line that is refused leaves the other one alone', async () => {
+  const other = await world.connect('12025550201')
+  device().refuse({ reason: 403 })
+  await world.heard(shop, 'auth_failed')
+  expect((await world.send(other, { to: '12025550101' })).outcome).toMatchObject({ kind: 'accepted' })
+  expect(world.told(other).filter(({ kind }) => kind !== 'receipt')).toEqual([])
+})
+
+test('a link that the network cuts again and again is told once each time it stood', async () => {
+  for (let i = 0; i < 3; i++) {
+    world.forget()
+    device().end('dropped')
+    await world.heard(shop, 'connected')
+  }
+  await until('quiet', () => world.of(shop, 'link_lost').length === 1)
+})

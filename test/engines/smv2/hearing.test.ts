@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550200'
+
+let world: LineWorld
+let shop: EngineInstance
+let person = 100
+
+beforeAll(async () => {
+  world = await lineWorld()
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+beforeEach(() => world.forget())
+
+const somebody = (habits = {}) => world.whatsapp.phone(`12025551${String(person++)}`, habits)
+const heard = (text: string) => world.heard(shop, 'received', (signal) => signal.text === text)
+
+test('edit, reaction, its end and deletion name what was said, once each', async () => {
+  const ana = somebody({ name: 'Ana' })
+  const said = await ana.say(OURS, 'Is it opn?')
+  expect(await heard('Is it opn?')).toMatchObject({ engineMessageId: said, pushName: 'Ana' })
+  await ana.edit(said, 'Is it open?')
+  await ana.react(said, '👍')
+  await ana.react(said, '')
+  await ana.remove(said)
+  await world.heard(shop, 'deleted')
+  const rest = { engineMessageId: said, chat: ana.number, from: ana.number, fromMe: false }
+  expect(world.told(shop).slice(1)).toMatchObject([
+    { kind: 'edited', text: 'Is it open?', ...rest },
+    { kind: 'reaction', emoji: '👍', ...rest },
+    { kind: 'reaction', emoji: '', ...rest },
+    { kind: 'deleted', deletedBy: ana.number, ...rest },
+  ])
+})
+
+test('what is typed on the own phone is told as such', async () => {
+  const ana = somebody()
+  await world.whatsapp.phone(OURS).say(ana.number, 'From my own hand')
+  expect(await heard('From my own hand')).toMatchObject({ fromMe: true, chat: ana.number, from: OURS, pushName: null })
+})
+
+test('a group: who said it, and where', async () => {
+  const ana = somebody()
+  const { id } = world.whatsapp.group('Garden', [ana.number, OURS])
+  await ana.say(id, 'Who brings cake?')
+  expect(await heard('Who brings cake?')).toMatchObject({
+    ...{ chat: `${id}@g.us`, from: ana.number, participant: ana.number, isGroup: true, fromMe: false },
+  })
+})
+
+test('whoever hides their number is known by the hidden id, until they show it: then the two are one', async () => {
+  const eve = somebody({ shows: 'lid_only' })
+  await eve.say(OURS, 'Guess who')
+  expect(await heard('Guess who')).toMatchObject({ chat: eve.lid, from: eve.lid, fromLid: eve.lid })
+  eve.behave({ shows: 'lid' })
+  await eve.say(OURS, 'It is me')
+  expect(await heard('It is me')).toMatchObject({ chat: eve.number, from: eve.number, fromLid: null })
+  expect(world.of(shop, 'contact')).toEqual([{ kind: 'contact', hiddenId: eve.lid, number: eve.number }])
+})
+
+test('the first message after an advertisement comes without content, and is told with it', async () => {
+  const ana = somebody()
+  const id = await ana.clickAd(OURS, 'Tell me more', {
+    title: 'Spring',
+    body: 'Half price',
+    sourceId: '17',
+    sourceUrl: 'https://fb.me/1',
+  })
+  const told = await world.heard(shop, 'received', (signal) => signal.text === 'Tell me more')
+  expect(told).toMatchObject({ engineMessageId: id, chat: ana.number, referral: { source_url: 'https://fb.me/1' } })
+})
+
+describe('files', () => {
+  const { bytes, mimeType } = sampleOf('image')
+  const picture = { kind: 'image', bytes, mimeType, caption: 'Look' } as const
+  const mediaOf = async () => (await world.heard(shop, 'received', ({ text }) => text === 'Look')).media
+
+  test('are fetched at once, checked and kept', async () => {
+    await somebody().sendFile(OURS, picture)
+    const media = await mediaOf()
+    expect(media).toMatchObject({ mimeType, size: bytes.length, caption: 'Look' })
+    const file = await world.smv2.engine.media?.(shop, media?.id ?? '')
+    expect(file).toEqual({ mimeType, filename: null, bytes })
+    expect(await world.smv2.engine.media?.(world.instance(), media?.id ?? '')).toBeNull()
+  })
+
+  test('that are damaged on their way are asked of the phone again', async () => {
+    world.whatsapp.cdn.flip(1)
+    await somebody().sendFile(OURS, picture)
+    const media = await mediaOf()
+    expect((await world.smv2.engine.media?.(shop, media?.id ?? ''))?.bytes).toEqual(bytes)
+  })
+
+  test('that stay damaged are told without the file, and health says so', async () => {
+    world.whatsapp.cdn.flip(2)
+    await somebody().sendFile(OURS, picture)
+    expect(await mediaOf()).toBeNull()
+    expect(world.smv2.engine.evidence(shop).issues).toMatchObject([{ code: 'media_missing' }])
+  })
+})
+
+test('what nobody could take is told again until somebody does, in its order', async () => {
+  const ana = somebody()
+  await ana.say(OURS, 'Zero')
+  await heard('Zero')
+  world.sink.refusals = 2
+  for (const text of ['One', 'Two', 'Three']) await ana.say(OURS, text)
+  await heard('Three')
+  expect(world.of(shop, 'received').map(({ text }) => text)).toEqual(['Zero', 'One', 'Two', 'Three'])
+})
+
+test('what was said while the line was away arrives once, also when the network did not hear that it did', async () => {
+  const ana = somebody()
+  await ana.say(OURS, 'Before')
+  await heard('Before')
+  await world.smv2.engine.stop(shop)
+  await ana.say(OURS, 'While away')
+  // The network misses that it arrived, and brings the same bytes again at the next login.
+  world.whatsapp.faults.onReceipt(1)
+  await world.smv2.engine.start(shop)
+  await heard('While away')
+  await world.heard(shop, 'link_lost')
+  await ana.say(OURS, 'After')
+  await heard('After')
+  const { device } = world.whatsapp.phone(OURS)
+  await until('all of it acknowledged', () => device.waiting.length === 0)
+  expect(world.of(shop, 'received').map(({ text }) => text)).toEqual(['Before', 'While away', 'After'])
+})

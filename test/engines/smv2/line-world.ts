@@ -1,0 +1,161 @@
+import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
+import { createSmv2, MEDIA_ZONE, type Smv2 } from '../../../main/engines/smv2/index.ts'
+import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
+import { silentLog, type Log } from '../../../main/kernel/log.ts'
+import { createOutbound, systemResolve, type Outbound } from '../../../main/kernel/outbound.ts'
+import { createSeal } from '../../../main/kernel/seal.ts'
+import { countingClock } from '../../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { until } from '../../support/service-process.ts'
+import { startWhatsApp, type WhatsApp } from '../../support/whatsapp/index.ts'
+
+type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
+
+/** The engine with its own storage, and the stand-in for WhatsApp that it connects to over real sockets. */
+export interface LineWorld {
+  readonly whatsapp: WhatsApp
+  readonly data: TestDatabase
+  readonly accountId: AccountId
+  readonly smv2: Smv2
+  instance(): EngineInstance
+  /** Pairs with this number's phone by QR, and forgets what was told meanwhile. */
+  connect(number: string): Promise<EngineInstance>
+  /** The text on screen now, once there is one. */
+  qr(instance: EngineInstance): Promise<string>
+  /** Sends without waiting. @param deadlineMs after which nobody waits any more. */
+  sending(
+    instance: EngineInstance,
+    out: Partial<Outgoing> & { to: string },
+    deadlineMs?: number,
+  ): { messageId: MessageId; outcome: Promise<SendOutcome> }
+  send(
+    instance: EngineInstance,
+    out: Partial<Outgoing> & { to: string },
+    deadlineMs?: number,
+  ): Promise<{ messageId: MessageId; outcome: SendOutcome }>
+  told(instance: EngineInstance): EngineSignal[]
+  of<K extends EngineSignal['kind']>(instance: EngineInstance, kind: K): Signal<K>[]
+  /** Waits until something of the kind was told. @param is what it must be besides. */
+  heard<K extends EngineSignal['kind']>(
+    instance: EngineInstance,
+    kind: K,
+    is?: (signal: Signal<K>) => boolean,
+  ): Promise<Signal<K>>
+  statuses(instance: EngineInstance, messageId: string): string[]
+  forget(): void
+  /** How often the sink refuses before it takes a signal. */
+  readonly sink: { refusals: number }
+  /** Ends the engine and opens another on the same storage, which takes up this instance. */
+  restart(instance?: EngineInstance): Promise<void>
+  timers(): number
+  close(): Promise<void>
+}
+
+export interface LineOptions {
+  readonly log?: Log
+  readonly heldAckMs?: number
+  readonly version?: string | null
+}
+
+export async function lineWorld({ log = silentLog, heldAckMs, version = null }: LineOptions = {}): Promise<LineWorld> {
+  const whatsapp = await startWhatsApp(heldAckMs === undefined ? {} : { heldAckMs })
+  whatsapp.takeRoute()
+  const counted = countingClock()
+  const { clock } = counted
+  const data = await testDatabase(undefined, { clock })
+  const ids = createIds(clock, systemRandom)
+  const accountId = ids.account()
+  const told: { instanceId: InstanceId; signal: EngineSignal }[] = []
+  const sink = { refusals: 0 }
+  const accepted = new Map<string, string>()
+
+  const open = (): { smv2: Smv2; outbound: Outbound } => {
+    const outbound = createOutbound({
+      ...{ clock, resolve: systemResolve, trustedRanges: [] },
+      only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
+    })
+    const smv2 = createSmv2({
+      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir },
+      seal: createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom }),
+      async sink(instanceId, signal) {
+        if (sink.refusals > 0) {
+          sink.refusals--
+          throw new Error('The storage is full')
+        }
+        told.push({ instanceId, signal })
+      },
+      settings: { protocolVersion: version, mediaKeepDays: 30 },
+    })
+    return { smv2, outbound }
+  }
+  let now = open()
+  await now.smv2.engine.begin()
+  const end = async () => {
+    await now.outbound.close()
+    await now.smv2.engine.close()
+  }
+
+  const world: LineWorld = {
+    ...{ whatsapp, data, accountId, sink },
+    get smv2() {
+      return now.smv2
+    },
+    instance: () => ({ id: ids.instance(), accountId, engine: 'smv2', network: 'live' }),
+    async connect(number) {
+      const instance = world.instance()
+      await now.smv2.engine.start(instance)
+      await whatsapp.phone(number).scan(await world.qr(instance))
+      await world.heard(instance, 'connected')
+      world.forget()
+      return instance
+    },
+    qr: (instance) =>
+      until('a QR code', async () => (await now.smv2.engine.pairing?.current(instance))?.text ?? undefined),
+    sending(instance, out, deadlineMs = 5_000) {
+      const messageId = ids.message()
+      const whole = { kind: 'text', text: 'Hello', ...out } as Outgoing
+      const outcome = now.smv2.engine
+        .send(instance, messageId, whole, AbortSignal.timeout(deadlineMs))
+        .then(async (found) => {
+          if (found.kind === 'accepted') accepted.set(messageId, found.status)
+          if ('journal' in found) await data.db.commit(async (tx) => found.journal?.(tx))
+          return found
+        })
+      return { messageId, outcome }
+    },
+    async send(instance, out, deadlineMs) {
+      const { messageId, outcome } = world.sending(instance, out, deadlineMs)
+      return { messageId, outcome: await outcome }
+    },
+    told: ({ id }) => told.filter(({ instanceId }) => instanceId === id).map(({ signal }) => signal),
+    of: <K extends EngineSignal['kind']>(instance: EngineInstance, kind: K) =>
+      world.told(instance).filter((signal): signal is Signal<K> => signal.kind === kind),
+    heard: (instance, kind, is = () => true) => until(kind, () => world.of(instance, kind).find(is)),
+    // The answer to the send is the first status; the rest is told.
+    statuses: (instance, messageId) => [
+      ...(accepted.has(messageId) ? [accepted.get(messageId) ?? ''] : []),
+      ...world
+        .told(instance)
+        .flatMap((signal) =>
+          (signal.kind === 'receipt' || signal.kind === 'failed') && signal.messageId === messageId
+            ? [signal.kind === 'receipt' ? signal.status : 'failed']
+            : [],
+        ),
+    ],
+    forget: () => void told.splice(0),
+    async restart(instance) {
+      await end()
+      now = open()
+      if (instance) await now.smv2.engine.resume(instance)
+      await now.smv2.engine.begin()
+      if (instance) await world.heard(instance, 'connected')
+    },
+    timers: counted.running,
+    async close() {
+      await end()
+      await whatsapp.close()
+      await data.close()
+    },
+  }
+  return world
+}

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550200'
+
+let world: LineWorld
+let shop: EngineInstance
+let person = 100
+
+beforeAll(async () => {
+  world = await lineWorld({ heldAckMs: 1_500 })
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  world.forget()
+  // What a test before has cost is not this one's concern.
+  await until('a link', async () => (await world.smv2.engine.resume(shop)) === 'connected' || undefined)
+})
+
+/** Somebody nobody has written to yet. */
+const somebody = () => world.whatsapp.phone(`12025551${String(person++)}`)
+const refusal = (code: string, provider_code: number | null = null) => ({
+  kind: 'refused',
+  error: { code, provider_code, message: expect.any(String) },
+})
+
+const { bytes: PICTURE } = sampleOf('image')
+const media = (
+  mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker',
+  mimeType: string,
+): Partial<Outgoing> => ({
+  ...{ kind: 'media', mediaType, mimeType, bytes: PICTURE, caption: null, filename: 'a.pdf' },
+})
+
+const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: object])[] = [
+  ['a picture', media('image', 'image/png'), { type: 'image', file: PICTURE }],
+  ['a video', media('video', 'video/mp4'), { type: 'video', file: PICTURE }],
+  [
+    'a voice note',
+    media('audio', 'audio/ogg; codecs=opus'),
+    { type: 'audio', content: { audioMessage: { ptt: true } } },
+  ],
+  ['a sound', media('audio', 'audio/mpeg'), { type: 'audio', content: { audioMessage: { ptt: false } } }],
+  [
+    'a document',
+    media('document', 'application/pdf'),
+    { type: 'document', content: { documentMessage: { fileName: 'a.pdf' } } },
+  ],
+  ['a sticker', media('sticker', 'image/webp'), { type: 'sticker', file: PICTURE }],
+  [
+    'a place',
+    { kind: 'location', latitude: 1.5, longitude: -2, name: 'Shop', address: 'Main St' },
+    { type: 'location', content: { locationMessage: { degreesLatitude: 1.5, name: 'Shop' } } },
+  ],
+  [
+    'a contact',
+    { kind: 'contact', name: 'Ben; Sons', number: '12025550102' },
+    { type: 'contact', content: { contactMessage: { vcard: expect.stringContaining('FN:Ben\\; Sons\nTEL;') } } },
+  ],
+  [
+    'a poll',
+    { kind: 'poll', question: 'When?', options: ['Today', 'Later'], maxChoices: 2 },
+    { type: 'poll', text: 'When?' },
+  ],
+]
+
+test.each(KINDS)('a phone decrypts what was meant: %s', async (_name, out, arrived) => {
+  const ben = somebody()
+  expect((await world.send(shop, { ...out, to: ben.number })).outcome).toMatchObject({ kind: 'accepted' })
+  await until('arrived', () => ben.received().length > 0)
+  expect(ben.received()).toMatchObject([{ times: 1, ...arrived }])
+})
+
+test('to a group, under one key for all of its members', async () => {
+  const [ana, ben] = [somebody(), somebody()]
+  const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number])
+  for (const text of ['One', 'Two']) {
+    expect((await world.send(shop, { to: `${id}@g.us`, text })).outcome).toMatchObject({ kind: 'accepted' })
+  }
+  for (const phone of [ana, ben]) {
+    await until('both', () => phone.received().length === 2)
+    expect(phone.received().map(({ text }) => text)).toEqual(['One', 'Two'])
+  }
+})
+
+describe('acts on a message', () => {
+  test('react, take back, edit, delete, mark as read', async () => {
+    const { direct } = world.smv2.engine
+    const ana = somebody()
+    const { outcome } = await world.send(shop, { to: ana.number, text: 'Tomatos' })
+    const engineMessageId = outcome.kind === 'accepted' ? outcome.engineMessageId : ''
+    const ours = { engineMessageId, chat: ana.number, isOwn: true }
+    await direct?.edit?.(shop, ours, 'Tomatoes')
+    const said = await ana.say(OURS, 'Thanks')
+    const theirs = { engineMessageId: said, chat: ana.number, isOwn: false }
+    await world.heard(shop, 'received')
+    await direct?.react?.(shop, theirs, '👍')
+    await direct?.react?.(shop, theirs, '')
+    await direct?.markRead?.(shop, theirs)
+    await direct?.remove?.(shop, ours)
+    await until('all of it', () => ana.received().length === 5)
+    expect(ana.received().map(({ type, text, about }) => [type, text, about])).toEqual([
+      ['text', 'Tomatos', null],
+      ['edit', 'Tomatoes', engineMessageId],
+      ['reaction', '👍', said],
+      ['reaction', '', said],
+      ['delete', null, engineMessageId],
+    ])
+    await until('read', () => ana.receiptsOf(said).includes('read'))
+  })
+})
+
+describe('a send that goes wrong', () => {
+  test('the answer is lost with the link: unknown, told later, and never sent twice', async () => {
+    const ana = somebody()
+    world.whatsapp.faults.onMessage({ kind: 'cut_before_ack' }, ana.number)
+    const { messageId, outcome } = await world.send(shop, { to: ana.number, text: 'Once' })
+    expect(outcome).toMatchObject({ kind: 'unknown' })
+    const { status, engineMessageId } = await world.heard(shop, 'receipt', (signal) => signal.messageId === messageId)
+    expect([status, engineMessageId]).toEqual(['delivered', ana.received()[0]?.id])
+    expect(ana.received()).toMatchObject([{ text: 'Once', times: 1 }])
+    expect(await world.smv2.engine.find(shop, messageId)).toBe('cannot_tell')
+  })
+
+  test('the link breaks before anything is encrypted: nothing left, and that is certain', async () => {
+    const { messageId, outcome } = await world.send(shop, { to: '12025550502' })
+    expect(outcome).toMatchObject({ kind: 'nothing_sent' })
+    expect(await world.smv2.engine.find(shop, messageId)).toBe('never_arrived')
+    expect(world.whatsapp.phone('12025550502').received()).toEqual([])
+  })
+
+  test('no answer in time: unknown; the answer that comes late is told', async () => {
+    const { messageId, outcome } = await world.send(shop, { to: '12025550504' }, 300)
+    expect(outcome).toMatchObject({ kind: 'unknown' })
+    expect(world.smv2.engine.evidence(shop).issues).toMatchObject([{ code: 'link_doubtful' }])
+    await world.heard(shop, 'receipt', (signal) => signal.messageId === messageId && signal.status === 'sent')
+  })
+
+  test('given up while the keys of its recipient are looked up: it never leaves', async () => {
+    const ana = somebody()
+    const { messageId, outcome } = await world.send(shop, { to: ana.number }, 0)
+    expect(outcome).toMatchObject({ kind: 'nothing_sent' })
+    expect((await world.send(shop, { to: ana.number, text: 'Next' })).outcome).toMatchObject({ kind: 'accepted' })
+    await until('the next', () => ana.received().length > 0)
+    expect(ana.received().map(({ text }) => text)).toEqual(['Next'])
+    expect(await world.smv2.engine.find(shop, messageId)).toBe('never_arrived')
+  })
+
+  test('refused after it was taken: failed', async () => {
+    const { messageId, outcome } = await world.send(shop, { to: '12025550410' })
+    expect(outcome).toMatchObject({ kind: 'accepted' })
+    const { error } = await world.heard(shop, 'failed', (signal) => signal.messageId === messageId)
+    expect(error).toMatchObject({ code: 'engine_rejected', provider_code: 479 })
+  })
+
+  test('nobody there: refused, and the network is not asked twice', async () => {
+    const asked = () => world.whatsapp.phone(OURS).device.heard.length
+    expect((await world.send(shop, { to: '12025550404' })).outcome).toMatchObject(refusal('not_on_whatsapp'))
+    const before = asked()
+    expect((await world.send(shop, { to: '12025550404' })).outcome).toMatchObject(refusal('not_on_whatsapp'))
+    expect(asked()).toBe(before)
+  })
+
+  test('keys that their owner did not sign are not used', async () => {
+    const ana = somebody()
+    world.whatsapp.faults.forgeBundles(true)
+    expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'nothing_sent' })
+    world.whatsapp.faults.forgeBundles(false)
+    expect((await world.send(shop, { to: ana.number, text: 'Now' })).outcome).toMatchObject({ kind: 'accepted' })
+    await until('arrived', () => ana.received().length > 0)
+    expect(ana.received().map(({ text }) => text)).toEqual(['Now'])
+  })
+
+  test('a store that takes no files: nothing left', async () => {
+    world.whatsapp.cdn.refuseUploads(503)
+    const out = { ...media('image', 'image/png'), to: somebody().number }
+    expect((await world.send(shop, out)).outcome).toMatchObject({ kind: 'nothing_sent' })
+    world.whatsapp.cdn.refuseUploads(null)
+    expect((await world.send(shop, out)).outcome).toMatchObject({ kind: 'accepted' })
+  })
+})
+
+describe('a number that may not reach out', () => {
+  test('is refused once, tries nobody else who is cold, and goes on with those who wrote', async () => {
+    const line = await world.connect('12025550210')
+    const ana = somebody()
+    await ana.say('12025550210', 'Hello')
+    await world.heard(line, 'received')
+    const untilMs = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000
+    world.whatsapp.phone('12025550210').restrict(untilMs / 1_000)
+    expect((await world.send(line, { to: somebody().number })).outcome).toMatchObject(
+      refusal('reachout_restricted', 463),
+    )
+    await until('until when', () => world.smv2.engine.evidence(line).restriction?.untilMs === untilMs)
+    const cold = somebody()
+    expect((await world.send(line, { to: cold.number })).outcome).toMatchObject(refusal('reachout_restricted', 463))
+    const { heard } = world.whatsapp.phone('12025550210').device
+    expect(heard.filter(({ tag, attrs }) => tag === 'message' && attrs['to']?.startsWith(cold.number))).toEqual([])
+    expect((await world.send(line, { to: ana.number })).outcome).toMatchObject({ kind: 'accepted' })
+  })
+})
+
+test('a Brazilian number is sent to as the network writes it, and is one contact with it', async () => {
+  world.whatsapp.alias('5511987654321', '551187654321')
+  const rio = world.whatsapp.phone('551187654321')
+  expect((await world.send(shop, { to: '5511987654321', text: 'Oi' })).outcome).toMatchObject({ kind: 'accepted' })
+  await until('arrived', () => rio.received().length > 0)
+  expect(world.of(shop, 'contact')).toMatchObject([{ hiddenId: '5511987654321', number: '551187654321' }])
+})

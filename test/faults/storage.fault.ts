@@ -1,0 +1,252 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { catchEverything, pairedInstance } from '../support/sandbox.ts'
+import {
+  ENTRY,
+  follow,
+  inherited,
+  pause,
+  testHome,
+  until,
+  untilListening,
+  type Api,
+  type TestHome,
+} from '../support/service-process.ts'
+import { noSmallDisk, smallDisk } from './small-disk.ts'
+
+const MB = 1_000_000
+const RESERVE = 4 * MB
+const CUSTOMER = '12025550101'
+
+function homeOfTest(dir?: string): TestHome {
+  const home = testHome('', dir)
+  onTestFinished(() => home.remove())
+  return home
+}
+
+function diskOfTest(megabytes: number) {
+  const disk = smallDisk(megabytes)
+  onTestFinished(() => disk.remove())
+  return disk
+}
+
+const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const freeOn = (dir: string) => {
+  const { bavail, bsize } = statfsSync(dir)
+  return bavail * bsize
+}
+
+const health = async (url: string) => (await (await fetch(`${url}/healthz`)).json()) as { problems: string[] }
+
+/** Sends with a key each until one is not accepted. @returns the ids that were. */
+async function sendUntilRefused(api: Api, instance: string, most: number) {
+  const accepted: string[] = []
+  for (let n = 0; n < most; n++) {
+    const { status, body } = await api(
+      'POST',
+      `/v1/instances/${instance}/messages`,
+      { to: CUSTOMER, text: `${n} ${'x'.repeat(3_000)}` },
+      { 'idempotency-key': `order-${n}` },
+    )
+    if (status !== 201) return { accepted, refused: body.error.code as string }
+    accepted.push(body.message_id)
+  }
+  return { accepted, refused: null }
+}
+
+function checkSound(home: string, accepted: readonly string[]): void {
+  const database = new Database(join(home, 'switchboard.db'), { readonly: true })
+  expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
+  const stored = new Set(database.prepare('SELECT id FROM messages').pluck().all())
+  expect(accepted.filter((id) => !stored.has(id))).toEqual([])
+  // No request without a stored attempt: the catcher and the log of attempts agree.
+  expect(database.prepare("SELECT COUNT(*) FROM delivery_attempts WHERE outcome = 'in_progress'").pluck().get()).toBe(0)
+  database.close()
+}
+
+test('D-01 a real disk fills up under sends: refused with storage_full, nothing acknowledged is lost, and it resumes alone', async ({
+  task,
+  skip,
+}) => {
+  if (noSmallDisk !== undefined) return skip(noSmallDisk)
+  const disk = diskOfTest(64)
+  const home = homeOfTest(disk.dir)
+  home.write({
+    anonymous_rate_limit_per_minute: 1_000_000,
+    storage: { reserve_mb: 4, warn_below_mb: 0, refuse_below_mb: 2 },
+    sandbox: { timeline_ms: [0, 0, 0, 0] },
+  })
+  const { key } = await home.key('Full')
+  const service = await home.start()
+  const api = service.api(key)
+  const instance = await pairedInstance(api, '12025550100')
+  await catchEverything(api, 'full')
+  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === RESERVE, 30_000)
+  const ballast = join(home.dir, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, freeOn(disk.dir) - 8 * MB), 1))
+
+  const { accepted, refused } = await sendUntilRefused(api, instance, 20_000)
+  expect(refused).toBe('storage_full')
+  expect((await health(service.url)).problems).toEqual(['storage_full'])
+  expect((await api('GET', `/v1/instances/${instance}`)).status).toBe(200)
+
+  rmSync(ballast)
+  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0, 30_000)
+  const again = await api('POST', `/v1/instances/${instance}/messages`, { to: CUSTOMER, text: 'There is room' })
+  expect(again.status).toBe(201)
+  expect(await service.end('SIGTERM')).toBe(0)
+  checkSound(home.dir, [...accepted, again.body.message_id])
+  task.meta.observed = `${accepted.length} sends accepted and all there, then 503 storage_full; resumed alone`
+})
+
+test('D-02 at the very end of the disk the reserve is given back, and the service goes on without outside help', async ({
+  task,
+  skip,
+}) => {
+  if (noSmallDisk !== undefined) return skip(noSmallDisk)
+  const disk = diskOfTest(64)
+  const home = homeOfTest(disk.dir)
+  home.write({
+    anonymous_rate_limit_per_minute: 1_000_000,
+    storage: { reserve_mb: 16, warn_below_mb: 0, refuse_below_mb: 0 },
+    sandbox: { timeline_ms: [0, 0, 0, 0] },
+  })
+  const { key } = await home.key('Full')
+  const service = await home.start({ SWITCHBOARD_LOG_LEVEL: 'info' })
+  const api = service.api(key)
+  const instance = await pairedInstance(api, '12025550100')
+  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === 4 * RESERVE, 30_000)
+  const ballast = join(home.dir, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, freeOn(disk.dir) - 3 * MB), 1))
+
+  const { accepted, refused } = await sendUntilRefused(api, instance, 20_000)
+  expect(refused).toBe('storage_full')
+  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0, 30_000)
+  const more = await sendUntilRefused(api, instance, accepted.length + 5)
+  expect(more.accepted.slice(0, accepted.length)).toEqual(accepted)
+  expect(await service.end('SIGTERM')).toBe(0)
+  checkSound(home.dir, accepted)
+  task.meta.observed = `${accepted.length} sends to the last byte, all there; the reserve freed, the log written back, resumed alone`
+})
+
+test('D-04 one sync of the disk that fails: everything is opened anew, and no acknowledged or repeated send is lost or doubled', async ({
+  task,
+  skip,
+}) => {
+  const noStrace = straceProblem()
+  if (noStrace !== undefined) return skip(noStrace)
+  const home = homeOfTest()
+  home.write({ sandbox: { timeline_ms: [0, 0, 0, 0] } })
+  const { key } = await home.key('Sync')
+  const before = await home.start()
+  const instance = await pairedInstance(before.api(key), '12025550100')
+  await before.end('SIGTERM')
+
+  const injection = [
+    '-f',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-e',
+    'trace=fsync,fdatasync',
+    '-e',
+    'inject=fsync,fdatasync:error=EIO:when=60',
+  ]
+  const serve = [process.execPath, ENTRY, 'serve', '--port', '0', '--json', '--home', home.dir]
+  const env = {
+    ...inherited,
+    SWITCHBOARD_VAULT: 'file',
+    SWITCHBOARD_LOG_LEVEL: 'info',
+    SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
+  }
+  const traced = follow(spawn('strace', [...injection, ...serve], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const { url, api } = await untilListening(traced)
+  const listened = () => traced.out().match(/"event":"listening"/g)?.length ?? 0
+  const ids = new Map<number, string>()
+  for (let n = 0; n < 150; n++) {
+    const headers = { 'idempotency-key': `order-${n}` }
+    await until(
+      `order ${n}`,
+      async () => {
+        const sent = await api(key)(
+          'POST',
+          `/v1/instances/${instance}/messages`,
+          { to: CUSTOMER, text: `${n}` },
+          headers,
+        ).catch(() => null)
+        if (sent?.status === 201) ids.set(n, sent.body.message_id)
+        // In doubt: what became of it shows by its key, and it is not sent again.
+        if (sent?.status === 409 || sent?.status === 504) ids.set(n, '')
+        return ids.has(n) || (await pause(100).then(() => false))
+      },
+      30_000,
+    )
+  }
+  expect(listened()).toBeGreaterThanOrEqual(2)
+  expect((await health(url)).problems).toEqual([])
+  process.kill(Number(readFileSync(join(home.dir, 'lock.pid'), 'utf8')), 'SIGTERM')
+  await traced.ended
+  checkSound(
+    home.dir,
+    [...ids.values()].filter((id) => id !== ''),
+  )
+  const database = new Database(join(home.dir, 'switchboard.db'), { readonly: true })
+  const texts = database
+    .prepare("SELECT text FROM messages WHERE direction = 'out' AND status <> 'failed'")
+    .pluck()
+    .all()
+  database.close()
+  expect(new Set(texts).size).toBe(texts.length)
+  expect(texts).toHaveLength(150)
+  task.meta.observed = `opened anew ${listened() - 1} time(s); 150 sends, each there once`
+})
+
+function straceProblem(): string | undefined {
+  if (process.platform !== 'linux') return 'strace is Linux'
+  try {
+    execFileSync('strace', ['-qq', '-o', '/dev/null', 'true'])
+    return undefined
+  } catch {
+    return 'strace is not there, or may not trace here'
+  }
+}
+
+test('D-06 killed again and again in the middle of a backup: every backup that has its name is whole, and the rest is none', async ({
+  task,
+}) => {
+  const home = homeOfTest()
+  const { key } = await home.key('Backup')
+  const first = await home.start()
+  const instance = await pairedInstance(first.api(key), '12025550100')
+  await sendUntilRefused(first.api(key), instance, 800)
+  await first.end('SIGTERM')
+  expect((await home.command('backup')).code).toBe(0)
+  for (let round = 0; round < 6; round++) {
+    const service = await home.start()
+    const asked = home.command('backup')
+    await until(
+      'a copy under way',
+      () => readdirSync(join(home.dir, 'backups')).some((name) => name.endsWith('.part')) || round > 4,
+      5_000,
+    )
+    await pause(round * 3)
+    await service.end('SIGKILL')
+    await asked
+  }
+  const names = readdirSync(join(home.dir, 'backups')).filter((name) => name.endsWith('.db'))
+  for (const name of names) {
+    const copy = new Database(join(home.dir, 'backups', name), { readonly: true })
+    expect([name, copy.pragma('integrity_check', { simple: true })]).toEqual([name, 'ok'])
+    copy.close()
+  }
+  const listed = JSON.parse((await home.command('restore', '--json')).out) as {
+    data: { name: string; state: string }[]
+  }
+  expect(listed.data.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  expect(listed.data.every(({ state }) => state === 'usable')).toBe(true)
+  task.meta.observed = `6 kills, ${names.length} backups, each whole`
+})

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { decodeQr } from '../support/qr.ts'
+import { testHome, until, type Api, type TestHome } from '../support/service-process.ts'
+import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
+import { connected, shownQr } from '../support/whatsapp/paired.ts'
+
+const OURS = '12025550200'
+
+let whatsapp: WhatsApp
+let home: TestHome
+let key: string
+
+beforeEach(async () => {
+  whatsapp = await startWhatsApp()
+  home = testHome()
+  key = (await home.key('Pairing')).key
+})
+afterEach(async () => {
+  await home.remove()
+  await whatsapp.close()
+})
+
+const start = async () => {
+  const service = await home.start(whatsapp.environment)
+  return { service, api: service.api(key) }
+}
+const create = async (api: Api): Promise<string> =>
+  (await api('POST', '/v1/instances', { engine: 'smv2', network: 'live', name: 'Shop' })).body.id
+
+test('killed the moment the phone has confirmed: the session is there, and no second scan is asked for', async () => {
+  const { service, api } = await start()
+  const id = await create(api)
+  // The network counts the device as paired from here on; what was not stored by then would be lost.
+  await whatsapp.phone(OURS).scan(decodeQr(await shownQr(api, id)))
+  await service.end('SIGKILL')
+  const again = await start()
+  await connected(again.api, id)
+  expect(whatsapp.phone(OURS).linked).toHaveLength(1)
+})
+
+test('killed while a code is on show: nothing is stored, and a new code pairs', async () => {
+  const { service, api } = await start()
+  const id = await create(api)
+  const old = await shownQr(api, id)
+  await service.end('SIGKILL')
+  const again = await start()
+  await again.api('POST', `/v1/instances/${id}/qr/refresh`)
+  const fresh = await until('another code', async () => {
+    const qr = await shownQr(again.api, id)
+    return qr === old ? undefined : qr
+  })
+  await whatsapp.phone(OURS).scan(decodeQr(fresh))
+  await connected(again.api, id)
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { createHousekeeping, type Chore } from '../../main/kernel/housekeeping.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { fakeClock, settle } from '../support/clock.ts'
+
+const HOUR = 3_600_000
+
+function house(chores: (done: string[]) => readonly Chore[]) {
+  const clock = fakeClock()
+  const done: string[] = []
+  const housekeeping = createHousekeeping({ clock, log: silentLog, chores: chores(done) })
+  housekeeping.start()
+  return { clock, done, housekeeping }
+}
+
+/** A chore of so many steps. */
+const chore = (name: string, steps: number, done: string[]): Chore => ({
+  name,
+  begin() {
+    let left = steps
+    return async () => {
+      done.push(`${name} ${left}`)
+      return --left > 0
+    }
+  },
+})
+
+test('a minute after the start, and then once an hour, every chore is done to its end, one after the other', async () => {
+  const { clock, done, housekeeping } = house((list) => [chore('a', 2, list), chore('b', 1, list)])
+  await clock.advance(59_000)
+  expect(done).toEqual([])
+  await clock.advance(2_000)
+  expect(done).toEqual(['a 2', 'a 1', 'b 1'])
+  await clock.advance(HOUR - 10_000)
+  expect(done).toHaveLength(3)
+  await clock.advance(10_000)
+  expect(done).toHaveLength(6)
+  await housekeeping.close()
+  expect(clock.waiting()).toBe(0)
+})
+
+test('between two steps others have their turn', async () => {
+  const { clock, done, housekeeping } = house((list) => [chore('a', 100, list)])
+  await clock.advance(60_000)
+  await clock.advance(500)
+  expect(done.length).toBeGreaterThan(10)
+  expect(done.length).toBeLessThan(30)
+  const closing = housekeeping.close()
+  await clock.advance(100)
+  await closing
+})
+
+test('a chore that fails keeps no other from being done, and is begun anew in the next hour', async () => {
+  let isBroken = true
+  const { clock, done, housekeeping } = house((list) => [
+    {
+      name: 'broken',
+      begin: () => async () => {
+        if (isBroken) throw new Error('the disk is full')
+        list.push('mended')
+        return false
+      },
+    },
+    chore('b', 1, list),
+  ])
+  await clock.advance(61_000)
+  expect(done).toEqual(['b 1'])
+  isBroken = false
+  await clock.advance(HOUR)
+  expect(done).toEqual(['b 1', 'mended', 'b 1'])
+  await housekeeping.close()
+})
+
+test('closing waits for the step under way and begins no other', async () => {
+  const gate = Promise.withResolvers<boolean>()
+  const { clock, housekeeping } = house(() => [{ name: 'long', begin: () => () => gate.promise }])
+  await clock.advance(61_000)
+  let isClosed = false
+  const closing = housekeeping.close().then(() => (isClosed = true))
+  await settle()
+  expect(isClosed).toBe(false)
+  gate.resolve(true)
+  await clock.advance(100)
+  await closing
+  expect(isClosed).toBe(true)
+})

@@ -1,0 +1,102 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLogFile, toBoth, type LogFile } from '../../main/kernel/log-file.ts'
+import { silentLog, type LogFields, type LogLevel } from '../../main/kernel/log.ts'
+import { fakeClock } from '../support/clock.ts'
+import { tempFolder } from '../support/database.ts'
+
+let folder: string
+const open: LogFile[] = []
+
+beforeEach(() => {
+  folder = join(tempFolder(), 'logs')
+})
+afterEach(() => {
+  for (const file of open.splice(0)) file.close()
+  rmSync(join(folder, '..'), { recursive: true, force: true })
+})
+
+function logFile(more: { bytes?: number; files?: number; level?: LogLevel } = {}): LogFile {
+  const file = createLogFile({
+    ...{ folder, clock: fakeClock(), level: 'info', bytes: 1_000, files: 3, folders: ['/home/ada'] },
+    ...more,
+  })
+  open.push(file)
+  return file
+}
+
+const lines = (name = 'switchboard.log') =>
+  readFileSync(join(folder, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LogFields)
+
+test('a line is an object with its time, level and event, in a file of its owner alone', () => {
+  logFile().warn({ event: 'delivery.retry', attempt: 2 })
+  expect(lines()).toEqual([{ time: '2026-01-05T12:00:00.000Z', level: 'warn', event: 'delivery.retry', attempt: 2 }])
+  expect(statSync(join(folder, 'switchboard.log')).mode & 0o777).toBe(0o600)
+})
+
+test('what no line should hold is taken out before it is written', () => {
+  logFile().error({
+    event: 'request.failed',
+    cause: { message: 'POST https://example.com/hook?token=abc from 12025550100 with Bearer swb_abcdefghijkl' },
+    place: '/home/ada/switchboard',
+  })
+  const text = readFileSync(join(folder, 'switchboard.log'), 'utf8')
+  expect(text).not.toMatch(/token=abc|12025550100|swb_|\/home\/ada|hook/)
+  expect(lines()).toMatchObject([{ event: 'request.failed', place: '~/switchboard' }])
+})
+
+test('files are turned over when they are full, and the oldest goes', () => {
+  const file = logFile()
+  for (let n = 0; n < 60; n++) file.info({ event: `line.${n}`, text: 'x'.repeat(20) })
+  expect(readdirSync(folder).toSorted()).toEqual(['switchboard.1.log', 'switchboard.2.log', 'switchboard.log'])
+  const all = ['switchboard.2.log', 'switchboard.1.log', 'switchboard.log'].flatMap((name) => lines(name))
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(1_000)
+  // The newest lines are there, none twice and none left out between.
+  expect(all.map(({ event }) => event)).toEqual(
+    Array.from({ length: all.length }, (_, n) => `line.${60 - all.length + n}`),
+  )
+})
+
+test('the next process goes on in the same file', () => {
+  logFile().info({ event: 'one' })
+  open.splice(0).forEach((file) => file.close())
+  logFile().info({ event: 'two' })
+  expect(lines().map(({ event }) => event)).toEqual(['one', 'two'])
+})
+
+test.each([
+  ['info', ['info', 'warn', 'error']],
+  ['debug', ['debug', 'info', 'warn', 'error']],
+  ['error', ['error']],
+] as const)('level %s keeps %j', (level, kept) => {
+  const file = logFile({ level })
+  for (const of of ['debug', 'info', 'warn', 'error'] as const) file[of]({ event: 'x' })
+  expect(lines().map((line) => line['level'])).toEqual(kept)
+})
+
+test.each([{ files: 0 }, { level: 'silent' as const }])('nothing is written with %j', (more) => {
+  logFile(more).error({ event: 'x' })
+  expect(() => readdirSync(folder)).toThrow('ENOENT')
+})
+
+test('where nothing can be written nothing fails, and it goes on when it can be again', () => {
+  writeFileSync(folder, 'a file where the folder should be')
+  const file = logFile()
+  file.info({ event: 'lost' })
+  rmSync(folder)
+  mkdirSync(folder)
+  chmodSync(folder, 0o700)
+  file.info({ event: 'kept' })
+  expect(lines().map(({ event }) => event)).toEqual(['kept'])
+})
+
+test('every line goes to both', () => {
+  const seen: string[] = []
+  const hearing = { ...silentLog, info: ({ event }: LogFields) => void seen.push(event) }
+  toBoth(hearing, { ...silentLog, info: ({ event }) => void seen.push(`again ${event}`) }).info({ event: 'x' })
+  expect(seen).toEqual(['x', 'again x'])
+})

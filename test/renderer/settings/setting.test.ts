@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { fieldOf, pick, textOf, valueOf } from '../../../renderer/rooms/settings/setting.ts'
+
+const NONE = { choices: null, usual: null }
+
+describe('a setting', () => {
+  test('is asked for as a choice, as one number or as several', () => {
+    expect(fieldOf({ ...NONE, choices: ['sandbox', 'live'] })).toBe('choice')
+    expect(fieldOf({ ...NONE, usual: 600 })).toBe('number')
+    expect(fieldOf({ ...NONE, usual: [1, 2] })).toBe('numbers')
+  })
+
+  test.each([
+    ['number', '600', 600],
+    ['number', ' 0.5 ', 0.5],
+    ['number', '', undefined],
+    ['number', 'many', undefined],
+    ['number', '6 0', undefined],
+    ['numbers', '10, 60,600', [10, 60, 600]],
+    ['numbers', '10; 60  600', [10, 60, 600]],
+    ['numbers', '10, x', undefined],
+    ['numbers', '', undefined],
+    ['choice', 'live', 'live'],
+    ['choice', '', undefined],
+  ] as const)('typed as a %s, “%s” is %o', (field, text, value) => {
+    expect(valueOf(field, text)).toEqual(value)
+  })
+
+  test('is shown for typing as it is read', () => {
+    expect(valueOf('numbers', textOf([10, 0.5]))).toEqual([10, 0.5])
+    expect(valueOf('number', textOf(4780))).toBe(4780)
+    expect(textOf(null)).toBe('')
+  })
+})
+
+test('of the settings those that are named are shown, in the order of their names', () => {
+  const setting = (name: string) => ({ name }) as never
+  expect(pick([setting('a'), setting('b'), setting('c')], ['c', 'x', 'a'])).toEqual([{ name: 'c' }, { name: 'a' }])
+  expect(pick(undefined, ['a'])).toEqual([])
+})

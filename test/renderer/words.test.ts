@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const RENDERER = resolve(import.meta.dirname, '../../renderer')
+const LOCALES = join(RENDERER, 'locales')
+type Words = { readonly [key: string]: string | Words }
+
+function flat(words: Words, prefix: string): [string, string][] {
+  return Object.entries(words).flatMap(([key, value]) =>
+    typeof value === 'string' ? [[`${prefix}.${key}`, value] as [string, string]] : flat(value, `${prefix}.${key}`),
+  )
+}
+const wordsOf = (language: string) =>
+  new Map(
+    readdirSync(join(LOCALES, language)).flatMap((file) =>
+      flat(JSON.parse(readFileSync(join(LOCALES, language, file), 'utf8')) as Words, file.replace('.json', '')),
+    ),
+  )
+const english = wordsOf('en')
+const others = readdirSync(LOCALES).filter((language) => language !== 'en')
+const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted()
+
+describe.each(others)('the words of %s', (language) => {
+  const words = wordsOf(language)
+
+  test('are there for everything that English says, and for nothing else', () => {
+    expect([...words.keys()].toSorted()).toEqual([...english.keys()].toSorted())
+  })
+
+  test('hold the same places for names and numbers, and as many forms of the plural', () => {
+    for (const [key, text] of english) {
+      const own = words.get(key) ?? ''
+      expect(own.trim() === '', key).toBe(text === '')
+      expect(placeholders(own), key).toEqual(placeholders(text))
+      expect(own.split(' | ').length, key).toBe(text.split(' | ').length)
+    }
+  })
+})
+
+test('every word that a screen names is there', () => {
+  const missing: string[] = []
+  for (const file of readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(vue|ts)$/.test(file)) continue
+    const text = readFileSync(join(RENDERER, file), 'utf8')
+    for (const [, key = ''] of text.matchAll(/\bt\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
+      if (!english.has(key)) missing.push(`${file} names ${key}`)
+  }
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createLoginItem } from '../../main/shell/login-item.ts'
+import { tempFolder } from '../support/database.ts'
+
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
+
+const app = (openAtLogin = false, isPackaged = true) => ({
+  isPackaged,
+  getLoginItemSettings: vi.fn(() => ({ openAtLogin }) as Electron.LoginItemSettings),
+  setLoginItemSettings: vi.fn(),
+})
+
+describe('on Linux', () => {
+  function scene(executable: string, more: Record<string, string> = {}) {
+    const folder = tempFolder()
+    folders.push(folder)
+    const environment = { XDG_CONFIG_HOME: folder, ...more }
+    const item = createLoginItem({ app: app(), platform: 'linux', environment, executable })
+    return { item, file: join(folder, 'autostart/switchboard.desktop') }
+  }
+
+  test('an entry in the autostart folder is written, read back and removed', () => {
+    const { item, file } = scene('/opt/Switchboard/switchboard')
+    expect(item.isOn()).toBe(false)
+    item.set(true)
+    expect(readFileSync(file, 'utf8')).toBe(
+      '[Desktop Entry]\nType=Application\nName=Switchboard\nExec="/opt/Switchboard/switchboard" --hidden\nTerminal=false\n',
+    )
+    expect(item.isOn()).toBe(true)
+    item.set(false)
+    item.set(false)
+    expect(item.isOn()).toBe(false)
+  })
+
+  test.each([
+    ['/home/a b/x', '"/home/a b/x"'],
+    ['/opt/50%/x', '"/opt/50%%/x"'],
+    ['/opt/$HOME/`id`/x', '"/opt/\\\\$HOME/\\\\`id\\\\`/x"'],
+    ['/opt/"q"\\/x', '"/opt/\\\\"q\\\\"\\\\\\\\/x"'],
+  ])('the path %s is written so that a desktop starts that file', (executable, written) => {
+    const { item, file } = scene(executable)
+    item.set(true)
+    expect(readFileSync(file, 'utf8')).toContain(`\nExec=${written} --hidden\n`)
+    expect(item.isOn()).toBe(true)
+  })
+
+  test('an AppImage is named itself, not the folder it is run from', () => {
+    const { item, file } = scene('/tmp/.mount_abc/switchboard', { APPIMAGE: '/home/ada/Switchboard.AppImage' })
+    item.set(true)
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/home/ada/Switchboard.AppImage" --hidden')
+  })
+
+  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('switched off elsewhere by %s, it is off', (line) => {
+    const { item, file } = scene('/opt/x')
+    item.set(true)
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${line}\n`)
+    expect(item.isOn()).toBe(false)
+  })
+
+  test('an entry that starts another copy is not this one', () => {
+    const { item, file } = scene('/opt/x')
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '[Desktop Entry]\nExec="/opt/old" --hidden\n')
+    expect(item.isOn()).toBe(false)
+  })
+})
+
+describe('where the system has a register of its own', () => {
+  const item = (platform: NodeJS.Platform, one: ReturnType<typeof app>) =>
+    createLoginItem({ app: one, platform, environment: {}, executable: '/x' })
+
+  test('Windows is told to start into the tray, and asked with the same words', () => {
+    const one = app(true)
+    item('win32', one).set(true)
+    expect(one.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true, args: ['--hidden'] })
+    expect(item('win32', one).isOn()).toBe(true)
+    expect(one.getLoginItemSettings).toHaveBeenCalledWith({ args: ['--hidden'] })
+  })
+
+  test('macOS is told without words, for it passes none', () => {
+    const one = app(true)
+    item('darwin', one).set(false)
+    expect(one.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: false })
+  })
+
+  test('a copy that is not installed cannot be opened at login, and asks for nothing', () => {
+    const one = app(true, false)
+    const it = item('win32', one)
+    it.set(true)
+    expect(it.isOn()).toBeNull()
+    expect(one.setLoginItemSettings).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,286 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { checkInvariants } from '../../main/capabilities/webhooks/index.ts'
+import { readConfig } from '../../main/config.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { openHome, type Home } from '../../main/service/home.ts'
+import { StartError } from '../../main/service.ts'
+import { asConsole } from '../support/console.ts'
+import { tempFolder } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+import { world, type World } from '../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const random = seededRandom(SEED)
+const upTo = (most: number) => Math.floor(random.fraction() * most)
+
+const CUSTOMER = '12025550177'
+/** How an hour of the service looks on disk: one home that was closed, one whose process is dead. */
+const images = { closed: '', killed: '' }
+let w: World
+let backup = ''
+let seenAttempts = 0
+let revokedSince = ''
+let events = 0
+/** What one commit can have in it here: what a crash may take that came in the middle of it. */
+const LAST_COMMIT = 3
+const COUNT_EVENTS = 'SELECT COUNT(*) AS n FROM events'
+
+beforeAll(async () => {
+  w = await world({ home: tempFolder() })
+  const { id } = await w.pair('12025550100')
+  await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/quarantine', events: ['message.sent'] })
+  await w.api('PUT', '/v1/sandbox/catcher/quarantine', { status: 500 })
+  const send = (text: string) => w.api('POST', `/v1/instances/${id}/messages`, { to: CUSTOMER, text })
+  const { id: keyId } = await w.key()
+  await send('before the backup')
+  await w.quiet()
+  backup = (await asConsole(w)('POST', '/v1/service/backups')).body.file.split('/').at(-1)
+  await w.pass(20_000)
+  await asConsole(w)('DELETE', `/v1/keys/${keyId}`)
+  revokedSince = keyId
+  for (let i = 0; i < 30; i++) await send(`after the backup, ${i} ${'x'.repeat(500)}`)
+  await w.pass(20_000)
+  const [most] = await w.rows<{ n: number }>('SELECT MAX(attempts) AS n FROM deliveries')
+  seenAttempts = most?.n ?? 0
+  events = (await w.events()).length
+  images.killed = imageOf(w.home)
+  await w.close()
+  images.closed = imageOf(w.home)
+})
+afterAll(() => {
+  for (const image of [...Object.values(images), w.home]) rmSync(image, { recursive: true, force: true })
+})
+
+function imageOf(home: string): string {
+  const image = tempFolder()
+  cpSync(home, image, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+  return image
+}
+
+function homeOf(image: string): string {
+  const home = imageOf(image)
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+const opened = (home: string): Promise<Home> =>
+  openHome({
+    clock: w.clock,
+    random,
+    config: readConfig({
+      argv: ['--home', home],
+      env: {},
+      platform: process.platform,
+      homedir: home,
+      readFile: () => null,
+    }),
+    log: silentLog,
+  })
+
+const database = (home: string) => join(home, 'switchboard.db')
+
+function change(file: string, act: (bytes: Buffer) => void): void {
+  const bytes = readFileSync(file)
+  act(bytes)
+  writeFileSync(file, bytes)
+}
+
+const look = <T>(home: string, act: (connection: Database.Database) => T): T => {
+  const connection = new Database(database(home))
+  try {
+    return act(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+const quarantined = (home: string) => readdirSync(home).filter((name) => name.startsWith('quarantine-'))
+
+/** Leaves the first pages, where the schema is, as they were. */
+const damagePages = (bytes: Buffer) => bytes.fill(0x5a, Math.floor(bytes.length * 0.6))
+
+test('D-05 a damaged database makes room for the newest whole backup, and what is missing is said until it was put away', async () => {
+  const home = homeOf(images.closed)
+  change(database(home), damagePages)
+  const first = await opened(home)
+  const [sentence = ''] = first.losses()
+  expect(sentence).toMatch(
+    new RegExp(
+      String.raw`^The database was damaged, and the backup ${backup} took its place: what happened between 2026-01-05T12:00:0\d\.000Z and \d{4}-\S+Z is missing`,
+    ),
+  )
+  expect(sentence).toContain(`The damaged files are in ${join(home, quarantined(home)[0] ?? '')}`)
+  expect(await checkInvariants(first.db)).toEqual([])
+  await first.close()
+
+  // The next start has nothing to restore, and says it still.
+  const second = await opened(home)
+  expect([quarantined(home).length, second.losses()]).toEqual([1, [sentence]])
+  rmSync(join(home, quarantined(home)[0] ?? ''), { recursive: true })
+  expect(second.losses()).toEqual([])
+  await second.close()
+})
+
+test('D-05 after the backup took its place no attempt, number or revoked key comes back', async () => {
+  const home = homeOf(images.closed)
+  const before = look(home, (db) => ({
+    counters: db.prepare('SELECT name, value FROM counters ORDER BY name').all() as { name: string; value: number }[],
+  }))
+  // Only the tables that nothing is carried over from are hit.
+  const page = look(home, (db) =>
+    db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'").pluck().get(),
+  )
+  change(database(home), (bytes) => bytes.fill(0x5a, (Number(page) - 1) * 8_192, Number(page) * 8_192))
+  const restored = await opened(home)
+  await restored.close()
+
+  expect(quarantined(home)).toHaveLength(1)
+  look(home, (db) => {
+    const open = db
+      .prepare('SELECT attempts FROM deliveries WHERE next_attempt_at IS NOT NULL')
+      .pluck()
+      .all() as number[]
+    expect(open.length).toBeGreaterThan(0)
+    for (const attempts of open) expect(attempts).toBeGreaterThan(seenAttempts)
+    for (const { name, value } of before.counters) {
+      expect(db.prepare('SELECT value FROM counters WHERE name = ?').pluck().get(name)).toBeGreaterThanOrEqual(value)
+    }
+    expect(db.prepare('SELECT revoked_at FROM api_keys WHERE id = ?').pluck().get(revokedSince)).not.toBeNull()
+  })
+  const loss = JSON.parse(readFileSync(join(home, quarantined(home)[0] ?? '', 'loss.json'), 'utf8'))
+  expect(loss).toMatchObject({ backup, keysUnknown: false, frames: null, events: expect.any(Number) })
+  expect(loss.events).toBeGreaterThanOrEqual(30)
+})
+
+test('D-05 where nothing can be read from it, numbers jump ahead and the keys are to be looked through', async () => {
+  const home = homeOf(images.closed)
+  const highest = look(home, (db) => db.prepare("SELECT value FROM counters WHERE name = 'events'").pluck().get())
+  change(database(home), (bytes) => bytes.fill(0, 0, 8_192))
+  const restored = await opened(home)
+  expect(restored.losses()).toEqual([
+    expect.stringContaining('API keys revoked in that time may be valid again: look through them.'),
+  ])
+  await restored.close()
+  const now = look(home, (db) => db.prepare("SELECT value FROM counters WHERE name = 'events'").pluck().get())
+  expect(Number(now)).toBeGreaterThan(Number(highest) + 900_000)
+})
+
+test('D-05 an emptied file is not taken for a new database', async () => {
+  const home = homeOf(images.closed)
+  truncateSync(database(home), 0)
+  const restored = await opened(home)
+  await restored.close()
+  expect(quarantined(home)).toHaveLength(1)
+  expect(look(home, (db) => db.prepare('SELECT COUNT(*) FROM instances').pluck().get())).toBe(1)
+})
+
+test('D-05 without a whole backup nothing is changed, and the sentence says what to do', async () => {
+  const home = homeOf(images.closed)
+  for (const name of readdirSync(join(home, 'backups'))) {
+    change(join(home, 'backups', name), damagePages)
+  }
+  change(database(home), damagePages)
+  const before = readFileSync(database(home))
+
+  await expect(opened(home)).rejects.toThrow(
+    /^The database .* is damaged .* No whole copy of it lies in the backups folder/,
+  )
+  expect([readFileSync(database(home)).equals(before), quarantined(home)]).toEqual([true, []])
+})
+
+test('D-05 a log damaged before its end is kept aside and said, and what lies before it is there', async () => {
+  const home = homeOf(images.killed)
+  const log = `${database(home)}-wal`
+  const frame = 8_192 + 24
+  const frames = Math.floor((readFileSync(log).length - 32) / frame)
+  change(log, (bytes) => {
+    const at = 32 + frame * Math.floor(frames / 2) + 5_000
+    bytes[at] = (bytes[at] ?? 0) ^ 0xff
+  })
+  const rescued = await opened(home)
+  expect(rescued.losses()).toEqual([
+    expect.stringMatching(
+      /^The end of the database's log was damaged: what was changed last, between \S+ and \S+ \(\d+ pages\), is missing\./,
+    ),
+  ])
+  expect(existsSync(join(home, quarantined(home)[0] ?? '', 'switchboard.db-wal'))).toBe(true)
+  await rescued.close()
+  look(home, (db) => {
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+    const open = db
+      .prepare('SELECT attempts FROM deliveries WHERE next_attempt_at IS NOT NULL')
+      .pluck()
+      .all() as number[]
+    for (const attempts of open) expect(attempts).toBeGreaterThan(seenAttempts)
+  })
+})
+
+test('D-05 without its index, as after a loss of power, a log is damaged where two commits prove that it was whole', async () => {
+  const home = homeOf(images.killed)
+  rmSync(`${database(home)}-shm`)
+  change(`${database(home)}-wal`, (bytes) => (bytes[32 + 30] = (bytes[32 + 30] ?? 0) ^ 0xff))
+  const restored = await opened(home)
+  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  await restored.close()
+})
+
+test('D-05 a log whose content is in the database already may be lost', async () => {
+  const home = homeOf(images.killed)
+  const connection = new Database(database(home))
+  connection.pragma('wal_checkpoint(PASSIVE)')
+  const image = homeOf(home)
+  connection.close()
+  change(`${database(image)}-wal`, (bytes) => bytes.fill(0x5a, 32))
+  const whole = await opened(image)
+  expect([whole.losses(), await whole.db.read({ text: COUNT_EVENTS }, {})]).toEqual([[], [{ n: events }]])
+  await whole.close()
+})
+
+test('D-05 a log that a crash cut off in a commit nobody was told of is no damage', async () => {
+  const home = homeOf(images.killed)
+  const log = `${database(home)}-wal`
+  rmSync(`${database(home)}-shm`)
+  truncateSync(log, readFileSync(log).length - 3_000)
+  const recovered = await opened(home)
+  expect(recovered.losses()).toEqual([])
+  await recovered.close()
+})
+
+test.each([
+  ['database', 'closed', ''],
+  ['log', 'killed', '-wal'],
+  ['index of the log', 'killed', '-shm'],
+  ['database with a log', 'killed', ''],
+] as const)(
+  `D-05 random bytes in the %s are found, or do no harm, and the start after that is a usual one (SEED=${SEED})`,
+  { timeout: 60_000 },
+  async (_, image, part) => {
+    for (const bytesToFlip of [1, 1, 100, 100, 10_000, 'cut'] as const) {
+      const home = homeOf(images[image])
+      const file = `${database(home)}${part}`
+      if (bytesToFlip === 'cut') truncateSync(file, upTo(readFileSync(file).length))
+      else {
+        change(file, (bytes) => {
+          for (let i = 0; i < bytesToFlip; i++) bytes[upTo(bytes.length)]! ^= 1 + upTo(255)
+        })
+      }
+      const [first] = await Promise.allSettled([opened(home)])
+      // The only way not to start is a sentence; it is never the second time.
+      if (first.status === 'rejected') {
+        expect(first.reason).toBeInstanceOf(StartError)
+        expect((first.reason as Error).message).toMatch(/damaged|newer Switchboard/)
+        continue
+      }
+      const { db, losses } = first.value
+      const [there] = await db.read<object, { n: number }>({ text: COUNT_EVENTS }, {})
+      if (losses().length === 0) expect(there?.n).toBeGreaterThanOrEqual(events - LAST_COMMIT)
+      await first.value.close()
+      const second = await opened(home)
+      expect(await second.db.read({ text: 'PRAGMA quick_check' }, {})).toEqual([{ quick_check: 'ok' }])
+      await second.close()
+    }
+  },
+)

@@ -1,0 +1,33 @@
+import Axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** All that light and dark do not have in common. */
+const OF_COLOUR = ['color-contrast', 'link-in-text-block']
+
+/** What is looked at: by which rules, and what is left out because it was looked at before. */
+interface Look {
+  readonly rules?: 'all' | 'colour' | 'all but colour'
+  readonly besides?: string
+}
+
+/** The rules of accessibility that the page as it stands breaks, each with what breaks it; none is what we want. */
+export async function brokenRules(page: Page, { rules = 'all', besides }: Look = {}): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(Axe.source)
+  const disabled = Object.fromEntries(OF_COLOUR.map((rule) => [rule, { enabled: false }]))
+  const options: Axe.RunOptions = {
+    runOnly: rules === 'colour' ? { type: 'rule', values: OF_COLOUR } : { type: 'tag', values: RULES },
+    ...(rules === 'all but colour' && { rules: disabled }),
+    // Only violations are told in full: saying what passed takes six times as long.
+    resultTypes: ['violations'],
+  }
+  return page.evaluate(
+    async ({ exclude, wanted }) => {
+      const { axe } = window as unknown as { axe: typeof Axe }
+      const { violations } = await axe.run(exclude === undefined ? document : { exclude }, wanted)
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    },
+    { exclude: besides, wanted: options },
+  )
+}

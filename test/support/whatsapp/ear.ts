@@ -1,0 +1,116 @@
+import { proto, unpadRandomMax16 } from 'baileys'
+import { see, type Arrived } from './arrivals.ts'
+import { memberJid } from './groups.ts'
+import { answerPeerRequest } from './own-phone.ts'
+import type { Envelope, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
+import { createConfirming } from './receipts.ts'
+import type { Bundle } from './signal.ts'
+import { bigEndian, groupJid, numberJid, preKeyStanza, seconds, stanza, type Stanza } from './stanza.ts'
+
+type Ear = Pick<Phone, 'go' | 'received' | 'copies' | 'unread' | 'confirm'> & Pick<PhoneInside, 'take' | 'hear'>
+
+/** How a phone takes what comes: decrypts it, shows it once, and answers with receipts as its owner's habits are. */
+export function createEar(core: PhoneCore, around: Surroundings, self: () => PhoneInside): Ear {
+  const { number, signal, known, writers, inTurn } = core
+  const arrived: Arrived[] = []
+  const copies: Arrived[] = []
+  const confirming = createConfirming(core, around, self)
+  let mailbox: Envelope[] = []
+  let unread = 0
+
+  function take(envelope: Envelope): void {
+    if (core.habits.isOnline) void inTurn(() => read(envelope))
+    else mailbox.push(envelope)
+  }
+
+  async function read(envelope: Envelope): Promise<void> {
+    const content = await decrypt(envelope).catch(() => undefined)
+    if (content === undefined) {
+      unread++
+      // As WhatsApp does: asks for another copy, with keys for a fresh session.
+      return envelope.from.enqueue(retryReceipt(envelope, self(), signal.bundle()))
+    }
+    if (envelope.isPeerMessage) return answerPeerRequest(self(), envelope, content)
+    const copied = content.deviceSentMessage?.message ?? (envelope.from.number === number ? content : undefined)
+    if (copied) return show(envelope, copied, copies)
+    const isKeyAlone = Object.keys(content).every((name) => WITHOUT_CONTENT.has(name))
+    if (isKeyAlone) return
+    show(envelope, content, arrived)
+    confirming.expect(envelope)
+  }
+
+  async function decrypt({ sealed, from, group }: Envelope): Promise<proto.IMessage> {
+    const peer = `${from.number}:${from.id}`
+    const chat = group ? groupJid(group.id) : ''
+    let content: proto.IMessage = {}
+    for (const { type, bytes } of sealed) {
+      const plain =
+        type === 'skmsg' ? await signal.openFromGroup(chat, peer, bytes) : await signal.open(peer, { type, bytes })
+      const part = present(proto.Message.decode(unpadRandomMax16(plain)))
+      const key = part.senderKeyDistributionMessage?.axolotlSenderKeyDistributionMessage
+      if (key) await signal.learnSenderKey(chat, peer, key)
+      content = { ...content, ...part }
+    }
+    return content
+  }
+
+  function show({ id, from, group, peer }: Envelope, content: proto.IMessage, where: Arrived[]): void {
+    const before = where.find((one) => one.id === id)
+    if (before) {
+      before.times++
+      return
+    }
+    const chat = group?.id ?? peer
+    where.push({ id, from: from.number, chat, device: from.id, content, times: 1, ...see(content, around.cdn) })
+    const remoteJid = group ? groupJid(group.id) : numberJid(peer)
+    const isOwn = from.number === number
+    known.set(id, { key: { remoteJid, fromMe: isOwn, id }, author: numberJid(from.number), content })
+    if (!isOwn) writers.add(from.number)
+  }
+
+  return {
+    take,
+    copies,
+    get unread() {
+      return unread
+    },
+    received: (from) => arrived.filter((one) => from === undefined || one.from === from),
+    confirm: confirming.confirm,
+    go(isOnline) {
+      core.habits = { ...core.habits, isOnline }
+      if (!isOnline) return
+      const waiting = mailbox
+      mailbox = []
+      waiting.forEach(take)
+    },
+    hear(id, from, group, content) {
+      const remoteJid = group ? groupJid(group.id) : numberJid(from.number)
+      const author = group ? memberJid(group, from) : remoteJid
+      known.set(id, { key: { remoteJid, fromMe: false, id, ...(group && { participant: author }) }, author, content })
+      writers.add(from.number)
+      const chat = group?.id ?? from.number
+      arrived.push({ id, from: from.number, chat, device: 0, content, times: 1, ...see(content, around.cdn) })
+    },
+  }
+}
+
+const WITHOUT_CONTENT = new Set(['senderKeyDistributionMessage', 'messageContextInfo'])
+
+/** What a decoded message carries; the decoder names all else too, as null. */
+const present = (message: proto.IMessage): proto.IMessage =>
+  Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null && value !== undefined))
+
+function retryReceipt({ id, as, group }: Envelope, reader: PhoneInside, keys: Bundle): Stanza {
+  const participant = group ? memberJid(group, reader) : undefined
+  const { preKey, signedPreKey } = keys
+  return stanza('receipt', { type: 'retry', from: group ? groupJid(group.id) : as, id, t: seconds(), participant }, [
+    stanza('retry', { count: 1, id, t: seconds(), v: 1 }),
+    stanza('registration', {}, bigEndian(keys.registrationId, 4)),
+    stanza('keys', {}, [
+      stanza('type', {}, Buffer.from([5])),
+      stanza('identity', {}, keys.identity),
+      ...(preKey ? [preKeyStanza('key', preKey)] : []),
+      preKeyStanza('skey', signedPreKey),
+    ]),
+  ])
+}

@@ -1,0 +1,219 @@
+import { randomInt } from 'node:crypto'
+import { jidDecode } from 'baileys'
+import type { PhoneInside } from './people.ts'
+import { children, groupJid, lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
+
+/** How members are named in a group: by number, or by hidden id. */
+export type Addressing = 'pn' | 'lid'
+
+export interface Group {
+  /** Digits, without `@g.us`. */
+  readonly id: string
+  readonly subject: string
+  readonly addressing: Addressing
+  /** Numbers, founder first. */
+  readonly members: readonly string[]
+  readonly admins: readonly string[]
+}
+
+interface SealedUtterance {
+  readonly key: Buffer
+  readonly bytes: Buffer
+}
+
+export interface GroupInside extends Group {
+  rename(subject: string): void
+  add(number: string): void
+  remove(number: string): void
+  setAdmin(number: string, isAdmin: boolean): void
+  readonly inviteCode: string
+  readonly createdAt: number
+  /** @returns whether that device has not had this sender's key yet; from now on it has. */
+  giveKey(sender: string, device: string): boolean
+  /** A message is sealed once, however many devices get it. */
+  sealOnce(messageId: string, seal: () => Promise<SealedUtterance>): Promise<SealedUtterance>
+}
+
+let lastGroup = 120_363_000_000_000_000n
+
+export function createGroup(
+  subject: string,
+  founder: string,
+  others: readonly string[],
+  addressing: Addressing,
+): GroupInside {
+  const id = String((lastGroup += BigInt(randomInt(1, 1_000))))
+  const members = new Set([founder, ...others])
+  const admins = new Set([founder])
+  const keyHolders = new Set<string>()
+  const sealed = new Map<string, Promise<SealedUtterance>>()
+  let title = subject
+  return {
+    id,
+    addressing,
+    inviteCode: `Invite${id.slice(-10)}`,
+    createdAt: seconds(),
+    get subject() {
+      return title
+    },
+    get members() {
+      return [...members]
+    },
+    get admins() {
+      return [...admins]
+    },
+    rename: (next) => void (title = next),
+    add: (number) => void members.add(number),
+    remove(number) {
+      members.delete(number)
+      admins.delete(number)
+    },
+    setAdmin(number, isAdmin) {
+      if (isAdmin) admins.add(number)
+      else admins.delete(number)
+    },
+    giveKey(sender, device) {
+      const holder = `${sender} to ${device}`
+      if (keyHolders.has(holder)) return false
+      keyHolders.add(holder)
+      return true
+    },
+    sealOnce(messageId, seal) {
+      const found = sealed.get(messageId) ?? seal()
+      sealed.set(messageId, found)
+      return found
+    },
+  }
+}
+
+type FindPhone = (number: string) => PhoneInside
+
+/** A group as a query answers it. */
+function describe(group: GroupInside, phone: FindPhone): Stanza {
+  const founder = phone(group.admins[0] ?? group.members[0] ?? '')
+  const attributes = {
+    id: group.id,
+    subject: group.subject,
+    creation: group.createdAt,
+    s_t: group.createdAt,
+    addressing_mode: group.addressing,
+    creator: memberJid(group, founder),
+    size: group.members.length,
+  }
+  return stanza(
+    'group',
+    attributes,
+    group.members.map((number) => describeMember(group, phone(number))),
+  )
+}
+
+export const memberJid = (group: Group, { number, lid }: PhoneInside): string =>
+  group.addressing === 'lid' ? lidJid(lid) : numberJid(number)
+
+function describeMember(group: GroupInside, member: PhoneInside): Stanza {
+  const { number, lid } = member
+  const other = group.addressing === 'lid' ? { phone_number: numberJid(number) } : { lid: lidJid(lid) }
+  const type = group.admins.includes(number) ? 'admin' : undefined
+  return stanza('participant', { jid: memberJid(group, member), ...other, type })
+}
+
+interface Groups {
+  get(id: string): GroupInside | undefined
+  create(subject: string, founder: string, others: readonly string[]): GroupInside
+  of(number: string): readonly GroupInside[]
+}
+
+/** Who is asking, and what the answer is made of. */
+interface Asking {
+  readonly asker: PhoneInside
+  readonly groups: Groups
+  readonly phone: FindPhone
+  /** Somebody by the address a client uses. */
+  readonly who: (jid: string) => PhoneInside
+  /** Tells everybody in the group what changed. */
+  readonly announce: (group: GroupInside, change: Stanza) => void
+}
+
+/** @returns the content of the answer; undefined: refused. */
+export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefined {
+  const to = iq.attrs['to'] ?? ''
+  const asked = Array.isArray(iq.content) ? iq.content[0] : undefined
+  if (asked === undefined) return undefined
+  if (to === '@g.us') return answerGeneral(asked, asking)
+  const group = asking.groups.get(jidDecode(to)?.user ?? '')
+  if (!group?.members.includes(asking.asker.number)) return undefined
+  return iq.attrs['type'] === 'get' ? answerAbout(group, asked, asking) : change(group, asked, asking)
+}
+
+function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): Stanza[] | undefined {
+  switch (asked.tag) {
+    case 'participating':
+      return [
+        stanza(
+          'groups',
+          {},
+          groups.of(asker.number).map((group) => describe(group, phone)),
+        ),
+      ]
+    case 'create': {
+      const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
+      return [describe(groups.create(asked.attrs['subject'] ?? '', asker.number, others), phone)]
+    }
+    case 'leave': {
+      const left = children(asked, 'group').map(({ attrs }) => attrs['id'] ?? '')
+      for (const id of left) groups.get(jidDecode(id)?.user ?? id)?.remove(asker.number)
+      return [
+        stanza(
+          'leave',
+          {},
+          left.map((id) => stanza('group', { id })),
+        ),
+      ]
+    }
+    default:
+      return undefined
+  }
+}
+
+function answerAbout(group: GroupInside, asked: Stanza, { phone }: Asking): Stanza[] | undefined {
+  if (asked.tag === 'query') return [describe(group, phone)]
+  return asked.tag === 'invite' ? [stanza('invite', { code: group.inviteCode })] : undefined
+}
+
+function change(group: GroupInside, asked: Stanza, { who, announce, phone }: Asking): Stanza[] | undefined {
+  const named = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? ''))
+  const participants = named.map((member) => describeMember(group, member))
+  const acts: Readonly<Record<string, (member: PhoneInside) => void>> = {
+    add: ({ number }) => group.add(number),
+    remove: ({ number }) => group.remove(number),
+    promote: ({ number }) => group.setAdmin(number, true),
+    demote: ({ number }) => group.setAdmin(number, false),
+  }
+  const act = acts[asked.tag]
+  if (act !== undefined) {
+    announce(group, stanza(asked.tag, {}, participants))
+    named.forEach(act)
+    return [stanza(asked.tag, {}, participants)]
+  }
+  if (asked.tag !== 'subject') return [describe(group, phone)]
+  group.rename(Buffer.from((asked.content as Uint8Array | undefined) ?? []).toString())
+  announce(group, stanza('subject', { subject: group.subject }))
+  return [stanza('subject', { subject: group.subject })]
+}
+
+/** What a member’s client hears when something in the group changes. */
+export function groupNotice(group: GroupInside, by: PhoneInside, what: Stanza, id: string): Stanza {
+  return stanza(
+    'notification',
+    {
+      from: groupJid(group.id),
+      type: 'w:gp2',
+      id,
+      t: seconds(),
+      addressing_mode: group.addressing,
+      participant: memberJid(group, by),
+      ...(group.addressing === 'lid' ? { participant_pn: numberJid(by.number) } : { participant_lid: lidJid(by.lid) }),
+    },
+    [what],
+  )
+}

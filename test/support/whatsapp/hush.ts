@@ -1,0 +1,18 @@
+/** What libsignal says of its sessions, which it prints whole. */
+const CHATTER =
+  /^(Closing (open )?session|Opening session|Removing old closed session|Session (already|error)|Decrypted message with closed|Failed to decrypt message with any)/
+
+let isHushed = false
+
+/** The phones of the stand-in use the same library as the clients; what it prints would bury the output of the tests. */
+export function hushLibrary(): void {
+  if (isHushed) return
+  isHushed = true
+  const terminal = globalThis.console
+  for (const level of ['info', 'warn', 'error'] as const) {
+    const speak = terminal[level].bind(terminal)
+    terminal[level] = (...said: unknown[]) => {
+      if (typeof said[0] !== 'string' || !CHATTER.test(said[0])) speak(...said)
+    }
+  }
+}

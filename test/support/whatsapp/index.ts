@@ -1,0 +1,92 @@
+import type { Faults } from './faults.ts'
+import type { Addressing, Group } from './groups.ts'
+import { listen } from './listener.ts'
+import type { Cdn } from './media.ts'
+import { createNetwork } from './network.ts'
+import type { Habits, Phone } from './people.ts'
+import { ROUTE_VARIABLE, takeRoute, type Route } from './route.ts'
+
+export type { Ending, LinkedDevice } from './linked-device.ts'
+export type { Phone } from './people.ts'
+
+/**
+ * A stand-in for WhatsApp: a server that speaks the true protocol to linked clients, and the people with phones behind
+ * it. The unmodified client library pairs with it, logs in, and exchanges messages that really are encrypted; the
+ * phones decrypt, answer and send receipts as real ones do. What the network knows lies here, not in the client: a
+ * client that is killed and starts again finds its backlog.
+ *
+ * ```ts
+ * const whatsapp = await startWhatsApp()
+ * whatsapp.takeRoute()                             // this process; a child takes `whatsapp.environment` instead
+ * const shop = whatsapp.phone('12025550200', { name: 'Shop' })
+ * const ana = whatsapp.phone('12025550101')
+ * await shop.scan(qrText)                          // or: await shop.enter('ABCD-EFGH')
+ * ana.received()                                   // what arrived, each message once, `times` says how often
+ * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, clickAd, call
+ * ana.go(false)                                    // phones come and go; receipts follow their habits
+ * shop.device.end('dropped')                       // and freeze, refuse, waiting, logins, heard
+ * whatsapp.faults.onMessage({ kind: 'cut_before_ack' }, ana.number)
+ * await whatsapp.close()
+ * ```
+ *
+ * Numbers misbehave by their last four digits as on the sandbox network: 0463 is refused as a new chat, 0404 is not
+ * on WhatsApp, 0410 is refused after it was acknowledged, 0502 cuts the connection when its devices are looked up,
+ * 0504 is acknowledged far too late, 0007 never sends a receipt.
+ */
+export interface WhatsApp {
+  /** What is wrong with the network. */
+  readonly faults: Faults
+  /** Where the files lie. */
+  readonly cdn: Cdn
+  readonly route: Route
+  /** What a process of its own is started with, so that it meets the stand-in and never the real network. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Connections that stand, logged in or not. */
+  readonly connections: number
+  /** Leads this process to the stand-in wherever it means the real network. */
+  takeRoute(): void
+  /** The person with this number; made when first asked for. */
+  phone(number: string, habits?: Partial<Habits>): Phone
+  /** From now on this number leads to the other one, as a Brazilian number with the ninth digit to the one without. */
+  alias(number: string, canonical: string): void
+  /** @param members numbers, the founder first. */
+  group(subject: string, members: readonly [string, ...string[]], addressing?: Addressing): Group
+  /** Cuts every connection, whoever is at the other end. */
+  cut(): void
+  close(): Promise<void>
+}
+
+const REGISTER = new URL('register.ts', import.meta.url).href
+
+interface Options {
+  /** How long the ack of a message to a number ending 0504 is held back. Default: 25 s. */
+  readonly heldAckMs?: number
+}
+
+export async function startWhatsApp({ heldAckMs }: Options = {}): Promise<WhatsApp> {
+  const network = createNetwork(heldAckMs)
+  const listener = await listen(network)
+  const { route } = listener
+  return {
+    faults: network.faults,
+    cdn: network.cdn,
+    route,
+    environment: { [ROUTE_VARIABLE]: JSON.stringify(route), NODE_OPTIONS: `--import=${REGISTER}` },
+    get connections() {
+      return listener.connections
+    },
+    takeRoute: () => takeRoute(route),
+    phone(number, habits) {
+      const found = network.phone(number)
+      if (habits) found.behave(habits)
+      return found
+    },
+    alias: network.alias,
+    group: (subject, [founder, ...others], addressing) => network.groups.create(subject, founder, others, addressing),
+    cut: listener.cut,
+    async close() {
+      network.close()
+      await listener.close()
+    },
+  }
+}

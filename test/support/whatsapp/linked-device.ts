@@ -1,0 +1,210 @@
+import type { Link } from './link.ts'
+import type { Bundle } from './signal.ts'
+import { bytesOf, child, children, numberOf, stanza, type Stanza } from './stanza.ts'
+
+/** Ways in which the network ends a connection, and what the client makes of each (engines notes: state map). */
+export type Ending =
+  'restart' | 'unavailable' | 'replaced' | 'removed' | 'bad_session' | 'stream_end' | 'no_multidevice' | 'dropped'
+
+/** Why a login is refused: the number of a `<failure>`; with how long, in seconds, for a ban that ends. */
+export interface Refusal {
+  readonly reason: number
+  readonly expireSeconds?: number
+}
+
+/** A client that is linked to an account, as the network knows it. It outlives every connection of the client. */
+export interface LinkedDevice {
+  /** The account's number. */
+  readonly number: string
+  /** Which of the account's devices; the phone itself is 0. */
+  readonly id: number
+  /** Logged in, and told that its backlog is over. */
+  readonly isOnline: boolean
+  /** How often it logged in. */
+  readonly logins: number
+  /** What was said to it and not acknowledged yet: all of it comes again at the next login. */
+  readonly waiting: readonly Stanza[]
+  /** Everything it sent, oldest first. */
+  readonly heard: readonly Stanza[]
+  /** One-time keys of it that nobody has used. */
+  readonly preKeysLeft: number
+  /** Ends its connection now; it may log in again, except after `removed`. */
+  end(how: Ending): void
+  /** Neither side hears the other any more, while the connection stands. */
+  freeze(): void
+  thaw(): void
+  /** Refuses its logins from now on, and ends the one that stands; null lets it in again. */
+  refuse(refusal: Refusal | null): void
+}
+
+/** The same, for those who run the network. */
+export interface DeviceInside extends LinkedDevice {
+  readonly clientKey: Buffer
+  readonly keyIndex: number
+  readonly refusal: Refusal | null
+  readonly isRemoved: boolean
+  /** Connected and logged in, whether or not its backlog is over. */
+  attach(link: Link): void
+  detach(link: Link): void
+  note(node: Stanza): void
+  /** Kept until it is acknowledged, and sent as soon as the device is online. */
+  enqueue(node: Stanza): void
+  /** Sent if it is connected, else forgotten. */
+  tell(node: Stanza): void
+  /** It says that it is ready for its backlog. */
+  becomeActive(): void
+  /** @returns what was acknowledged. */
+  settle(what: { tag: string; id: string; type?: string | undefined; participant?: string | undefined }): Stanza[]
+  /** Takes what an `iq encrypt set` uploads. */
+  storeKeys(node: Stanza): void
+  /** It logged out: it may never log in again. */
+  forget(): void
+  /** The device's keys for a first message, one of its one-time keys among them while there are any. */
+  bundle(): Bundle
+}
+
+export interface Registration {
+  readonly clientKey: Buffer
+  readonly identity: Buffer
+  readonly registrationId: number
+  readonly signedPreKey: Bundle['signedPreKey']
+}
+
+/** Fewer one-time keys than this, and the client is asked for more. */
+const FEW_KEYS = 5
+
+export function createLinkedDevice(
+  account: { readonly number: string },
+  place: { readonly id: number; readonly keyIndex: number },
+  registration: Registration,
+): DeviceInside {
+  let link: Link | undefined
+  let isActive = false
+  let logins = 0
+  let refusal: Refusal | null = null
+  let isRemoved = false
+  let waiting: Stanza[] = []
+  let { signedPreKey } = registration
+  const preKeys: { id: number; key: Buffer }[] = []
+  const heard: Stanza[] = []
+
+  function end(how: Ending): void {
+    if (how === 'removed') isRemoved = true
+    if (how === 'dropped') link?.drop()
+    else {
+      link?.send(GOODBYES[how])
+      link?.close()
+    }
+  }
+
+  const device: DeviceInside = {
+    number: account.number,
+    id: place.id,
+    keyIndex: place.keyIndex,
+    clientKey: registration.clientKey,
+    get isOnline() {
+      return link !== undefined && isActive
+    },
+    get logins() {
+      return logins
+    },
+    get waiting() {
+      return waiting
+    },
+    get preKeysLeft() {
+      return preKeys.length
+    },
+    get refusal() {
+      return refusal
+    },
+    get isRemoved() {
+      return isRemoved
+    },
+    heard,
+    end,
+    freeze: () => link?.freeze(),
+    thaw: () => link?.thaw(),
+    refuse(next) {
+      refusal = next
+      if (next === null) return
+      link?.send(failure(next))
+      link?.close()
+    },
+    attach(next) {
+      const previous = link
+      if (previous !== undefined) end('replaced')
+      link = next
+      isActive = false
+      logins++
+    },
+    detach(gone) {
+      if (link !== gone) return
+      link = undefined
+      isActive = false
+    },
+    forget: () => void (isRemoved = true),
+    note: (node) => void heard.push(node),
+    enqueue(node) {
+      waiting.push(node)
+      if (isActive) link?.send(node)
+    },
+    tell: (node) => link?.send(node),
+    becomeActive() {
+      waiting.forEach((node, index) => link?.send({ ...node, attrs: { ...node.attrs, offline: String(index) } }))
+      link?.send(stanza('ib', { from: 's.whatsapp.net' }, [stanza('offline', { count: waiting.length })]))
+      isActive = true
+    },
+    settle(what) {
+      const isMeant = ({ tag, attrs }: Stanza) =>
+        tag === what.tag &&
+        attrs['id'] === what.id &&
+        (tag === 'message' || (attrs['type'] === what.type && attrs['participant'] === what.participant))
+      const settled = waiting.filter(isMeant)
+      waiting = waiting.filter((node) => !isMeant(node))
+      return settled
+    },
+    storeKeys(node) {
+      for (const key of children(child(node, 'list'), 'key'))
+        preKeys.push({ id: numberOf(key, 'id'), key: bytesOf(key, 'value') })
+      signedPreKey = readSignedPreKey(child(node, 'skey') ?? child(child(node, 'rotate'), 'skey')) ?? signedPreKey
+    },
+    bundle() {
+      const preKey = preKeys.shift()
+      if (preKeys.length === FEW_KEYS) device.enqueue(keysRunLow(preKeys.length))
+      return {
+        registrationId: registration.registrationId,
+        identity: registration.identity,
+        signedPreKey,
+        preKey,
+      }
+    },
+  }
+  return device
+}
+
+const streamError = (attributes: Record<string, string>, content?: Stanza[]) =>
+  stanza('stream:error', attributes, content)
+
+const GOODBYES: Readonly<Record<Exclude<Ending, 'dropped'>, Stanza>> = {
+  restart: streamError({ code: '515' }),
+  unavailable: streamError({ code: '503' }),
+  replaced: streamError({}, [stanza('conflict', { type: 'replaced' })]),
+  removed: streamError({ code: '401' }, [stanza('conflict', { type: 'device_removed' })]),
+  bad_session: streamError({}, [stanza('bad-session')]),
+  stream_end: stanza('xmlstreamend'),
+  no_multidevice: stanza('ib', {}, [stanza('downgrade_webclient')]),
+}
+
+export const failure = ({ reason, expireSeconds }: Refusal): Stanza =>
+  stanza('failure', { reason, expire: expireSeconds, location: 'lla' })
+
+function readSignedPreKey(node: Stanza | undefined): Bundle['signedPreKey'] | undefined {
+  if (node === undefined) return undefined
+  return { id: numberOf(node, 'id'), key: bytesOf(node, 'value'), signature: bytesOf(node, 'signature') }
+}
+
+let notices = 0
+const keysRunLow = (left: number): Stanza =>
+  stanza('notification', { type: 'encrypt', from: 's.whatsapp.net', id: `keys-${++notices}` }, [
+    stanza('count', { value: left }),
+  ])

@@ -1,0 +1,58 @@
+import type { Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
+import { newMessageId } from './speech.ts'
+import { lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
+
+type Notices = Pick<Phone, 'call' | 'hangUp' | 'trust' | 'restrict'> & Pick<PhoneInside, 'restrictedUntil'>
+
+/** What reaches linked devices besides messages: calls, privacy tokens, restrictions of the account. */
+export function createNotices({ number, lid }: PhoneCore, around: Surroundings): Notices {
+  const calls = new Map<string, string>()
+  let restrictedUntil: number | null = null
+
+  function tell(other: string, node: Stanza): void {
+    for (const device of around.phone(other).devices) device.enqueue(node)
+  }
+  const notice = (attributes: Record<string, string>, content: Stanza) =>
+    stanza('notification', { ...attributes, id: newMessageId(), t: seconds() }, [content])
+
+  function ring(to: string, callId: string, tag: 'offer' | 'terminate', more: Record<string, string> = {}): void {
+    const call = { 'call-id': callId, 'call-creator': lidJid(lid), caller_pn: numberJid(number), ...more }
+    tell(to, stanza('call', { from: lidJid(lid), id: newMessageId(), t: seconds() }, [stanza(tag, call)]))
+  }
+
+  return {
+    get restrictedUntil() {
+      return restrictedUntil
+    },
+    call(to) {
+      const id = newMessageId()
+      calls.set(id, to)
+      ring(to, id, 'offer')
+      return id
+    },
+    hangUp(id) {
+      const to = calls.get(id)
+      if (to === undefined) throw new Error(`${number} does not ring with call ${id}`)
+      ring(to, id, 'terminate', { reason: 'timeout' })
+    },
+    trust(other) {
+      const attributes = { jid: lidJid(lid), t: seconds(), type: 'trusted_contact' }
+      const tokens = stanza('tokens', {}, [stanza('token', attributes, Buffer.from(`token of ${number}`))])
+      tell(other, notice({ type: 'privacy_token', from: numberJid(number), sender_lid: lidJid(lid) }, tokens))
+    },
+    restrict(untilSeconds) {
+      restrictedUntil = untilSeconds
+      const data = { xwa2_notify_account_reachout_timelock: timeLock(untilSeconds) }
+      const name = { op_name: 'NotificationUserReachoutTimelockUpdate' }
+      const update = stanza('update', name, Buffer.from(JSON.stringify({ data })))
+      tell(number, notice({ type: 'mex', from: 's.whatsapp.net' }, update))
+    },
+  }
+}
+
+/** How the network describes a restriction to a client. */
+export const timeLock = (untilSeconds: number | null) => ({
+  is_active: untilSeconds !== null,
+  time_enforcement_ends: untilSeconds === null ? null : String(untilSeconds),
+  enforcement_type: 'DEFAULT',
+})

@@ -1,0 +1,85 @@
+import { createEar } from './ear.ts'
+import type { DeviceInside } from './linked-device.ts'
+import { createMouth } from './mouth.ts'
+import { createNotices } from './notices.ts'
+import { peerStanza, welcomeHistory } from './own-phone.ts'
+import type { Habits, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
+import { createSignalEnd } from './signal.ts'
+
+const HABITS: Habits = {
+  isOnline: true,
+  receipts: 'read',
+  deliveredAfterMs: 20,
+  readAfterMs: 40,
+  repeatsReceipts: false,
+  shows: 'number',
+  name: '',
+}
+
+/** @param pairing how this phone links clients to itself. */
+export function createPhone(
+  { number, lid }: { readonly number: string; readonly lid: string },
+  around: Surroundings,
+  pairing: (phone: () => PhoneInside) => Pick<Phone, 'scan' | 'enter'>,
+): PhoneInside {
+  const core = createCore(number, lid)
+  const { signal, devices, known, writers, inTurn } = core
+  const receipts = new Map<string, string[]>()
+  const self = () => phone
+  const account = {
+    number,
+    lid,
+    signal,
+    devices,
+    known,
+    writers,
+    places: [],
+    linked: devices,
+    get habits() {
+      return core.habits
+    },
+    get device() {
+      const last = devices.at(-1)
+      if (last === undefined) throw new Error(`nothing is linked to ${number}`)
+      return last
+    },
+    behave: (next: Partial<Habits>) => void (core.habits = { ...core.habits, ...next }),
+    loseSessions: () => signal.forgetAll(),
+    link: (device: DeviceInside) => void devices.push(device),
+    unlink: (device: DeviceInside) => void devices.splice(devices.indexOf(device), 1),
+    welcome: (device: DeviceInside) =>
+      void inTurn(async () => device.enqueue(await peerStanza(phone, device, welcomeHistory(phone, around.phone)))),
+    receiptsOf: (id: string) => receipts.get(id) ?? [],
+    noteReceipt: (id: string, type: string) => void receipts.set(id, [...(receipts.get(id) ?? []), type]),
+  }
+  const phone: PhoneInside = joined(
+    account,
+    joined(createMouth(core, around, self), createEar(core, around, self)),
+    joined(createNotices(core, around), pairing(self)),
+  )
+  return phone
+}
+
+function createCore(number: string, lid: string): PhoneCore {
+  let order: Promise<unknown> = Promise.resolve()
+  return {
+    number,
+    lid,
+    signal: createSignalEnd(number),
+    devices: [],
+    known: new Map(),
+    writers: new Set(),
+    habits: number.endsWith('0007') ? { ...HABITS, receipts: 'none' } : HABITS,
+    inTurn(act) {
+      const done = order.then(act)
+      order = done.catch(() => {})
+      return done
+    },
+  }
+}
+
+/** One object of several; what one of them works out anew each time stays so. */
+function joined<A extends object, B extends object, C extends object = object>(a: A, b: B, c?: C): A & B & C {
+  const properties = { ...Object.getOwnPropertyDescriptors(a), ...Object.getOwnPropertyDescriptors(b) }
+  return Object.defineProperties({}, { ...properties, ...(c && Object.getOwnPropertyDescriptors(c)) }) as A & B & C
+}

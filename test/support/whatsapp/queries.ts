@@ -1,0 +1,186 @@
+import { cutsOnLookup, isAbsent } from './faults.ts'
+import { answerGroupQuery } from './groups.ts'
+import type { DeviceInside } from './linked-device.ts'
+import { MEDIA_HOST } from './media.ts'
+import { timeLock } from './notices.ts'
+import type { Network } from './network.ts'
+import type { PhoneInside } from './people.ts'
+import {
+  bigEndian,
+  bytesIn,
+  child,
+  children,
+  firstTag,
+  lidJid,
+  numberJid,
+  preKeyStanza,
+  readAddress,
+  stanza,
+  type Stanza,
+} from './stanza.ts'
+
+/** Who asks. */
+interface Asker {
+  readonly device: DeviceInside
+  readonly network: Network
+}
+
+type Answer = (iq: Stanza, asker: Asker) => Stanza[] | undefined
+
+/**
+ * What the server answers, by the query's namespace. A client waits a minute for an answer that does not come, so a
+ * query this server does not know gets an empty one.
+ */
+export function answerQuery(iq: Stanza, asker: Asker): void {
+  const { id, xmlns = '' } = iq.attrs
+  const answer = (ANSWERS[xmlns] ?? nothing)(iq, asker)
+  const type = answer === undefined ? 'error' : 'result'
+  const content = answer ?? [stanza('error', { code: 404, text: 'item-not-found' })]
+  const isActive = xmlns === 'passive' && firstTag(iq) === 'active'
+  asker.device.tell(stanza('iq', { from: iq.attrs['to'] ?? 's.whatsapp.net', type, id }, content))
+  if (isActive) asker.device.becomeActive()
+}
+
+const nothing: Answer = () => []
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  encrypt: answerKeys,
+  usync: answerDirectory,
+  abt: () => [stanza('props', { hash: 'none' })],
+  blocklist: () => [stanza('list')],
+  privacy: answerPrivacy,
+  'w:g2': answerGroups,
+  'w:m': () => [
+    stanza('media_conn', { auth: 'stand-in', ttl: 300, auth_ttl: 21_600, max_buckets: 12 }, [
+      stanza('host', { hostname: MEDIA_HOST, maxContentLengthBytes: 100_000_000 }),
+    ]),
+  ],
+  'w:mex': answerGraph,
+  'w:sync:app:state': answerAppState,
+  'w:profile:picture': () => undefined,
+  md: forgetDevice,
+}
+
+function answerKeys(iq: Stanza, { device, network }: Asker): Stanza[] {
+  switch (firstTag(iq)) {
+    case 'count':
+      return [stanza('count', { value: device.preKeysLeft })]
+    case 'digest':
+      return [stanza('digest')]
+    case 'key':
+      return [
+        stanza(
+          'list',
+          {},
+          children(child(iq, 'key'), 'user').map(({ attrs }) => keysOf(attrs['jid'] ?? '', network)),
+        ),
+      ]
+    default:
+      device.storeKeys(iq)
+      return []
+  }
+}
+
+function keysOf(jid: string, network: Network): Stanza {
+  const person = network.who(jid)
+  const { device: id } = readAddress(jid)
+  const end = id === 0 ? person.signal : person.devices.find((one) => one.id === id)
+  if (end === undefined || isAbsent(person.number))
+    return stanza('user', { jid }, [stanza('error', { code: 404, text: 'item-not-found' })])
+  const { registrationId, identity, signedPreKey, preKey } = network.faults.bundle(end.bundle())
+  return stanza('user', { jid }, [
+    stanza('registration', {}, bigEndian(registrationId, 4)),
+    stanza('type', {}, Buffer.from([5])),
+    stanza('identity', {}, identity),
+    preKeyStanza('skey', signedPreKey),
+    ...(preKey ? [preKeyStanza('key', preKey)] : []),
+  ])
+}
+
+function answerDirectory(iq: Stanza, { device, network }: Asker): Stanza[] {
+  const usync = child(iq, 'usync')
+  const asked = (child(usync, 'query')?.content ?? []) as Stanza[]
+  const wanted = new Set(asked.map(({ tag }) => tag))
+  const users = children(child(usync, 'list'), 'user').map((user) => ({ user, ...find(user, network) }))
+  if (wanted.has('devices') && users.some(({ person }) => cutsOnLookup(person.number))) device.end('dropped')
+  const list = users.map(({ jid, person, user }) => stanza('user', { jid }, describe(person, jid, wanted, user)))
+  return [stanza('usync', {}, [stanza('result'), stanza('list', {}, list)])]
+}
+
+/** Somebody by address, or by a number as people write it. */
+function find(user: Stanza, network: Network): { readonly jid: string; readonly person: PhoneInside } {
+  const { jid } = user.attrs
+  if (jid !== undefined) return { jid, person: network.who(jid) }
+  const digits = bytesIn(child(user, 'contact')).toString().replace(/\D/g, '')
+  const person = network.phone(digits)
+  return { jid: numberJid(person.number), person }
+}
+
+function describe(person: PhoneInside, jid: string, wanted: ReadonlySet<string>, asked: Stanza): Stanza[] {
+  const isThere = !isAbsent(person.number)
+  const answers: Stanza[] = []
+  if (wanted.has('devices') && isThere) {
+    const others = person.devices.map(({ id, keyIndex }) => stanza('device', { id, 'key-index': keyIndex }))
+    answers.push(stanza('devices', {}, [stanza('device-list', {}, [stanza('device', { id: 0 }), ...others])]))
+  }
+  if (wanted.has('contact'))
+    answers.push(stanza('contact', { type: isThere ? 'in' : 'out' }, bytesIn(child(asked, 'contact'))))
+  if (wanted.has('lid') && isThere && readAddress(jid).kind === 'number')
+    answers.push(stanza('lid', { val: lidJid(person.lid) }))
+  return answers
+}
+
+function answerPrivacy(iq: Stanza): Stanza[] {
+  if (firstTag(iq) === 'tokens') return [stanza('tokens')]
+  const settings = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd']
+  return [
+    stanza(
+      'privacy',
+      {},
+      settings.map((name) => stanza('category', { name, value: 'all' })),
+    ),
+  ]
+}
+
+function answerGroups(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
+  const asker = network.phone(device.number)
+  return answerGroupQuery(iq, {
+    asker,
+    groups: network.groups,
+    phone: network.phone,
+    who: network.who,
+    announce: (group, what) => network.announce(group, asker, what),
+  })
+}
+
+const REACHOUT_TIME_LOCK = '23983697327930364'
+const NEW_CHAT_CAP = '24503548349331633'
+
+/** A few things are asked in the manner of a graph. */
+function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
+  const { restrictedUntil } = network.phone(device.number)
+  const answers: Readonly<Record<string, object>> = {
+    [REACHOUT_TIME_LOCK]: { xwa2_fetch_account_reachout_timelock: timeLock(restrictedUntil) },
+    [NEW_CHAT_CAP]: { xwa2_message_capping_info: { capping_status: 'NONE', used_quota: 0, total_quota: -1 } },
+  }
+  const data = answers[child(iq, 'query')?.attrs['query_id'] ?? '']
+  return data && [stanza('result', {}, Buffer.from(JSON.stringify({ data })))]
+}
+
+/** Every collection that was asked for, empty: one that is missing would be asked for again without end. */
+function answerAppState(iq: Stanza): Stanza[] {
+  const collections = children(child(iq, 'sync'), 'collection').map(({ attrs }) =>
+    stanza('collection', { name: attrs['name'], version: attrs['version'] ?? 0, type: 'result' }),
+  )
+  return [stanza('sync', {}, collections)]
+}
+
+function forgetDevice(iq: Stanza, { network }: Asker): Stanza[] {
+  const removed = child(iq, 'remove-companion-device')
+  if (removed === undefined) return []
+  const person = network.who(removed.attrs['jid'] ?? '')
+  const gone = person.devices.find(({ id }) => id === readAddress(removed.attrs['jid'] ?? '').device)
+  if (gone !== undefined) person.unlink(gone)
+  gone?.forget()
+  return []
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { proto } from 'baileys'
+import type { Cdn, MediaKind } from './media.ts'
+
+/** A file on its way. */
+export interface FileToSend {
+  readonly kind: MediaKind
+  readonly bytes: Buffer
+  readonly mimeType: string
+  readonly caption?: string
+  readonly fileName?: string
+  /** Recorded rather than chosen: a voice note. */
+  readonly isVoice?: boolean
+}
+
+/** A message others can refer to. */
+export interface Known {
+  readonly key: proto.IMessageKey
+  /** Address of whoever wrote it. */
+  readonly author: string
+  readonly content: proto.IMessage
+}
+
+/** Where somebody clicked before they wrote. */
+export interface Advertisement {
+  readonly title: string
+  readonly body: string
+  readonly sourceUrl: string
+  readonly sourceId: string
+}
+
+const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type
+
+export function text(words: string, quoted?: Known): proto.IMessage {
+  if (quoted === undefined) return { conversation: words }
+  const contextInfo = { stanzaId: quoted.key.id ?? null, participant: quoted.author, quotedMessage: quoted.content }
+  return { extendedTextMessage: { text: words, contextInfo } }
+}
+
+export function clickedAd(words: string, { title, body, sourceUrl, sourceId }: Advertisement): proto.IMessage {
+  const externalAdReply = { title, body, sourceUrl, sourceId, sourceType: 'ad', sourceApp: 'facebook' }
+  return { extendedTextMessage: { text: words, contextInfo: { conversionSource: 'FB_Ads', externalAdReply } } }
+}
+
+export const reaction = (to: Known, emoji: string): proto.IMessage => ({
+  reactionMessage: { key: to.key, text: emoji, senderTimestampMs: Date.now() },
+})
+
+export const deletion = (of: Known): proto.IMessage => ({ protocolMessage: { type: REVOKE, key: of.key } })
+
+export const edit = (of: Known, words: string): proto.IMessage => ({
+  protocolMessage: {
+    type: MESSAGE_EDIT,
+    key: of.key,
+    editedMessage: { conversation: words },
+    timestampMs: Date.now(),
+  },
+})
+
+export function file(cdn: Cdn, sent: FileToSend): proto.IMessage {
+  const { kind, bytes, mimeType: mimetype, caption, fileName, isVoice } = sent
+  const common = { ...cdn.publish(kind, bytes), mimetype, mediaKeyTimestamp: Math.floor(Date.now() / 1_000) }
+  const captioned = caption === undefined ? {} : { caption }
+  switch (kind) {
+    case 'image':
+      return { imageMessage: { ...common, ...captioned, height: 10, width: 10 } }
+    case 'video':
+      return { videoMessage: { ...common, ...captioned, seconds: 1 } }
+    case 'audio':
+      return { audioMessage: { ...common, seconds: 1, ptt: isVoice ?? false } }
+    case 'document':
+      return { documentMessage: { ...common, ...captioned, fileName: fileName ?? 'file', title: fileName ?? 'file' } }
+    case 'sticker':
+      return { stickerMessage: { ...common, height: 512, width: 512 } }
+  }
+}
+
+/** How a stanza that carries this names its type. */
+export function stanzaType(content: proto.IMessage): 'text' | 'media' | 'reaction' | 'poll' {
+  if (content.reactionMessage) return 'reaction'
+  if (content.pollCreationMessage ?? content.pollCreationMessageV3 ?? content.pollUpdateMessage) return 'poll'
+  const media =
+    content.imageMessage ??
+    content.videoMessage ??
+    content.audioMessage ??
+    content.documentMessage ??
+    content.stickerMessage ??
+    content.contactMessage
+  return media ? 'media' : 'text'
+}
+
+/** What a stanza says of an edit or a deletion besides its content. */
+export function editAttribute(content: proto.IMessage): string | undefined {
+  if (!content.protocolMessage) return undefined
+  return content.protocolMessage.type === MESSAGE_EDIT ? '1' : '7'
+}
+
+/** As phones name their messages. */
+export const newMessageId = (): string => `3A${randomBytes(9).toString('hex').toUpperCase()}`

@@ -1,0 +1,386 @@
+import { readFileSync } from 'node:fs'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
+import { browserPath } from '../support/browser.ts'
+import { testHome, type Api, type RunningService } from '../support/service-process.ts'
+
+/** What the person who runs it does now and then: settings, backups, sessions; and taking back what was a mistake. */
+const home = testHome()
+let service: RunningService
+let api: Api
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let first = ''
+
+const OURS = '12025550100'
+const PERSON = '12025550101'
+const TIMEOUT = 60_000
+
+beforeAll(async () => {
+  service = await home.start({
+    SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,10,10',
+    SWITCHBOARD_RATE_LIMIT_PER_MINUTE: undefined,
+  })
+  api = service.api((await home.key('window')).key)
+  browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] })
+  ;({ context, page } = await signedIn())
+}, TIMEOUT)
+
+afterAll(async () => {
+  await browser.close()
+  await home.remove()
+})
+
+async function signedIn(): Promise<{ context: BrowserContext; page: Page }> {
+  const own = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+  })
+  const opened = await own.newPage()
+  opened.setDefaultTimeout(15_000)
+  const { console_url: address } = JSON.parse((await home.command('console', '--json')).out) as { console_url: string }
+  await opened.goto(address)
+  await opened.getByRole('heading', { level: 1 }).waitFor()
+  return { context: own, page: opened }
+}
+
+const open = async (route: string, where = page) => {
+  await where.evaluate((to) => void (location.hash = `#${to}`), route)
+  await where.getByRole('heading', { level: 1 }).waitFor()
+}
+const toast = (text: string | RegExp) =>
+  page
+    .getByRole('region', { name: /notifications/i })
+    .getByText(text)
+    .first()
+const undo = () => page.getByRole('button', { name: 'Undo' }).first()
+const nameOf = async () => (await api('GET', `/v1/instances/${first}`)).body.name
+
+describe('the first run', { timeout: TIMEOUT }, () => {
+  test('is over in every browser once it was skipped in one', async () => {
+    await page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
+    const other = await signedIn()
+    await other.page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
+    await page.getByRole('button', { name: 'Skip for now' }).click()
+    await page.getByText('No instances yet').waitFor()
+    await open('/instances', other.page)
+    await other.page.reload()
+    await other.page.getByText('No instances yet').waitFor()
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('welcome')
+    await other.context.close()
+  })
+
+  test('fetches nobody back who leaves it for another screen while the service still answers', async () => {
+    await open('/welcome')
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/panel/v1/account', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Skip for now' }).click()
+    await open('/webhooks')
+    const answered = page.waitForResponse('**/panel/v1/account')
+    answer()
+    await (await answered).finished()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    expect(new URL(page.url()).hash).toBe('#/webhooks')
+    await page.unroute('**/panel/v1/account')
+  })
+})
+
+describe('a mistake', { timeout: TIMEOUT }, () => {
+  test('in a name is taken back', async () => {
+    first = (await api('POST', '/v1/instances', { name: 'Front desk' })).body.id
+    await open(`/instances/${first}`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).first().click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Frnt desk')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await toast('Frnt desk was changed').waitFor()
+    expect(await nameOf()).toBe('Frnt desk')
+    await undo().click()
+    await toast('Taken back').waitFor()
+    expect(await nameOf()).toBe('Front desk')
+  })
+
+  test('with a webhook, its pausing, is taken back', async () => {
+    const { id } = (await api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/undo', events: ['*'] })).body
+    await open(`/webhooks/${id}`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await toast('Paused. Events are held until you resume.').waitFor()
+    expect((await api('GET', `/v1/webhooks/${id}`)).body.active).toBe(false)
+    await undo().click()
+    await expect.poll(async () => (await api('GET', `/v1/webhooks/${id}`)).body.active).toBe(true)
+  })
+
+  test('with filters is taken back', async () => {
+    await open('/instances')
+    await page.getByRole('searchbox', { name: 'Search instances' }).fill('desk')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await undo().click()
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Search instances' }).inputValue()).toBe('desk')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+  })
+
+  test('with many numbers at once, their disconnection, is taken back', async () => {
+    for (const number of [OURS, '12025550102']) {
+      const { id } = (await api('POST', '/v1/instances', { name: `Line ${number.slice(-1)}` })).body
+      const { pairing_code: code } = (await api('GET', `/v1/instances/${id}/qr`)).body
+      await api('POST', `/v1/sandbox/phones/${number}/scan`, { pairing_code: code })
+    }
+    const connected = async () =>
+      (await api('GET', '/v1/instances')).body.data.filter((one: { connected: boolean }) => one.connected).length
+    await expect.poll(connected).toBe(2)
+    await open('/instances')
+    await page.getByRole('checkbox', { name: 'Select all' }).click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Disconnect' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Disconnect 2 instances').waitFor()
+    await dialog.getByText('One is left out', { exact: false }).waitFor()
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await expect.poll(connected).toBe(0)
+    await dialog.getByText('2 of 2').waitFor()
+    await page.keyboard.press('Escape')
+    await undo().click()
+    await expect.poll(connected, { timeout: 10_000 }).toBe(2)
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+  })
+})
+
+describe('a conversation', { timeout: TIMEOUT }, () => {
+  test('shows an edit of a message far behind the newest, while it is open', async () => {
+    await api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana' })
+    const { data } = (await api('GET', '/v1/instances')).body
+    const line = data.find((one: { phone_number: string | null }) => one.phone_number === OURS).id
+    const say = async (text: string) =>
+      (await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text })).body
+    const said = await say('The very first, with a tpyo')
+    for (let n = 0; n < 80; n++) await say(`Number ${n}`)
+    await open(`/messages/${line}/${PERSON}`)
+    await page.getByText('Number 79').last().waitFor()
+    const log = page.getByRole('log')
+    await log.hover()
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, -4_000)
+        return page.getByText('The very first, with a tpyo').count()
+      })
+      .toBe(1)
+    const path = `/v1/sandbox/phones/${PERSON}/messages/${said.id}/edit`
+    const edited = await api('POST', path, { text: 'The very first, right' })
+    expect(edited.status, JSON.stringify(edited.body)).toBeLessThan(300)
+    await page.getByText('The very first, right').waitFor({ timeout: 5_000 })
+  })
+})
+
+describe('the settings', { timeout: TIMEOUT }, () => {
+  const row = (text: string): Locator => page.getByRole('listitem').filter({ hasText: text })
+
+  test('say where each was set, and change what can be changed at once', async () => {
+    await open('/settings')
+    await row('Port').getByText('by --port', { exact: false }).waitFor()
+    await row('Requests per minute and key').getByText('Default').waitFor()
+    await page.getByRole('button', { name: 'Change Requests per minute and key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('many')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Enter a number', { exact: false }).waitFor()
+    await dialog.getByRole('textbox').fill('1200')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row('Requests per minute and key').getByText('1,200').waitFor()
+    expect((await api('GET', '/v1/me')).headers.get('x-ratelimit-limit')).toBe('1200')
+    await undo().click()
+    await row('Requests per minute and key').getByText('600').waitFor()
+    expect((await api('GET', '/v1/me')).headers.get('x-ratelimit-limit')).toBe('600')
+  })
+
+  test('download what helps somebody help, without a secret', async () => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download bundle' }).click()
+    const text = readFileSync(await (await download).path(), 'utf8')
+    expect(JSON.parse(text)).toMatchObject({ window: { language: 'en' }, service: { storage: { integrity: 'ok' } } })
+    const cookies = await context.cookies()
+    for (const hidden of [...cookies.map(({ value }) => value), PERSON, OURS, 'Front desk', home.dir, 'swb_', 'whsec_'])
+      expect(text.includes(hidden), hidden).toBe(false)
+  })
+
+  test('sign another browser out', async () => {
+    const other = await signedIn()
+    await open('/settings')
+    await page.reload()
+    await page.getByText('Another browser').first().waitFor()
+    // The last used stands first.
+    await row('Another browser').first().getByRole('button', { name: 'Sign out' }).click()
+    await other.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+    await page.getByText('This browser').waitFor()
+    await other.context.close()
+  })
+
+  test('a new password signs the others out, and says so', async () => {
+    const other = await signedIn()
+    await open('/settings')
+    await page.getByLabel('New password').fill('correct horse battery')
+    await page.getByLabel('Once more').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await toast('Everybody else was signed out.').waitFor()
+    await other.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+    await other.context.close()
+  })
+})
+
+describe('an assistant', { timeout: TIMEOUT }, () => {
+  test('connects with what it is told to paste, as it is', async () => {
+    await open('/assistants/connect')
+    await page
+      .getByRole('button', { name: /^(Make|New|Create)/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    const text = await page.locator('pre').innerText()
+    const { switchboard } = (JSON.parse(text) as { mcpServers: { switchboard: StdioServerParameters } }).mcpServers
+    const client = new Client({ name: 'pasted', version: '1' })
+    await client.connect(new StdioClientTransport(switchboard))
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('send_message')
+    await client.close()
+  })
+})
+
+describe('a restore', { timeout: TIMEOUT }, () => {
+  test('goes back to a backup: asked for by a typed word, carried out by a start from the window', async () => {
+    await open('/settings')
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('The backup was made and checked.').waitFor()
+    await api('PATCH', `/v1/instances/${first}`, { name: 'Named since' })
+    await page
+      .getByRole('button', { name: /^Restore the backup of/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    const act = dialog.getByRole('button', { name: 'Restore', exact: true })
+    expect(await act.isEnabled()).toBe(false)
+    await dialog.getByRole('textbox').fill('restore')
+    await act.click()
+    await page.getByText('At the next start the backup of', { exact: false }).waitFor()
+    expect(await nameOf()).toBe('Named since')
+
+    await page.getByRole('button', { name: 'Do not restore' }).click()
+    await toast('Nothing will be restored').waitFor()
+    await page
+      .getByRole('button', { name: /^Restore the backup of/ })
+      .first()
+      .click()
+    await dialog.getByRole('textbox').fill('restore')
+    await act.click()
+    await page.getByRole('button', { name: 'Restart now' }).click()
+    await page.getByText('The backup was restored').waitFor({ timeout: 20_000 })
+    await page.getByText('Made before a restore').waitFor()
+    await expect.poll(nameOf).toBe('Front desk')
+    await page.getByText('Live', { exact: true }).first().waitFor()
+  })
+})
+
+describe('what is told in passing', { timeout: TIMEOUT }, () => {
+  const SIZES = [
+    [1280, 800],
+    [1024, 700],
+    [400, 760],
+  ] as const
+
+  /** What somebody could press or fill in, and that lies under a note. */
+  const covered = () =>
+    page.evaluate(() => {
+      const CONTROLS = 'a[href], button, input, textarea, select, [role=menuitem], [role=option]'
+      const found = new Set<string>()
+      for (const note of document.querySelectorAll('.notes > *')) {
+        const { left, top, right, bottom } = note.getBoundingClientRect()
+        for (let x = left; x < right; x += 8)
+          for (let y = top; y < bottom; y += 8)
+            for (const thing of document.elementsFromPoint(x, y))
+              if (!note.contains(thing) && thing.closest(CONTROLS)) found.add(thing.outerHTML.slice(0, 120))
+      }
+      return [...found]
+    })
+
+  test.each(SIZES)('at %i × %i covers nothing that could be pressed or filled in', async (width, height) => {
+    await page.setViewportSize({ width, height })
+    const { data } = (await api('GET', '/v1/instances')).body
+    const line = data.find((one: { phone_number: string | null }) => one.phone_number === OURS).id
+    await open('/instances')
+    await page.getByRole('searchbox', { name: 'Search instances' }).fill('line')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await undo().waitFor()
+    expect(await covered()).toEqual([])
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .last()
+      .click()
+    await page.getByRole('menu').waitFor()
+    expect(await covered()).toEqual([])
+    await page.getByRole('menuitem', { name: 'Open' }).click()
+    for (const route of [`/instances/${line}`, `/messages/${line}/${PERSON}`]) {
+      await open(route)
+      expect(await covered()).toEqual([])
+    }
+    // The pointer rests on what says that it was taken back, and holds it there.
+    await undo().click()
+    await toast('Taken back').waitFor()
+    expect(await covered()).toEqual([])
+    await open('/instances')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+  })
+
+  test.each(SIZES)('no screen is wider than a window of %i × %i', async (width, height) => {
+    await page.setViewportSize({ width, height })
+    for (const route of [
+      'instances',
+      `instances/${first}`,
+      'webhooks',
+      'keys',
+      'assistants/connect',
+      'sandbox',
+      'settings',
+    ]) {
+      await open(`/${route}`)
+      await page.waitForTimeout(150)
+      const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
+      expect(heading?.width, route).toBeGreaterThan(40)
+      const beyond = await page.evaluate(() =>
+        [...document.querySelectorAll('main *')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+          .filter((one) => one.closest('[class*=overflow-x-auto],[class*=overflow-auto],.sr-only') === null)
+          .map((one) => one.outerHTML.slice(0, 120)),
+      )
+      expect(beyond.slice(0, 2), route).toEqual([])
+      if (route !== 'instances') continue
+      const table = page.getByRole('table', { name: 'Instances' })
+      expect(await table.evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBe(0)
+      await table.getByRole('button', { name: 'Actions for Front desk' }).click({ trial: true })
+    }
+  })
+})
+
+test.each(['light', 'dark'] as const)(
+  'settings and their dialogs break no accessibility rule, %s',
+  async (colorScheme) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await open('/settings')
+    for (const name of [/^Restore the backup of/, 'Change Instances of the plan']) {
+      await page.getByRole('button', { name }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await page.waitForTimeout(300)
+      expect(await brokenRules(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    }
+  },
+  TIMEOUT,
+)

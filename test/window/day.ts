@@ -1,0 +1,34 @@
+import { until } from '../support/service-process.ts'
+import { pairedInstance } from '../support/sandbox.ts'
+import type { OpenWindow } from '../support/window.ts'
+import type { Holdings } from './places.ts'
+
+const OURS = '12025550100'
+const PERSON = '12025550101'
+
+/** Gives a home something of everything: what a screen never shows is never judged. */
+export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'page'>): Promise<Holdings> {
+  const post = async (path: string, body: object) => (await api('POST', `/v1${path}`, body)).body
+  await post('/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
+  const webhook = (await post('/webhooks', { url: 'https://catcher.sandbox/window', events: ['*'] })).id
+  const picked = { url: 'https://catcher.sandbox/picked', events: ['message.received'] }
+  const selective = (await post('/webhooks', picked)).id
+  const instance = await pairedInstance(api, OURS, 'Bakery Luz')
+  const unpaired = (await post('/instances', { name: 'Casa Verde Imóveis', external_ref: 'client-42' })).id
+  const official = (await post('/instances', { name: 'Studio Norte', engine: 'official' })).id
+  await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Do you still have the rye bread?' })
+  await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, media_type: 'image' })
+  for (const text of ['Yes, until six.', 'Shall I keep one for you?'])
+    await post(`/instances/${instance}/messages`, { to: PERSON, text })
+  await post(`/instances/${instance}/messages`, { to: '12025550404', text: 'Nobody is there.' })
+  // Not for programs: only the window asks for a backup.
+  const headers = { 'content-type': 'application/json' }
+  await page.evaluate(async (sent) => {
+    await fetch('/panel/v1/service/backups', { method: 'POST', headers: sent, body: '{}' })
+  }, headers)
+  await until('deliveries', async () => {
+    const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
+    return data.length > 5
+  })
+  return { instance, unpaired, official, webhook, selective, chat: PERSON, number: PERSON }
+}

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keyboardOf, type Keyboard } from '../support/keyboard.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** No mouse, no shortcut of the test: keys alone, from the first screen of a fresh home. */
+const PERSON = '12025550190'
+let w: ConsoleWindow
+let page: Page
+let keys: Keyboard
+
+beforeAll(async () => {
+  w = await openConsole()
+  page = w.page
+  keys = keyboardOf(page)
+  await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
+}, 60_000)
+afterAll(() => w.remove())
+
+/** Waits until the thing of exactly this name has the focus. */
+const focus = (name: string | RegExp) =>
+  expect.poll(keys.focused, { timeout: 8_000 }).toMatch(typeof name === 'string' ? new RegExp(`^${name}$`) : name)
+
+describe('by keyboard alone', { timeout: 60_000 }, () => {
+  test('a workspace is named, a phone paired and a message sent; each step has the focus', async () => {
+    await focus('Workspace')
+    await keys.type('Bakery Luz')
+    await keys.press('Enter')
+    await page.getByText('Bakery Luz', { exact: true }).waitFor()
+    await focus(/^Sandbox.*Pair a sandbox phone$/)
+    await keys.press('Enter')
+    await focus('QR code')
+    await page.getByRole('img', { name: /QR/ }).waitFor()
+    await keys.tabTo('Scan with a sandbox phone')
+    await keys.press('Enter')
+    await focus('Send')
+    await keys.press('Enter')
+    await focus('Finish')
+    await page.getByText('It arrived', { exact: false }).waitFor()
+    await keys.press('Enter')
+    await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
+  })
+
+  test('a second number is made, paired and heard, and the focus comes back to where it began', async () => {
+    await keys.tabTo('New instance')
+    await keys.press('Enter')
+    await focus('Name')
+    await keys.type('Front desk')
+    await keys.press('Enter')
+    await page.getByRole('heading', { name: 'Pair Front desk' }).waitFor()
+    await page.getByRole('img', { name: /QR/ }).waitFor()
+    await keys.tabTo('Scan with a sandbox phone')
+    await keys.press('Enter')
+    await focus('Send yourself a message')
+    await keys.press('Enter')
+    await focus('Send')
+    await keys.press('Enter')
+    await focus('Done')
+    await keys.press('Enter')
+    await focus('New instance')
+  })
+
+  test('whatever is closed with Escape gives the focus back', async () => {
+    for (const [opener, opened] of [
+      ['New instance', 'dialog'],
+      ['Order', 'menu'],
+      ['All states', 'listbox'],
+      [/^Actions for Front desk$/, 'menu'],
+    ] as const) {
+      await keys.tabTo(opener)
+      await keys.press('Enter')
+      await page.getByRole(opened).waitFor()
+      await keys.press('Escape')
+      await page.getByRole(opened).waitFor({ state: 'hidden' })
+      await focus(opener)
+    }
+  })
+
+  test('a conversation is begun, and what is written arrives', async () => {
+    await keys.press('g')
+    await keys.press('m')
+    await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+    await keys.tabTo('New message')
+    await keys.press('Enter')
+    await focus('Phone number')
+    await keys.type(`+${PERSON}`)
+    await keys.press('Enter')
+    await keys.tabTo('Write a message')
+    await keys.type('Good morning, Ana.')
+    await keys.press('Enter')
+    await expect
+      .poll(async () => JSON.stringify((await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body))
+      .toContain('Good morning, Ana.')
+    await focus('Write a message')
+  })
+
+  test('a webhook is made on a catcher, and a delivery looked into', async () => {
+    await keys.press('Escape')
+    await keys.tabTo('Webhooks')
+    await keys.press('Enter')
+    await keys.tabTo('New webhook')
+    await keys.press('Enter')
+    await focus('Address')
+    await keys.tabTo('No server? Use a catcher')
+    await keys.press('Enter')
+    await keys.tabTo('Create webhook')
+    await keys.press('Enter')
+    await focus('Copy secret')
+    await keys.tabTo('I have stored it')
+    await keys.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await keys.tabTo('Send test event')
+    await keys.press('Enter')
+    await page.getByRole('row').nth(1).waitFor()
+    await keys.tabTo(/^(instance|message)\.\w+$/)
+    const opener = await keys.focused()
+    await keys.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await keys.press('Escape')
+    await focus(opener)
+  })
+
+  test('the palette and the shortcuts lead anywhere', async () => {
+    await keys.press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    await keys.press('Escape')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' })
+    await keys.press('g')
+    await keys.press('k')
+    await expect.poll(() => page.url()).toContain('#/keys')
+    await keys.press('Control+k')
+    await focus('Search…')
+    await keys.type('Front desk')
+    await page.getByRole('option').first().filter({ hasText: 'Front desk' }).waitFor()
+    await page.locator('[role=option][data-highlighted]', { hasText: 'Front desk' }).waitFor()
+    await keys.press('Enter')
+    await expect.poll(() => page.url()).toContain('#/instances/')
+  })
+
+  test('and on the whole way the focus could be seen', () => {
+    expect(keys.unseen).toEqual([])
+  })
+})

@@ -1,0 +1,189 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { Holdings } from './places.ts'
+
+/** Something that opens over a screen: a dialog, a menu, a list to choose from. */
+export interface Overlay {
+  /** The component that has it, below renderer/. */
+  readonly of: string
+  readonly name: string
+  readonly at: (holdings: Holdings) => string
+  readonly show: (page: Page) => Promise<void>
+}
+
+const RENDERER = resolve(import.meta.dirname, '../../renderer')
+const KINDS =
+  /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|SureDialog)\s/
+/** Frames: what they are for opens in the components that use them. */
+const FRAMES = new Set(['parts/FormDialog', 'parts/SureDialog'])
+
+const press = (name: string | RegExp) => async (page: Page) => {
+  await page.getByRole('button', { name }).first().click()
+}
+const inMenu = (menu: string | RegExp, item: string) => async (page: Page) => {
+  await press(menu)(page)
+  await page.getByRole('menuitem', { name: item }).click()
+}
+const choose = (name: string | RegExp) => async (page: Page) => {
+  await page.getByRole('combobox', { name }).first().click()
+}
+const inTurn =
+  (...acts: readonly ((page: Page) => Promise<void>)[]) =>
+  async (page: Page) => {
+    for (const act of acts) await act(page)
+  }
+
+const onPage = (page: string) => () => page
+const webhook = ({ webhook: id }: Holdings) => `/webhooks/${id}`
+const selective = ({ selective: id }: Holdings) => `/webhooks/${id}`
+const instance = ({ instance: id }: Holdings) => `/instances/${id}`
+const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
+const official = ({ official: id }: Holdings) => `/instances/${id}`
+const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
+const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
+
+/** In a narrow window the sidebar is a drawer. */
+async function openSidebar(page: Page): Promise<void> {
+  const drawer = page.getByRole('button', { name: 'Open sidebar' })
+  if (await drawer.isVisible()) await drawer.click()
+}
+
+/** Every overlay of the window, by the component that has it. */
+const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
+  'parts/AccountMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Live/)) }],
+  'parts/ShortcutsDialog': [{ name: 'shortcuts', at: onPage('/settings'), show: (page) => page.keyboard.press('?') }],
+  'parts/WindowFrame': [{ name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') }],
+  'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
+  'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
+  'rooms/instances/ListToolbar': [
+    { name: 'filter', at: onPage('/instances'), show: choose('All states') },
+    { name: 'order', at: onPage('/instances'), show: press('Order') },
+  ],
+  'rooms/instances/NewInstanceDialog': [
+    { name: 'new', at: onPage('/instances'), show: inTurn(press('New instance'), press('More')) },
+    {
+      name: 'engines',
+      at: onPage('/instances'),
+      show: inTurn(press('New instance'), press('What each engine can do')),
+    },
+  ],
+  'rooms/instances/PairDialog': [
+    {
+      name: 'QR code',
+      at: unpaired,
+      show: inTurn(press('Pair'), (page) => page.getByRole('img', { name: /QR/ }).waitFor()),
+    },
+    {
+      name: 'pairing code',
+      at: unpaired,
+      show: inTurn(press('Pair'), (page) => page.getByRole('tab', { name: 'Pairing code' }).click()),
+    },
+    { name: 'official number', at: official, show: press('Connect') },
+  ],
+  'rooms/instances/BulkAct': [
+    {
+      name: 'restart',
+      at: onPage('/instances'),
+      show: async (page) => {
+        await page.getByRole('checkbox', { name: 'Select all' }).check()
+        await page.getByRole('toolbar').getByRole('button', { name: 'Restart' }).click()
+      },
+    },
+  ],
+  'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
+  'rooms/instances/ActDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
+  'rooms/instances/FusionCard': [{ name: 'choice', at: official, show: choose('Choose a phone instance') }],
+  'rooms/instances/WebhookCard': [
+    { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
+  ],
+  'rooms/messages/InstancePicker': [{ name: 'choice', at: chat, show: choose('Choose an instance') }],
+  'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
+  'rooms/messages/MessageComposer': [
+    { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('Kind of file')) },
+  ],
+  'rooms/webhooks/CreateWebhook': [
+    { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },
+    {
+      name: 'secret',
+      at: onPage('/webhooks'),
+      show: inTurn(press('New webhook'), press('Use a catcher'), press('Create webhook'), (page) =>
+        page
+          .getByText(/^whsec_/)
+          .first()
+          .waitFor(),
+      ),
+    },
+  ],
+  'rooms/webhooks/WebhookActions': [{ name: 'menu', at: webhook, show: press('More') }],
+  'rooms/webhooks/EditWebhook': [{ name: 'edit', at: webhook, show: inMenu('More', 'Edit') }],
+  'rooms/webhooks/RotateSecret': [{ name: 'rotate', at: webhook, show: inMenu('More', 'Rotate') }],
+  'rooms/webhooks/ReplayWindow': [{ name: 'replay', at: webhook, show: inMenu('More', 'Replay') }],
+  'rooms/webhooks/DeleteWebhook': [{ name: 'delete', at: webhook, show: inMenu('More', 'Delete') }],
+  'rooms/webhooks/WebhookFacts': [
+    { name: 'events', at: selective, show: (page) => page.getByRole('button', { name: '1 event' }).hover() },
+  ],
+  'rooms/webhooks/LogFilters': [{ name: 'filter', at: onPage('/webhooks/deliveries'), show: choose('Event') }],
+  'rooms/webhooks/DeliverySlide': [
+    {
+      name: 'delivery',
+      at: webhook,
+      // The newest: what came before moves on as codes grow old and are drawn anew.
+      show: inTurn(press(/^(instance|message)\.\w+$/), (page) => page.getByText('Redeliver').last().waitFor()),
+    },
+  ],
+  'rooms/keys/NewKeyDialog': [
+    { name: 'new', at: onPage('/keys'), show: press('New key') },
+    {
+      name: 'instances',
+      at: onPage('/keys'),
+      show: inTurn(
+        press('New key'),
+        (page) => page.getByRole('radio', { name: 'Only some' }).click(),
+        choose('Choose instances'),
+      ),
+    },
+  ],
+  'rooms/keys/RevokeDialog': [{ name: 'revoke', at: onPage('/keys'), show: press('Revoke') }],
+  'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
+  'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup of/) }],
+  'rooms/settings/SettingDialog': [
+    { name: 'change', at: onPage('/settings'), show: press('Change Instances of the plan') },
+  ],
+  // Only the desktop app has it: test/window/desktop.test.ts.
+  'rooms/settings/DesktopSettings': [],
+  'rooms/settings/AppearanceForm': [{ name: 'theme', at: onPage('/settings'), show: choose('Theme') }],
+  'rooms/sandbox/NewPhone': [{ name: 'new', at: onPage('/sandbox'), show: press('New phone') }],
+  'rooms/sandbox/PhoneSettings': [{ name: 'behaviour', at: phone, show: press('Behaviour') }],
+  'rooms/sandbox/SpeakBox': [{ name: 'samples', at: phone, show: press('Send a sample file') }],
+  'rooms/sandbox/MessageBubble': [
+    {
+      name: 'reactions',
+      at: phone,
+      show: (page) => page.getByRole('button', { name: 'React' }).first().press('Enter'),
+    },
+  ],
+  'rooms/sandbox/FaultsPanel': [
+    { name: 'whom', at: onPage('/sandbox/faults'), show: choose('Instance') },
+    { name: 'ban', at: onPage('/sandbox/faults'), show: press('Cause: Banned number') },
+  ],
+  'rooms/sandbox/CatcherAnswer': [
+    { name: 'answers', at: onPage('/sandbox/catchers/window'), show: choose('Answers with') },
+  ],
+  'rooms/sandbox/CatcherLog': [{ name: 'empty', at: onPage('/sandbox/catchers/window'), show: press('Empty') }],
+}
+
+/** Every overlay. @throws when a component has one and no visit, so that a new dialog cannot go unseen. */
+export function everyOverlay(): readonly Overlay[] {
+  const having = globSync('**/*.vue', { cwd: RENDERER })
+    .filter((file) => KINDS.test(readFileSync(join(RENDERER, file), 'utf8')))
+    .map((file) => file.replaceAll('\\', '/').replace(/\.vue$/, ''))
+    .filter((name) => !FRAMES.has(name))
+  const unseen = having.filter((name) => !(name in OVERLAYS))
+  const gone = Object.keys(OVERLAYS).filter((name) => !having.includes(name))
+  if (unseen.length > 0 || gone.length > 0)
+    throw new Error(
+      `test/window/overlays.ts: visit ${unseen.join(', ') || 'nothing'}; forget ${gone.join(', ') || 'nothing'}.`,
+    )
+  return Object.entries(OVERLAYS).flatMap(([of, overlays]) => overlays.map((overlay) => ({ of, ...overlay })))
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path'
+
+interface Route {
+  readonly path: string
+  readonly redirect?: string
+}
+
+// By its path: the types of the tests know no .vue files, which the routes name.
+const ROOMS = resolve(import.meta.dirname, '../../renderer/app/rooms.ts')
+const { ROUTES } = (await import(ROOMS)) as { ROUTES: readonly Route[] }
+
+/** What a home holds, so that every place has something to show. */
+export interface Holdings {
+  readonly instance: string
+  readonly unpaired: string
+  readonly official: string
+  readonly webhook: string
+  /** A webhook that does not get every event. */
+  readonly selective: string
+  readonly chat: string
+  readonly number: string
+}
+
+/** Where each route of the router is visited. */
+const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>> = {
+  '/welcome': () => ['/welcome'],
+  '/instances': () => ['/instances'],
+  '/instances/wall': () => ['/instances/wall'],
+  '/instances/:id': ({ instance, unpaired, official }) =>
+    [instance, unpaired, official].map((id) => `/instances/${id}`),
+  '/messages/:instance?/:chat?': ({ instance, chat }) => [
+    '/messages',
+    `/messages/${instance}`,
+    `/messages/${instance}/${chat}`,
+  ],
+  '/webhooks': () => ['/webhooks'],
+  '/webhooks/deliveries': () => ['/webhooks/deliveries'],
+  '/webhooks/:id': ({ webhook }) => ['', '?tab=catcher', '?tab=verify'].map((tab) => `/webhooks/${webhook}${tab}`),
+  '/keys': () => ['/keys'],
+  '/assistants/:tab(approvals|connect|calls)?': () =>
+    ['approvals', 'connect', 'calls'].map((tab) => `/assistants/${tab}`),
+  '/sandbox': () => ['/sandbox'],
+  '/sandbox/phones/:number': ({ number }) => [`/sandbox/phones/${number}`],
+  '/sandbox/faults': () => ['/sandbox/faults'],
+  '/sandbox/catchers/:catcher?': () => ['/sandbox/catchers', '/sandbox/catchers/window'],
+  '/settings': () => ['/settings'],
+  '/settings/api': () => ['/settings/api'],
+}
+
+/** Every place of the window. @throws when a route has no visit, so that a new screen cannot go unseen. */
+export function everyPlace(holdings: Holdings): readonly string[] {
+  const screens = ROUTES.filter(({ redirect }) => redirect === undefined).map(({ path }) => path)
+  const unseen = screens.filter((path) => !(path in VISITS))
+  const gone = Object.keys(VISITS).filter((path) => !screens.includes(path))
+  if (unseen.length > 0 || gone.length > 0)
+    throw new Error(
+      `test/window/places.ts: visit ${unseen.join(', ') || 'nothing'}; forget ${gone.join(', ') || 'nothing'}.`,
+    )
+  return Object.values(VISITS).flatMap((placesOf) => placesOf(holdings))
+}
