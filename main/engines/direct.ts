@@ -7,6 +7,8 @@ export interface MessageRef {
   readonly chat: string
   /** This line said it, through the service or on its phone. */
   readonly isOwn: boolean
+  /** Who said it, in a group: digits, else the hidden id. null outside of groups, and for what this line said. */
+  readonly participant: string | null
 }
 
 interface NumberCheck {

@@ -80,8 +80,8 @@ export function createDirect(needs: DirectNeeds): Direct {
   }
 
   async function messageRef({ id }: InstanceSubject, messageId: string): Promise<MessageRef> {
-    const { engineMessageId, chat, direction } = await messages.whereabouts(id, messageId)
-    if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in' }
+    const { engineMessageId, chat, direction, participant } = await messages.whereabouts(id, messageId)
+    if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
     throw new ApiError(
       'invalid_state',
       'The network does not have this message yet, or refused it; its status record tells which.',
@@ -119,7 +119,7 @@ export function createDirect(needs: DirectNeeds): Direct {
       const markRead = offered(instances.engineFor(instance))('markRead')
       const message = read.messageId.startsWith('msg_')
         ? await messageRef(instance, read.messageId)
-        : { engineMessageId: read.messageId, chat: '', isOwn: false }
+        : { engineMessageId: read.messageId, chat: '', isOwn: false, participant: null }
       await waiting(instance, () => markRead(instance, message))
       return { kind: 'done', result: { success: true } }
     },

@@ -155,10 +155,12 @@ export interface Whereabouts {
   readonly engineMessageId: string | null
   readonly chat: string
   readonly direction: 'out' | 'phone' | 'in'
+  /** Who said it, in a group. */
+  readonly participant: string | null
 }
 
 export const whereaboutsById = sql<{ id: string; instanceId: string }, Whereabouts>(
-  `SELECT engine_message_id AS engineMessageId, chat, direction FROM messages
+  `SELECT engine_message_id AS engineMessageId, chat, direction, participant FROM messages
    WHERE id = :id AND instance_id = :instanceId`,
 )
 

@@ -10,6 +10,7 @@ import { createGroups } from './groups.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './outbox.ts'
 import type { People } from './people.ts'
+import { speakerIn } from './roster.ts'
 import { engineIdOf } from './sent.ts'
 
 export interface DirectNeeds {
@@ -46,9 +47,13 @@ export function createDirect(needs: DirectNeeds): DirectActs {
 
   async function keyOf(
     instance: EngineInstance,
-    { engineMessageId: id, chat, isOwn }: MessageRef,
+    { engineMessageId: id, chat, isOwn, participant: name }: MessageRef,
   ): Promise<WAMessageKey> {
-    return { remoteJid: await jidOf(instance, chat), id, fromMe: isOwn }
+    const key = { remoteJid: await jidOf(instance, chat), id, fromMe: isOwn }
+    if (isOwn || name === null) return key
+    const participant = await speakerIn(openOf(instance), people, instance, { groupId: chat, name })
+    if (participant === null) throw new ApiError('not_found', `Nobody on WhatsApp has the number ${name}.`)
+    return { ...key, participant }
   }
 
   /** An act on a message is a message itself, and done once the network has taken it. */

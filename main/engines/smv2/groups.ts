@@ -2,10 +2,10 @@ import type { GroupMetadata } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs, Group, MemberResult } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { codeOf } from './closings.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
+import { rosterOf, saying } from './roster.ts'
 
 interface GroupsNeeds {
   /** @throws ApiError not_ready */
@@ -49,15 +49,9 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
     }
   }
 
-  async function metadata({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
-    const group = await saying(sock.groupMetadata(id))
-    groups.set(group)
-    return group
-  }
-
   const group: GroupActs['group'] = async (instance, id) => {
     const open = openOf(instance)
-    return toGroup(instance, open, await metadata(open, id))
+    return toGroup(instance, open, await rosterOf(open, id))
   }
 
   return {
@@ -113,23 +107,4 @@ function reasonOf(status = ''): MemberResult['reason'] {
   const reason = REASONS[status]
   if (reason !== undefined) return reason
   throw new ApiError('invalid_state', `WhatsApp refused this change of the group (${status}).`)
-}
-
-/** What the network refuses is for the caller to know; everything else is that it did not answer. */
-async function saying<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 404) {
-      throw new ApiError(
-        'not_found',
-        'This instance is in no group with this id. The list of its groups shows the ids.',
-      )
-    }
-    if (code === 401 || code === 403) {
-      throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
-    }
-    throw error
-  }
 }

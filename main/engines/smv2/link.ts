@@ -6,9 +6,10 @@ import type { Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
+import { createAftermath } from './aftermath.ts'
 import { createBackoff } from './backoff.ts'
 import { createCaches } from './caches.ts'
-import { codeOf, expireSecondsOf, verdictOn, type Refusal, type Verdict } from './closings.ts'
+import { codeOf, expireSecondsOf, verdictOn } from './closings.ts'
 import type { Gate } from './gate.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
@@ -77,8 +78,6 @@ export interface Link {
 
 type Phase = 'down' | 'waiting' | 'opening' | 'open'
 
-const REPLACED_WAIT_MS = 30_000
-const BAD_SESSION_TRIES = 3
 /** Until the network has said how it wants to be paired with. */
 const CODE_WAIT_MS = 15_000
 
@@ -97,12 +96,20 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   let phase: Phase = 'down'
   let session: Session | undefined
   let current: { wire: Wire; open: OpenLink } | undefined
-  let tried = NOT_TRIED
   let isWanted = false
   let firstCode = Promise.withResolvers<unknown>()
 
   const tell = (signal: EngineSignal) => listener.tell(instance, signal)
   const isPaired = () => session?.isPaired() === true
+  const aftermath = createAftermath({
+    ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, tell },
+    ...{ connect, connectAgain, beginPairing },
+    dropSession: () => void (session = undefined),
+    expire() {
+      session = undefined
+      pairing.expire()
+    },
+  })
 
   function end(): void {
     generation++
@@ -173,48 +180,15 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
 
   async function closed(error: unknown): Promise<void> {
     end()
-    if (backoff.fell()) tried = NOT_TRIED
+    if (backoff.fell()) aftermath.forget()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
     const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), nowMs: clock.now() })
     log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
-    await carryOut(verdict, code).catch((failure: unknown) => {
+    await aftermath.carryOut(verdict, code).catch((failure: unknown) => {
       log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })
       connectAgain(backoff.next())
     })
-  }
-
-  async function carryOut(verdict: Verdict, code: number | null): Promise<void> {
-    switch (verdict.kind) {
-      case 'restart':
-        return connect()
-      case 'retry':
-        return retry(verdict.reason, code, backoff.next())
-      case 'expired':
-        session = undefined
-        pairing.expire()
-        return tell({ kind: 'qr_expired' })
-      case 'begin_anew':
-        beginPairing()
-        return connectAgain(backoff.next())
-      case 'refused':
-        return refused(verdict.reason, code, verdict.untilMs)
-      case 'outdated':
-        return outdated(code)
-      case 'replaced':
-        if (tried.replaced) return ended('replaced', code)
-        tried = { ...tried, replaced: true }
-        return retry('replaced', code, REPLACED_WAIT_MS + Math.ceil(random.fraction() * REPLACED_WAIT_MS))
-      case 'bad_session':
-        if (tried.badSession >= BAD_SESSION_TRIES) return ended('bad_session', code)
-        tried = { ...tried, badSession: tried.badSession + 1 }
-        return retry('bad_session', code, backoff.next())
-    }
-  }
-
-  function retry(reason: string, code: number | null, waitMs: number): void {
-    tell({ kind: 'link_lost', reason, code, nextRetryAtMs: clock.now() + waitMs })
-    connectAgain(waitMs)
   }
 
   const again = `connect ${id}`
@@ -222,25 +196,6 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   function connectAgain(waitMs: number): void {
     phase = 'waiting'
     alarms.set(again, clock.now() + waitMs, () => void connect())
-  }
-
-  async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
-    session = undefined
-    // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
-    const record = { logged_out: standing.wipe, banned: standing.end, temporary_ban: standing.lower } as const
-    await record[reason]()
-    tell({ kind: 'auth_failed', reason, code, untilMs })
-  }
-
-  async function outdated(code: number | null): Promise<void> {
-    const isNew = !tried.version && (await needs.protocol.refresh(instance.accountId))
-    tried = { ...tried, version: true }
-    if (isNew) return connect()
-    ended('client_outdated', code)
-  }
-
-  function ended(reason: 'client_outdated' | 'replaced' | 'bad_session', code: number | null): void {
-    tell({ kind: 'link_ended', reason, code })
   }
 
   function beginPairing(): void {
@@ -266,7 +221,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   }
 
   function startAnew(): void {
-    tried = NOT_TRIED
+    aftermath.forget()
     backoff.reset()
     void connect()
   }
@@ -345,8 +300,6 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     return Promise.race([awaited, promise]).finally(() => alarms.clear(name))
   }
 }
-
-const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
 
 const CONNECTED: QrState = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
 

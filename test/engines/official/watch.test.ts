@@ -292,7 +292,12 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
   })
   expect(await world.official.engine.templates?.(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })
   world.asked.splice(0)
-  await world.official.engine.direct?.markRead?.(instance, { engineMessageId: 'wamid.9', chat: '', isOwn: false })
+  await world.official.engine.direct?.markRead?.(instance, {
+    engineMessageId: 'wamid.9',
+    chat: '',
+    isOwn: false,
+    participant: null,
+  })
   expect(JSON.parse(world.asked[0]?.body?.toString() ?? '')).toEqual({
     messaging_product: 'whatsapp',
     status: 'read',

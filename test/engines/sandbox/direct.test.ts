@@ -20,7 +20,12 @@ const act = <K extends keyof DirectActs>(name: K, engine: 'smv2' | 'official' = 
   if (!found) throw new Error(`${engine} cannot ${name}`)
   return found
 }
-const ref = (engineMessageId: string, isOwn = false): MessageRef => ({ engineMessageId, chat: ANA, isOwn })
+const ref = (engineMessageId: string, isOwn = false): MessageRef => ({
+  engineMessageId,
+  chat: ANA,
+  isOwn,
+  participant: null,
+})
 const lastOf = async (number: string) => (await w.network.listMessages(w.accountId, number, Infinity, 1))[0]
 const codeOf = async (call: Promise<unknown>): Promise<unknown> =>
   call.then(

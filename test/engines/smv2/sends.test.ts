@@ -93,10 +93,10 @@ describe('acts on a message', () => {
     const ana = somebody()
     const { outcome } = await world.send(shop, { to: ana.number, text: 'Tomatos' })
     const engineMessageId = outcome.kind === 'accepted' ? outcome.engineMessageId : ''
-    const ours = { engineMessageId, chat: ana.number, isOwn: true }
+    const ours = { engineMessageId, chat: ana.number, isOwn: true, participant: null }
     await direct?.edit?.(shop, ours, 'Tomatoes')
     const said = await ana.say(OURS, 'Thanks')
-    const theirs = { engineMessageId: said, chat: ana.number, isOwn: false }
+    const theirs = { engineMessageId: said, chat: ana.number, isOwn: false, participant: null }
     await world.heard(shop, 'received')
     await direct?.react?.(shop, theirs, '👍')
     await direct?.react?.(shop, theirs, '')
@@ -111,6 +111,36 @@ describe('acts on a message', () => {
       ['delete', null, engineMessageId],
     ])
     await until('read', () => ana.receiptsOf(said).includes('read'))
+  })
+})
+
+describe('acts on what somebody said in a group', () => {
+  test.each(['lid', 'pn'] as const)('name the speaker as the group does: %s', async (addressing) => {
+    const { direct } = world.smv2.engine
+    const [ana, ben] = [somebody(), somebody()]
+    const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number], addressing)
+    const said = await ana.say(id, 'Who brings cake?')
+    const { chat, participant } = await world.heard(shop, 'received', (signal) => signal.engineMessageId === said)
+    const theirs = { engineMessageId: said, chat, isOwn: false, participant }
+    await direct?.markRead?.(shop, theirs)
+    await until('read', () => ana.receiptsOf(said).includes('read'))
+    await direct?.react?.(shop, theirs, '🍰')
+    await until('the reaction', () => ben.received().length === 2)
+    const speaker = addressing === 'lid' ? `${ana.lid}@lid` : `${ana.number}@s.whatsapp.net`
+    const key = { remoteJid: chat, id: said, fromMe: false, participant: speaker }
+    expect(ben.received()[1]?.content.reactionMessage?.key).toMatchObject(key)
+  })
+
+  test('also when the speaker has left meanwhile', async () => {
+    const { direct } = world.smv2.engine
+    const [ana, ben] = [somebody(), somebody()]
+    const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number])
+    const said = await ana.say(id, 'Goodbye')
+    const { chat, participant } = await world.heard(shop, 'received', (signal) => signal.engineMessageId === said)
+    await direct?.changeMembers?.(shop, chat, 'remove', [ana.number])
+    await direct?.react?.(shop, { engineMessageId: said, chat, isOwn: false, participant }, '👋')
+    await until('the reaction', () => ben.received().length === 2)
+    expect(ben.received()[1]?.content.reactionMessage?.key).toMatchObject({ participant: `${ana.lid}@lid` })
   })
 })
 

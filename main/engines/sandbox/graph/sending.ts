@@ -44,7 +44,12 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
   async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
     if (typeof id !== 'string') throw parameterFault('The parameter message_id is required.')
     try {
-      await network.official.direct?.markRead?.(lineOf(number), { engineMessageId: id, chat: '', isOwn: false })
+      await network.official.direct?.markRead?.(lineOf(number), {
+        engineMessageId: id,
+        chat: '',
+        isOwn: false,
+        participant: null,
+      })
     } catch {
       throw new GraphFault(400, 131_009, '(#131009) Parameter value is not valid', `Message ${id} does not exist.`)
     }

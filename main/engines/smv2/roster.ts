@@ -1,0 +1,57 @@
+import type { GroupMetadata } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { EngineInstance } from '../instance.ts'
+import { codeOf } from './closings.ts'
+import { addressOf } from './jid.ts'
+import type { OpenLink } from './link.ts'
+import type { People } from './people.ts'
+
+/** A group as the network describes it now. @throws ApiError not_found when this line is in no such group. */
+export async function rosterOf({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
+  const group = await saying(sock.groupMetadata(id))
+  groups.set(group)
+  return group
+}
+
+/**
+ * Somebody who has spoken in a group, as that group names its members: the network takes an act on what they said only
+ * under that address.
+ * @param name digits of their number, or of their hidden id.
+ */
+export async function speakerIn(
+  open: OpenLink,
+  people: Pick<People, 'addressOf'>,
+  instance: EngineInstance,
+  { groupId, name }: { readonly groupId: string; readonly name: string },
+): Promise<string | null> {
+  const group = open.groups.get(groupId) ?? (await rosterOf(open, groupId))
+  const sought = canonicalNumber(name)
+  const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
+  const member = group.participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
+  if (member) return member.id
+  // They have left since.
+  const jid = await people.addressOf(instance, open, name)
+  const goesByHiddenIds = group.addressingMode === open.library.WAMessageAddressingMode.LID
+  if (jid === null || !goesByHiddenIds || addressOf(jid).kind !== 'number') return jid
+  return (await open.sock.signalRepository.lidMapping.getLIDForPN(jid)) ?? jid
+}
+
+/** What the network refuses is for the caller to know; everything else is that it did not answer. */
+export async function saying<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 404) {
+      throw new ApiError(
+        'not_found',
+        'This instance is in no group with this id. The list of its groups shows the ids.',
+      )
+    }
+    if (code === 401 || code === 403) {
+      throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
+    }
+    throw error
+  }
+}
