@@ -283,7 +283,7 @@ describe('a restore', { timeout: TIMEOUT }, () => {
     await page.getByText('The backup was restored').waitFor({ timeout: 20_000 })
     await page.getByText('Made before a restore').waitFor()
     await expect.poll(nameOf).toBe('Front desk')
-    await page.getByText('Live', { exact: true }).first().waitFor()
+    await page.getByText('Up to date', { exact: true }).first().waitFor()
   })
 })
 

@@ -114,7 +114,7 @@ async function speak(language: string): Promise<void> {
 }
 
 async function signOut(): Promise<void> {
-  await page.getByRole('button', { name: /^Live/ }).click()
+  await page.getByRole('button', { name: /^Up to date/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
 }

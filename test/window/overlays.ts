@@ -51,7 +51,7 @@ async function openSidebar(page: Page): Promise<void> {
 
 /** Every overlay of the window, by the component that has it. */
 const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
-  'parts/AccountMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Live/)) }],
+  'parts/AccountMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Up to date/)) }],
   'parts/ShortcutsDialog': [{ name: 'shortcuts', at: onPage('/settings'), show: (page) => page.keyboard.press('?') }],
   'parts/WindowFrame': [{ name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
