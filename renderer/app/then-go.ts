@@ -5,14 +5,12 @@ import type { RouteLocationRaw, Router } from 'vue-router'
  * be the other screen still on its way.
  */
 export async function thenGo(router: Router, act: () => Promise<void>, to: RouteLocationRaw): Promise<void> {
-  let setOut = false
-  const forget = router.beforeEach(() => {
-    setOut = true
-  })
+  const away = new AbortController()
+  const forget = router.beforeEach(() => away.abort())
   try {
     await act()
   } finally {
     forget()
   }
-  if (!setOut) await router.push(to)
+  if (!away.signal.aborted) await router.push(to)
 }
