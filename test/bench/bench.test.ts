@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { run } from '../judges/court.ts'
 import { inherited } from '../support/service-process.ts'
 import { goal, show } from './lib/report.ts'
+import { merged, section } from './lib/results.ts'
 
 /** Sizes at which a number says nothing, but every program goes its whole way. */
 const TINY = {
@@ -73,4 +74,15 @@ test('a report is a table, then what was met and missed, then what one must know
       'A note.',
     ].join('\n'),
   )
+})
+
+test('what is kept of one program stands beside what others had measured before', () => {
+  const order = ['reads', 'pages']
+  const report = (title: string, measured: number) => ({ title, rows: [], goals: [goal('p99', measured, 'below', 20)] })
+  const first = merged('', [section('pages', [report('Old', 30)]), section('reads', [report('Reads', 1)])], order)
+  expect(first).toContain('1 of 2 goals met')
+  const second = merged(first, [section('pages', [report('New', 10)])], order)
+  expect(second).toContain('2 of 2 goals met')
+  expect(second.match(/^##+ .*$/gm)).toEqual(['## reads', '### Reads', '## pages', '### New'])
+  expect(merged(second, [], ['pages'])).not.toContain('Reads')
 })

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { arch, cpus, platform, release, totalmem } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { show, type Report } from './lib/report.ts'
+import { merged, section } from './lib/results.ts'
 
 /**
  * `npm run bench -- pages`: that program prints its tables. `npm run bench`: all of them, at full size and with an hour
- * under load, and RESULTS.md is written anew. Sizes are taken from the environment where it has them: ROUNDS, SECONDS,
+ * under load, and each is kept in RESULTS.md; `npm run bench -- --keep pages` does so for that one. Sizes are taken from the environment where it has them: ROUNDS, SECONDS,
  * DELIVERIES, ROWS, LINES, MINUTES, RIVALS=none. Exit code 0 only if every goal is met.
  */
 type Program = () => Promise<readonly Report[]>
@@ -29,40 +30,29 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
 const FULL = { ROWS: '5000000', MINUTES: '60' } as const
 const HERE = import.meta.dirname
 
-const chosen = process.argv.slice(2)
+const { values, positionals: chosen } = parseArgs({ allowPositionals: true, options: { keep: { type: 'boolean' } } })
 const unknown = chosen.filter((name) => !(name in PROGRAMS))
 if (unknown.length > 0) {
   console.error(`There is no program ${unknown.join(', ')}. There are: ${Object.keys(PROGRAMS).join(', ')}.`)
   process.exit(2)
 }
-const isFull = chosen.length === 0
-if (isFull) Object.assign(process.env, { ...FULL, ...process.env })
+const isKept = values.keep ?? chosen.length === 0
+if (isKept) Object.assign(process.env, { ...FULL, ...process.env })
 execFileSync(process.execPath, [join(HERE, '../../resources/run.mjs'), 'build'], { stdio: 'inherit' })
 
 const reports: Report[] = []
 for (const [name, load] of Object.entries(PROGRAMS)) {
-  if (!isFull && !chosen.includes(name)) continue
+  if (chosen.length > 0 && !chosen.includes(name)) continue
   const program = await load()
-  for (const report of await program()) {
-    reports.push(report)
-    console.log(`\n${show(report)}`)
-  }
+  const found = await program()
+  for (const report of found) console.log(`\n${show(report)}`)
+  reports.push(...found)
+  if (isKept) keep(section(name, found))
 }
-const missed = reports.flatMap(({ goals = [] }) => goals).filter(({ isMet }) => !isMet)
-if (missed.length > 0) process.exitCode = 1
-if (isFull) writeFileSync(join(HERE, 'RESULTS.md'), results())
+if (reports.flatMap(({ goals = [] }) => goals).some(({ isMet }) => !isMet)) process.exitCode = 1
 
-function results(): string {
-  const { dependencies } = JSON.parse(readFileSync(join(HERE, '../../package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-  }
-  const named = (name: string) => `${name} ${dependencies[name]}`
-  const goals = reports.flatMap((report) => report.goals ?? [])
-  const about = [
-    `- ${new Date().toISOString()}, written by \`npm run bench\``,
-    `- ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${release()} ${arch()}`,
-    `- Node ${process.version}, ${['better-sqlite3', 'undici', 'fastify'].map(named).join(', ')}`,
-    `- ${goals.length - missed.length} of ${goals.length} goals met`,
-  ]
-  return `${['# Results', about.join('\n'), ...reports.map(show)].join('\n\n')}\n`
+function keep(measured: string): void {
+  const file = join(HERE, 'RESULTS.md')
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  writeFileSync(file, merged(before, [measured], Object.keys(PROGRAMS)))
 }
