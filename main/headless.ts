@@ -4,6 +4,7 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
 const [command = '', ...argv] = process.argv.slice(2)
 const { runCommand } = await import('./commands/run.ts')
-process.exitCode = await runCommand(command, argv, { entry: import.meta.filename })
+const { endWith } = await import('./commands/terminal.ts')
+endWith(await runCommand(command, argv, { entry: import.meta.filename }))
 
 export {}

@@ -3,6 +3,7 @@
 process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
 const { runCommand } = await import('./commands/run.ts')
-process.exitCode = await runCommand('start', process.argv.slice(2), { entry: import.meta.filename })
+const { endWith } = await import('./commands/terminal.ts')
+endWith(await runCommand('start', process.argv.slice(2), { entry: import.meta.filename }))
 
 export {}

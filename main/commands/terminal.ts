@@ -14,3 +14,8 @@ export const systemTerminal: Terminal = {
 
 /** A mistake in how a command was called, or a refusal with a sentence for the person; printed without a stack. */
 export class CommandError extends Error {}
+
+/** Ends the process once what it wrote has left it. Waiting for its last timer would not do: libraries have their own. */
+export function endWith(code: number): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+}

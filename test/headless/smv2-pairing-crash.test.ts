@@ -52,3 +52,13 @@ test('killed while a code is on show: nothing is stored, and a new code pairs', 
   await whatsapp.phone(OURS).scan(decodeQr(fresh))
   await connected(again.api, id)
 })
+
+test('told to stop right after the pairing: gone at once, although the client library still counts to thirty', async () => {
+  const { service, api } = await start()
+  const id = await create(api)
+  await whatsapp.phone(OURS).scan(decodeQr(await shownQr(api, id)))
+  await connected(api, id)
+  const toldMs = performance.now()
+  await service.end('SIGTERM')
+  expect(performance.now() - toldMs).toBeLessThan(6_000)
+})
