@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Source } from '../../contract/shapes.ts'
-import type { DirectActs, MediaFile, MessageRef, Template } from '../../engines/direct.ts'
+import type { DirectActs, MediaFile, Template } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -18,7 +18,7 @@ export interface DirectNeeds {
   readonly clock: Clock
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
-  readonly messages: Pick<Messages, 'sendDraft' | 'whereabouts'>
+  readonly messages: Pick<Messages, 'sendDraft' | 'refer'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }
@@ -79,15 +79,6 @@ export function createDirect(needs: DirectNeeds): Direct {
     return { kind: 'sent', ...reply } as const
   }
 
-  async function messageRef({ id }: InstanceSubject, messageId: string): Promise<MessageRef> {
-    const { engineMessageId, chat, direction, participant } = await messages.whereabouts(id, messageId)
-    if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
-    throw new ApiError(
-      'invalid_state',
-      'The network does not have this message yet, or refused it; its status record tells which.',
-    )
-  }
-
   return {
     requireAction(group, action) {
       const known: readonly string[] = Object.hasOwn(ACTIONS, group) ? ACTIONS[group as keyof typeof ACTIONS] : []
@@ -107,7 +98,7 @@ export function createDirect(needs: DirectNeeds): Direct {
         requireConnected(instance)
         return offered(instances.engineFor(instance))(name)
       }
-      const message = (id: string) => messageRef(instance, id)
+      const message = (id: string) => messages.refer(instance.id, id)
       return { kind: 'done', result: await waiting(instance, () => act({ instance, body, message, engine })) }
     },
 
@@ -118,7 +109,7 @@ export function createDirect(needs: DirectNeeds): Direct {
       requireConnected(instance)
       const markRead = offered(instances.engineFor(instance))('markRead')
       const message = read.messageId.startsWith('msg_')
-        ? await messageRef(instance, read.messageId)
+        ? await messages.refer(instance.id, read.messageId)
         : { engineMessageId: read.messageId, chat: '', isOwn: false, participant: null }
       await waiting(instance, () => markRead(instance, message))
       return { kind: 'done', result: { success: true } }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { MessageRef } from '../../engines/direct.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
@@ -9,17 +10,9 @@ import { createMerge } from './merge.ts'
 import type { DraftRequest, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
+import { getNamed, refOf } from './refer.ts'
 import { createSend } from './send.ts'
-import {
-  lastMessage,
-  messageById,
-  queuedOfAccount,
-  queueGauge,
-  toMessage,
-  whereaboutsById,
-  type Message,
-  type Whereabouts,
-} from './store.ts'
+import { lastMessage, messageById, queuedOfAccount, queueGauge, toMessage, type Message } from './store.ts'
 import { createSweep } from './sweep.ts'
 
 export { readDraft, type Draft } from './draft.ts'
@@ -42,8 +35,11 @@ export interface Messages extends Conversations {
   get(instanceId: InstanceId, messageId: string): Promise<Message>
   /** The newest message sent with the key. @throws ApiError not_found */
   getByKey(instanceId: InstanceId, idempotencyKey: string): Promise<Message>
-  /** Any message of the instance by its id, those of other people too, as its engine knows it. @throws ApiError not_found */
-  whereabouts(instanceId: InstanceId, messageId: string): Promise<Whereabouts>
+  /**
+   * Any message of the instance by its id, those of other people too, as its engine knows it.
+   * @throws ApiError not_found, and invalid_state when the network does not have it.
+   */
+  refer(instanceId: InstanceId, messageId: string): Promise<MessageRef>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** At each opening, before the service listens: judges the sends that another boot left running. */
@@ -102,11 +98,8 @@ export function createMessages(needs: MessagesNeeds): Messages {
       return toMessage(row)
     },
 
-    async whereabouts(instanceId, messageId) {
-      const found = await db.readOne(whereaboutsById, { id: messageId, instanceId })
-      if (!found) throw new ApiError('not_found', 'There is no message with this id in this instance.')
-      return found
-    },
+    refer: async (instanceId, messageId) =>
+      refOf(await getNamed(db, instanceId, messageId, 'message_id'), 'message_id'),
 
     async onSignal(instanceId, signal) {
       switch (signal.kind) {
