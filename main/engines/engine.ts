@@ -1,7 +1,7 @@
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { InstanceId, MessageId } from '../kernel/ids.ts'
-import type { DirectActs, MediaFile, TemplatePage } from './direct.ts'
+import type { DirectActs, MediaFile, MessageRef, TemplatePage } from './direct.ts'
 import type { EngineInstance } from './instance.ts'
 
 export type { EngineInstance } from './instance.ts'
@@ -16,11 +16,14 @@ interface LinkPreview {
   readonly description: string | null
 }
 
-/**
- * A message on its way out. Every engine takes text and media; stickers, places, contacts and polls are smv2's, raw
- * payloads official's. A preview is an ornament: an engine that cannot show it sends the text.
- */
-export type Outgoing =
+/** What a message answers, as much of it as is kept here. Phones that have it themselves need no more than its id. */
+export interface Quoted extends MessageRef {
+  readonly type: string
+  readonly text: string
+}
+
+/** What is said, whatever it answers. */
+export type OutgoingContent =
   | { readonly kind: 'text'; readonly to: string; readonly text: string; readonly preview?: LinkPreview }
   | {
       readonly kind: 'media'
@@ -48,7 +51,14 @@ export type Outgoing =
       /** How many options one person may choose. */
       readonly maxChoices: number
     }
-  /** The raw payload of the Cloud API, passed on as it came (official only). */
+
+/**
+ * A message on its way out. Every engine takes text and media, and shows what they answer; stickers, places, contacts
+ * and polls are smv2's, raw payloads official's. A preview is an ornament: an engine that cannot show it sends the text.
+ */
+export type Outgoing =
+  | (OutgoingContent & { readonly quoted?: Quoted })
+  /** The raw payload of the Cloud API, passed on as it came (official only). It says itself what it answers. */
   | { readonly kind: 'cloud_api'; readonly to: string; readonly payload: object }
 
 /** The network took the message (server ack on smv2, HTTP 200 with an id on official). */

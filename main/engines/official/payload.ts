@@ -19,7 +19,9 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   const content = contentOf(out, mediaId)
   if (content === undefined) return wrong(`The official engine has no ${out.kind} messages of its own. Use cloud_api.`)
   const head = { messaging_product: 'whatsapp', recipient_type: 'individual', ...addressed(out.to) }
-  return { kind: 'payload', text: JSON.stringify({ ...head, ...content, biz_opaque_callback_data: messageId }) }
+  const answered = out.quoted && { context: { message_id: out.quoted.engineMessageId } }
+  const payload = { ...head, ...answered, ...content, biz_opaque_callback_data: messageId }
+  return { kind: 'payload', text: JSON.stringify(payload) }
 }
 
 const addressed = (to: string) => (IS_USER_ID.test(to) ? { recipient: to } : { to })

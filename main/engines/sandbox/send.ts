@@ -7,7 +7,7 @@ import { contentOf } from './content.ts'
 import { courseOf, OUTSIDE_WINDOW, REACHOUT_RESTRICTED, SPAM_LIMITED, type Course } from './courses.ts'
 import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
-import type { Inbox } from './inbox.ts'
+import type { Content, Inbox } from './inbox.ts'
 import { isPaired, type Lines, type PairedLine } from './lines.ts'
 import type { Links } from './link.ts'
 import { digitsOf } from './people.ts'
@@ -74,11 +74,21 @@ export function createSend(needs: SendNeeds) {
     return courseOf(engine, out.to)
   }
 
+  /** A phone shows what is answered as long as it has it in the same conversation. */
+  async function withAnswered(tx: Tx, { instance, line, out }: Passage, content: Content): Promise<Content> {
+    const { quoted: id, ...rest } = content
+    if (id === undefined) return content
+    const quoted = await inbox.find(tx, instance.accountId, id)
+    if (quoted?.id !== id || quoted.deletedAtMs !== null) return rest
+    const parties = [quoted.author, quoted.recipient]
+    return parties.includes(line.number) && parties.includes(out.to) ? content : rest
+  }
+
   /** What the phone will have, and what will be heard of it. Written a second time it changes nothing. */
   async function record(tx: Tx, passage: Passage, engineMessageId: string, plan: Plan): Promise<void> {
     const { instance, line, out, startedAtMs } = passage
     const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
-    const content = contentOf(out)
+    const content = await withAnswered(tx, passage, contentOf(out))
     const isNew = await inbox.add(tx, {
       id: engineMessageId,
       phone: phone.seq,

@@ -4,7 +4,7 @@ import type { Library } from './library.ts'
 import type { EncryptedFile } from './media-cipher.ts'
 
 /** A file where the network keeps it. */
-export interface PlacedFile extends EncryptedFile {
+interface PlacedFile extends EncryptedFile {
   readonly url: string
   readonly directPath: string
 }
@@ -17,10 +17,33 @@ export interface Wrapping {
   readonly additionalNodes?: { tag: string; attrs: Record<string, string> }[]
 }
 
-/** A message as the network writes it. @param file for media only. */
+/** What a message is sent with, found out before. */
+export interface Enclosed {
+  /** For media only. */
+  readonly file: PlacedFile | null
+  /** For a message that answers another. */
+  readonly context: proto.IContextInfo | null
+}
+
+type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
+
+/** A message as the network writes it. */
 export async function contentOf(
   library: Library,
-  out: Exclude<Outgoing, { kind: 'cloud_api' }>,
+  out: Sendable,
+  { file, context: contextInfo }: Enclosed,
+  nowMs: number,
+): Promise<proto.IMessage> {
+  const content = await plainContent(library, out, file, nowMs)
+  const part = contextInfo === null ? undefined : library.getContentType(content)
+  // Each kind has a place of its own for what it answers.
+  if (part !== undefined) Object.assign(content[part] ?? {}, { contextInfo })
+  return content
+}
+
+async function plainContent(
+  library: Library,
+  out: Sendable,
   file: PlacedFile | null,
   nowMs: number,
 ): Promise<proto.IMessage> {

@@ -14,6 +14,14 @@ export async function rosterOf({ sock, groups }: OpenLink, id: string): Promise<
   return group
 }
 
+/** The same as it was described lately. */
+export const knownGroup = async (open: OpenLink, id: string): Promise<GroupMetadata> =>
+  open.groups.get(id) ?? rosterOf(open, id)
+
+/** Whether its members are named by their hidden ids. */
+export const goesByHiddenIds = ({ library }: OpenLink, { addressingMode }: GroupMetadata): boolean =>
+  addressingMode === library.WAMessageAddressingMode.LID
+
 /**
  * Somebody who has spoken in a group, as that group names its members: the network takes an act on what they said only
  * under that address.
@@ -25,15 +33,14 @@ export async function speakerIn(
   instance: EngineInstance,
   { groupId, name }: { readonly groupId: string; readonly name: string },
 ): Promise<string | null> {
-  const group = open.groups.get(groupId) ?? (await rosterOf(open, groupId))
+  const group = await knownGroup(open, groupId)
   const sought = canonicalNumber(name)
   const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
   const member = group.participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
   if (member) return member.id
   // They have left since.
   const jid = await people.addressOf(instance, open, name)
-  const goesByHiddenIds = group.addressingMode === open.library.WAMessageAddressingMode.LID
-  if (jid === null || !goesByHiddenIds || addressOf(jid).kind !== 'number') return jid
+  if (jid === null || !goesByHiddenIds(open, group) || addressOf(jid).kind !== 'number') return jid
   return (await open.sock.signalRepository.lidMapping.getLIDForPN(jid)) ?? jid
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
-import { contentOf, wrappingOf, type PlacedFile } from './content.ts'
+import { contentOf, wrappingOf, type Enclosed } from './content.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
@@ -10,6 +10,7 @@ import { encryptFile, MEDIA_KEY_BYTES } from './media-cipher.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import type { Post, Posted } from './outbox.ts'
 import type { People } from './people.ts'
+import { contextOf } from './quotes.ts'
 import type { Restrictions } from './restrictions.ts'
 import { engineIdOf } from './sent.ts'
 
@@ -25,6 +26,7 @@ interface SendNeeds {
 }
 
 type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
+type Prepared = Enclosed & { readonly jid: string }
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
@@ -55,14 +57,15 @@ export function createSend(needs: SendNeeds) {
     open: OpenLink,
     out: Sendable,
     signal: AbortSignal,
-  ): Promise<SendOutcome | { jid: string; file: PlacedFile | null }> {
+  ): Promise<SendOutcome | Prepared> {
     const jid = await people.addressOf(instance, open, out.to)
     if (jid === null) return { kind: 'refused', error: NOT_ON_WHATSAPP }
     if (await isHeldBack(instance, open, jid)) return { kind: 'refused', error: failureOf(REACHOUT) }
-    if (out.kind !== 'media') return { jid, file: null }
+    const context = out.quoted ? await contextOf(open, people, instance, jid, out.quoted) : null
+    if (out.kind !== 'media') return { jid, context, file: null }
     const file = encryptFile(out.mediaType, out.bytes, random.bytes(MEDIA_KEY_BYTES))
     const place = await transfer.upload(open, instance.accountId, out.mediaType, file, signal)
-    return place ? { jid, file: { ...file, ...place } } : NOT_UPLOADED
+    return place ? { jid, context, file: { ...file, ...place } } : NOT_UPLOADED
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */
@@ -77,11 +80,11 @@ export function createSend(needs: SendNeeds) {
     open: OpenLink,
     messageId: MessageId,
     out: Sendable,
-    { jid, file }: { jid: string; file: PlacedFile | null },
+    { jid, ...enclosed }: Prepared,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     const engineId = engineIdOf(messageId)
-    const message = await contentOf(open.library, out, file, clock.now())
+    const message = await contentOf(open.library, out, enclosed, clock.now())
     const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out) }
     const posted = await post(instance, open, link.liveness, parcel, signal)
     if (posted.kind === 'unknown' && link.open() === open && link.liveness.unanswered()) link.renew()

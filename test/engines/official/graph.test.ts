@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { EngineInstance } from '../../../main/engines/engine.ts'
+import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
 import type { Log } from '../../../main/kernel/log.ts'
 import { pause } from '../../support/service-process.ts'
 import { graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
@@ -303,6 +303,30 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     const file = await world.official.engine.media?.(instance, heard?.media?.id ?? '')
     expect([file?.mimeType, file?.bytes.length]).toEqual(['image/png', heard?.media?.size])
     expect(await world.official.engine.media?.(instance, 'nothing')).toBeNull()
+  })
+
+  test('what answers a message shows it on the phone, in whatever kind; what answers nothing is a message all the same', async () => {
+    const text = { kind: 'text', text: 'Open?' } as const
+    const { message } = await world.network.speak(world.accountId, ANA, {
+      to: '12025550200',
+      group: null,
+      content: { type: 'text', text: 'Open?' },
+    })
+    const said = { chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' }
+    const shown = async (out: Partial<Outgoing>) => {
+      const { messageId, outcome } = await world.send(instance, { ...out, to: ANA })
+      expect(outcome).toMatchObject({ kind: 'accepted' })
+      await read(messageId)
+      const [{ content } = { content: null }] = await world.network.listMessages(world.accountId, ANA, Infinity, 1)
+      return [content?.type, content?.quoted]
+    }
+    const quoted = { ...said, engineMessageId: message.id }
+    const file = { mimeType: 'image/png', bytes: Buffer.from('PNG'), caption: null, filename: null } as const
+    expect(await shown({ ...text, quoted })).toEqual(['text', message.id])
+    expect(await shown({ kind: 'media', mediaType: 'image', ...file, quoted })).toEqual(['image', message.id])
+    const place = { type: 'location', location: { latitude: 1, longitude: 2 }, context: { message_id: message.id } }
+    expect(await shown({ kind: 'cloud_api', payload: place })).toEqual(['location', message.id])
+    expect(await shown({ ...text, quoted: { ...quoted, engineMessageId: 'wamid.none' } })).toEqual(['text', undefined])
   })
 
   test('a reaction sent as a raw payload is a reaction on the phone', async () => {

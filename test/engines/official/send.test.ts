@@ -54,6 +54,13 @@ describe('a text', () => {
   })
 })
 
+test('an answer names what it answers by Meta’s id', async () => {
+  const instance = await world.connected()
+  const quoted = { engineMessageId: 'wamid.1', chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' }
+  await world.send(instance, { kind: 'text', text: 'Yes', quoted })
+  expect(JSON.parse(bodies()[0] ?? '')).toMatchObject({ context: { message_id: 'wamid.1' }, text: { body: 'Yes' } })
+})
+
 describe('cloud_api', () => {
   test.each([
     ['{"type":"template","template":{"name":"hello_world","language":{"code":"en_US"}}}'],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Ids } from '../../../kernel/ids.ts'
-import type { FileType, Outgoing, SendOutcome } from '../../engine.ts'
+import type { FileType, Outgoing, Quoted, SendOutcome } from '../../engine.ts'
 import { networkId } from '../names.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
@@ -9,13 +9,13 @@ import { lineOf, type GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
 import { digitsOf } from '../people.ts'
 import { addSent, type GraphNumber } from './store.ts'
-import { readMessage, type GraphMessage } from './validation.ts'
+import { asRecord, readMessage, type GraphMessage } from './validation.ts'
 
 interface SendingNeeds {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'message'>
-  readonly network: Pick<SandboxNetwork, 'official' | 'react'>
+  readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find'>
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
   readonly tellSent: (number: GraphNumber, wamid: string) => Promise<void>
@@ -86,12 +86,25 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
     to: string,
     { type, content, payload }: GraphMessage,
   ): Promise<Outgoing> {
-    if (type === 'text') return { kind: 'text', to, text: content['body'] as string }
     const { id, caption = null, filename = null } = content
-    if (typeof id !== 'string' || !FILES.includes(type)) return { kind: 'cloud_api', to, payload }
+    const isFile = typeof id === 'string' && FILES.includes(type)
+    if (type !== 'text' && !isFile) return { kind: 'cloud_api', to, payload }
+    const quoted = await answeredBy(number, to, payload)
+    if (!isFile) return { kind: 'text', to, text: content['body'] as string, ...(quoted && { quoted }) }
     const { mimeType, bytes } = await files.read(number, id)
     const words = { caption: caption as string | null, filename: filename as string | null }
-    return { kind: 'media', to, mediaType: type as FileType, mimeType, bytes, ...words }
+    return { kind: 'media', to, mediaType: type as FileType, mimeType, bytes, ...words, ...(quoted && { quoted }) }
+  }
+
+  /** Of a context that leads nowhere Meta says nothing: the message arrives as one that answers nothing. */
+  async function answeredBy({ accountId, number }: GraphNumber, chat: string, payload: Json) {
+    const { message_id: engineMessageId } = asRecord(payload['context']) ?? {}
+    if (typeof engineMessageId !== 'string') return undefined
+    const found = await network.find(accountId, number, engineMessageId).catch(() => undefined)
+    if (found === undefined) return undefined
+    const { author, content } = found
+    const said = { type: content.type, text: content.text ?? '' }
+    return { engineMessageId, chat, isOwn: author === number, participant: null, ...said } satisfies Quoted
   }
 
   async function answerOf(

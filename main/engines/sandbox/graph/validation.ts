@@ -14,7 +14,7 @@ export interface GraphMessage {
   readonly payload: Json
 }
 
-const asRecord = (value: unknown): Json | undefined =>
+export const asRecord = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 
 const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
