@@ -22,6 +22,8 @@ interface Arrived {
   readonly id: string
   readonly type: string
   readonly text: string | null
+  /** The network's id of the message it answers. */
+  readonly quoted: string | null
 }
 
 /** A connected instance, and the network behind it. One for each engine and network there is. */
@@ -156,6 +158,11 @@ export async function converse(line: Line): Promise<void> {
     const answer = await heard('an answer', ({ data }) => data['text'] === 'I mean the garden')
     expect(answer.data['quoted_message_id']).toBe(id)
 
+    const ours = await answerTo(ana.number, id, hello)
+    await reached(ours, 'read')
+    expect((await ana.received()).at(-1)).toMatchObject({ type: 'text', text: 'Every day', quoted: hello })
+    expect(await about(ours)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+
     await ana.edit(hello, 'Is it open tomorrow?')
     await heard(
       'an edit',
@@ -188,6 +195,17 @@ export async function converse(line: Line): Promise<void> {
     expect(picture.data['media'].size).toBeGreaterThan(0)
     const bytes = await line.file?.(picture.data['media'].id)
     if (bytes) expect(bytes.length).toBe(picture.data['media'].size)
+  }
+
+  /** In the words that its engine has for it. @returns our id of the answer. */
+  async function answerTo(to: string, id: string, networkId: string): Promise<string> {
+    const raw = { type: 'text', text: { body: 'Every day' }, context: { message_id: networkId } }
+    const sent =
+      line.engine === 'smv2'
+        ? await api('POST', `${base}/engine/smv2/send/text`, { to, text: 'Every day', quoted_message_id: id })
+        : await send({ to, cloud_api: raw })
+    expect([sent.status, sent.body.sent]).toEqual([201, true])
+    return sent.body.message_id as string
   }
 
   async function answersWhoHides() {
@@ -297,8 +315,9 @@ export function sandboxPerson(api: () => Api, lineNumber: string, number: string
   return {
     number,
     received: async () =>
-      (await everyPage<Arrived & { from: string }>(api(), `${phone}/messages`))
+      (await everyPage<Arrived & { from: string; quoted_message_id: string | null }>(api(), `${phone}/messages`))
         .filter(({ from }) => from === lineNumber)
+        .map(({ id, type, text, quoted_message_id: quoted }) => ({ id, type, text, quoted }))
         .toReversed(),
     async say(text, { quoted, media } = {}) {
       const content = media === undefined ? { text } : { media_type: media }
@@ -329,7 +348,8 @@ export function livePerson(whatsapp: WhatsApp, lineNumber: string, number: strin
   const phone = whatsapp.phone(number)
   return {
     number,
-    received: async () => phone.received(lineNumber).map(({ id, type, text }) => ({ id, type, text })),
+    received: async () =>
+      phone.received(lineNumber).map(({ id, type, text, about }) => ({ id, type, text, quoted: about })),
     async say(text, { quoted, media } = {}) {
       const answering = quoted === undefined ? {} : { quoted }
       if (media === undefined) return phone.say(lineNumber, text, answering)

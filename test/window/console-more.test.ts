@@ -153,12 +153,30 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
 })
 
 describe('a conversation', { timeout: TIMEOUT }, () => {
+  const lineOf = async (number: string): Promise<string> => {
+    const { data } = (await api('GET', '/v1/instances')).body
+    return data.find((one: { phone_number: string | null }) => one.phone_number === number).id
+  }
+  const say = async (text: string) =>
+    (await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text })).body
+
+  test('shows above our own message what it answers', async () => {
+    const line = await lineOf(OURS)
+    await say('Open on Sunday?')
+    await open(`/messages/${line}/${PERSON}`)
+    const theirs = page.getByRole('log').getByRole('article').filter({ hasText: 'Open on Sunday?' })
+    await theirs.waitFor()
+    const [{ data }] = (await api('GET', '/v1/events?type=message.received&limit=1')).body.data
+    const answer = { to: PERSON, text: 'From ten', quoted_message_id: data.message_id }
+    expect((await api('POST', `/v1/instances/${line}/engine/smv2/send/text`, answer)).status).toBe(201)
+    const ours = page.getByRole('log').getByRole('article').filter({ hasText: 'From ten' })
+    await ours.waitFor()
+    expect(await ours.locator('blockquote').allTextContents()).toEqual(['Open on Sunday?'])
+  })
+
   test('shows an edit of a message far behind the newest, while it is open', async () => {
     await api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana' })
-    const { data } = (await api('GET', '/v1/instances')).body
-    const line = data.find((one: { phone_number: string | null }) => one.phone_number === OURS).id
-    const say = async (text: string) =>
-      (await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text })).body
+    const line = await lineOf(OURS)
     const said = await say('The very first, with a tpyo')
     for (let n = 0; n < 80; n++) await say(`Number ${n}`)
     await open(`/messages/${line}/${PERSON}`)

@@ -71,6 +71,9 @@ export const ActionBody = Body(
     ),
     numbers: Type.Optional(Numbers('user/check: the numbers to look up.')),
     message_id: Type.Optional(Words(128, '`message_id` of a message that was sent or received by this instance.')),
+    quoted_message_id: Type.Optional(
+      Words(128, 'All of send: the `message_id` of a message in the conversation with `to`, which this one answers.'),
+    ),
     emoji: Type.Optional(
       Type.String({ maxLength: 32, description: 'message/react: the reaction; empty takes it back.' }),
     ),
@@ -108,13 +111,13 @@ const ActionReply = Type.Object({
 const TABLE = [
   '| Action | Fields (? may be left out) | `result` |',
   '|---|---|---|',
-  '| send/text | to, text | – |',
-  '| send/link | to, url, text?, title?, description? | – |',
-  '| send/media | to, media_url, media_type, caption?, filename? | – |',
-  '| send/poll | to, question, options, max_choices? | – |',
-  '| send/sticker | to, media_url | – |',
-  '| send/location | to, latitude, longitude, name?, address? | – |',
-  '| send/contact | to, name, number | – |',
+  '| send/text | to, text, quoted_message_id? | – |',
+  '| send/link | to, url, text?, title?, description?, quoted_message_id? | – |',
+  '| send/media | to, media_url, media_type, caption?, filename?, quoted_message_id? | – |',
+  '| send/poll | to, question, options, max_choices?, quoted_message_id? | – |',
+  '| send/sticker | to, media_url, quoted_message_id? | – |',
+  '| send/location | to, latitude, longitude, name?, address?, quoted_message_id? | – |',
+  '| send/contact | to, name, number, quoted_message_id? | – |',
   '| message/react | message_id, emoji | message_id, emoji |',
   '| message/edit | message_id, text | message_id, text |',
   '| message/delete | message_id | message_id, deleted |',
@@ -216,6 +219,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null when it was done, else `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and the answers and what to do about them are those of `POST …/messages`, replays included. For all other actions `Idempotency-Key` is ignored: repeating them is harmless, but group/create, which makes another group.',
+      '`quoted_message_id` makes a send an answer, shown above it as a quote. It names any message of the conversation with `to`, said by either side: one of another conversation is 400, one this instance does not have 404 `not_found`, one that was deleted or that the network does not have 409 `invalid_state`. Nothing is sent then, and the `Idempotency-Key` stays free.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking keeps what that person says from arriving; nobody sees whether an instance has read something; and a group exists once it was created or somebody spoke in it.',
     ].join('\n\n'),
     scope: 'messages:send',
@@ -243,7 +247,8 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
         'markread. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, leave. ' +
-        'Give only the fields of the action. Prefer send_message for text and media.',
+        'Give only the fields of the action; every send takes quoted_message_id, to answer a message. Prefer send_message ' +
+        'for text and media that answer none.',
       idempotent: false,
       openWorld: true,
       untrusted: true,

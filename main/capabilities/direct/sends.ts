@@ -8,7 +8,7 @@ type SendAction = (typeof ACTIONS)['send'][number]
 /** What each send is, read from its fields. */
 const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   text(body) {
-    return readDraft(fieldsOf('send/text', body, ['to', 'text']), 'smv2')
+    return readDraft(sendFields('text', body, ['to', 'text']), 'smv2')
   },
   link(body) {
     const {
@@ -17,41 +17,53 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
       text = url,
       title,
       description,
-    } = fieldsOf('send/link', body, ['to', 'url'], ['text', 'title', 'description'])
+    } = sendFields('link', body, ['to', 'url'], ['text', 'title', 'description'])
     requireWebAddress(url)
     // The address belongs to the words too: who is shown no card must still be able to follow it.
     const words = text.includes(url) ? text : `${text}\n${url}`
     return { kind: 'text', to, text: words, preview: { url, title: title ?? null, description: description ?? null } }
   },
   media(body) {
-    return readDraft(fieldsOf('send/media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename']), 'smv2')
+    return readDraft(sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename']), 'smv2')
   },
   sticker(body) {
-    const { to, media_url: url } = fieldsOf('send/sticker', body, ['to', 'media_url'])
+    const { to, media_url: url } = sendFields('sticker', body, ['to', 'media_url'])
     return { kind: 'media', to, url, mediaType: 'sticker', caption: null, filename: null }
   },
   poll(body) {
-    const fields = fieldsOf('send/poll', body, ['to', 'question', 'options'], ['max_choices'])
+    const fields = sendFields('poll', body, ['to', 'question', 'options'], ['max_choices'])
     const { to, question, options, max_choices: maxChoices = 1 } = fields
     if (maxChoices <= options.length) return { kind: 'poll', to, question, options, maxChoices }
     throw new ApiError('validation_error', `max_choices must be ${options.length} or less: there are no more options.`)
   },
   location(body) {
-    const fields = fieldsOf('send/location', body, ['to', 'latitude', 'longitude'], ['name', 'address'])
+    const fields = sendFields('location', body, ['to', 'latitude', 'longitude'], ['name', 'address'])
     const { to, latitude, longitude, name = null, address = null } = fields
     return { kind: 'location', to, latitude, longitude, name, address }
   },
   contact(body) {
-    const { to, name, number } = fieldsOf('send/contact', body, ['to', 'name', 'number'])
+    const { to, name, number } = sendFields('contact', body, ['to', 'name', 'number'])
     return { kind: 'contact', to, name, number }
   },
 }
+
+/** Whatever is sent may answer something. */
+const sendFields = <R extends keyof ActionBody, O extends keyof ActionBody = never>(
+  action: SendAction,
+  body: ActionBody,
+  required: readonly R[],
+  optional: readonly O[] = [],
+) => fieldsOf<R, O | 'quoted_message_id'>(`send/${action}`, body, required, [...optional, 'quoted_message_id'])
 
 const isSend = (action: string): action is SendAction => Object.hasOwn(DRAFTS, action)
 
 /** @returns undefined when the action does not send. @throws ApiError validation_error, invalid_url */
 export function draftOf(group: string, action: string, body: ActionBody): Draft | undefined {
-  return group === 'send' && isSend(action) ? DRAFTS[action](body) : undefined
+  if (group !== 'send' || !isSend(action)) return undefined
+  const { quoted_message_id: quotedMessageId } = body
+  const draft = DRAFTS[action](body)
+  // A raw payload says it itself; no action makes one.
+  return quotedMessageId === undefined || draft.kind === 'cloud_api' ? draft : { ...draft, quotedMessageId }
 }
 
 /** It is shown, never fetched by us, so any web address will do; `javascript:` and its like would run at the reader's. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine } from '../../contract/shapes.ts'
-import type { FileType, Outgoing } from '../../engines/engine.ts'
+import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
 import type { SendBody } from './contract.ts'
 
 /** A media message whose file is still where the caller said. */
@@ -13,7 +13,14 @@ export interface MediaDraft {
   readonly filename: string | null
 }
 
-export type Draft = MediaDraft | Exclude<Outgoing, { kind: 'media' }>
+interface Answering {
+  /** The message it answers. */
+  readonly quotedMessageId?: string
+}
+
+/** What is to be sent. What the caller has only named, nobody has looked for yet. */
+export type Draft =
+  ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering) | Extract<Outgoing, { kind: 'cloud_api' }>
 
 const KINDS = ['text', 'media_url', 'cloud_api'] as const
 

@@ -4,12 +4,13 @@ import type { Engine, Outgoing } from '../../engines/engine.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { ask, GAVE_UP } from './ask.ts'
-import { textOf, typeOf, type Draft } from './draft.ts'
+import { textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
 import type { DraftRequest, MessagesNeeds, SendReply } from './needs.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pace.ts'
 import { createPlaces, type Place } from './places.ts'
+import { quotedIn } from './quote.ts'
 import { insertOutgoing } from './store.ts'
 
 /** Files in memory at one moment, for all sends together. */
@@ -100,12 +101,22 @@ export function createSend(needs: SendNeeds) {
     throw throttled(turn.retryAfterSeconds)
   }
 
+  /** Looks for what the caller has named. Nothing is stored before it is there. */
+  const complete = async (
+    { quotedMessageId, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
+    { id, accountId }: InstanceSubject,
+  ): Promise<Outgoing> => {
+    const quoted = quotedMessageId === undefined ? undefined : await quotedIn(db, id, draft.to, quotedMessageId)
+    const content = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, accountId) : draft
+    return quoted === undefined ? content : { ...content, quoted }
+  }
+
   const sendFrom = async (place: Place, request: DraftRequest, key: Key | null): Promise<SendReply> => {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
     const timeoutMs = await turnOf(engine, request)
-    const out = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, instance.accountId) : draft
+    const out = isReady(draft) ? draft : await complete(draft, instance)
     if (out.kind === 'media') place.hold(out.bytes.length)
     const message = {
       id: ids.message(),
@@ -131,7 +142,7 @@ export function createSend(needs: SendNeeds) {
     const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (place === undefined || !instance.connected || draft.kind === 'media' || isPaced(request))) {
+      if (key !== null && (place === undefined || !instance.connected || !isReady(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return repeated(claim)
       }
@@ -143,6 +154,10 @@ export function createSend(needs: SendNeeds) {
     }
   }
 }
+
+/** Nothing it names has to be looked for. */
+const isReady = (draft: Draft): draft is Exclude<Draft, MediaDraft> =>
+  draft.kind === 'cloud_api' || (draft.kind !== 'media' && draft.quotedMessageId === undefined)
 
 const FRESH = { kind: 'fresh' } as const
 
@@ -176,6 +191,7 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     source,
     idempotencyKey,
     campaignId: campaignId ?? null,
+    quotedMessageId: draft.kind === 'cloud_api' ? null : (draft.quotedMessageId ?? null),
   }
 }
 

@@ -72,11 +72,12 @@ export const insertOutgoing = sql<{
   source: string
   idempotencyKey: string | null
   campaignId: string | null
+  quotedMessageId: string | null
   now: number
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, status, source,
-      idem_key, campaign_id, is_group, created_at, dispatch_started_at)
+      idem_key, campaign_id, quoted_message_id, is_group, created_at, dispatch_started_at)
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, 'queued', :source,
-      :idempotencyKey, :campaignId, 0, :now, :now)`)
+      :idempotencyKey, :campaignId, :quotedMessageId, 0, :now, :now)`)
 
 /** The engine confirmed the send: the one statement of the usual case. */
 export const markSent = sql<{ seq: number; engineMessageId: string; now: number }>(
@@ -149,7 +150,7 @@ export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
    WHERE seq = (SELECT max(seq) FROM messages WHERE instance_id = :instanceId)`,
 )
 
-/** Where a message is to be found on the network. */
+/** Where a message is to be found on the network, and what was said in it. */
 export interface Whereabouts {
   /** null: the network has not taken it, or has not said so yet. */
   readonly engineMessageId: string | null
@@ -157,11 +158,14 @@ export interface Whereabouts {
   readonly direction: 'out' | 'phone' | 'in'
   /** Who said it, in a group. */
   readonly participant: string | null
+  readonly type: string
+  readonly text: string
+  readonly deletedAtMs: number | null
 }
 
 export const whereaboutsById = sql<{ id: string; instanceId: string }, Whereabouts>(
-  `SELECT engine_message_id AS engineMessageId, chat, direction, participant FROM messages
-   WHERE id = :id AND instance_id = :instanceId`,
+  `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs
+   FROM messages WHERE id = :id AND instance_id = :instanceId`,
 )
 
 // What the network reports.

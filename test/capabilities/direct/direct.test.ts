@@ -167,6 +167,128 @@ describe('a send past the usual body is a message like any other', () => {
   })
 })
 
+describe('a send that answers a message', () => {
+  const ANSWERS: [string, object][] = [
+    ['text', { text: 'Yes' }],
+    ['link', { url: 'https://x.example' }],
+    ['media', { media_url: 'https://media.sandbox/image.png', media_type: 'image' }],
+    ['poll', { question: 'When?', options: ['now', 'later'] }],
+    ['sticker', { media_url: 'https://media.sandbox/sticker.webp' }],
+    ['location', { latitude: 1, longitude: 2 }],
+    ['contact', { name: 'Ben', number: BEN }],
+  ]
+  const quoteOf = async (w: World, messageId: string) =>
+    (await w.rows('SELECT quoted_message_id AS quoted FROM messages WHERE id = :messageId', { messageId }))[0]
+
+  test('has a row here for every send there is', () => {
+    expect(ANSWERS.map(([action]) => action).toSorted()).toEqual(ACTIONS.send.toSorted())
+  })
+
+  test.each(ANSWERS)(
+    'send/%s: the phone shows what it answers, and the events are those of any send',
+    async (action, fields) => {
+      const w = await worldOfTest()
+      const { id, phone_number: us } = await w.pair()
+      const said = await say(w, ANA, us)
+      const { message_id: quoted_message_id } = await heard(w)
+      const mark = await w.mark()
+      const sent = await engine(w, id, `send/${action}`, { to: ANA, ...fields, quoted_message_id })
+      expect([sent.status, sent.body.sent]).toEqual([201, true])
+      expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+      expect(await lastOf(w, ANA)).toMatchObject({ message_id: sent.body.message_id, quoted_message_id: said.id })
+      expect(await quoteOf(w, sent.body.message_id)).toEqual({ quoted: quoted_message_id })
+    },
+  )
+
+  test('may answer our own words; another instance hears it as an answer, by the id it knows', async () => {
+    const w = await worldOfTest()
+    const [us, them] = [await w.pair(), await w.pair()]
+    const first = await engine(w, us.id, 'send/text', { to: them.phone_number, text: 'Open until six' })
+    const { message_id } = await heard(w)
+    const quoted = { quoted_message_id: first.body.message_id }
+    await engine(w, us.id, 'send/text', { to: them.phone_number, text: 'On Sundays until two', ...quoted })
+    expect(await heard(w)).toMatchObject({ text: 'On Sundays until two', quoted_message_id: message_id })
+  })
+
+  test('finds the person under both spellings of a number', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    await say(w, '551187654321', us)
+    const { message_id: quoted_message_id } = await heard(w)
+    const body = { to: '5511987654321', text: 'Oi', quoted_message_id }
+    expect((await engine(w, id, 'send/text', body)).status).toBe(201)
+  })
+
+  test('is replayed when that message was deleted since; a new one is refused', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    const said = await say(w, ANA, us)
+    const { message_id: quoted_message_id } = await heard(w)
+    const key = { 'idempotency-key': 'answer-1' }
+    const body = { to: ANA, text: 'Yes', quoted_message_id }
+    const first = await engine(w, id, 'send/text', body, key)
+    await w.api('POST', `/v1/sandbox/phones/${ANA}/messages/${said.id}/delete`)
+    await w.quiet()
+    const again = await engine(w, id, 'send/text', body, key)
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
+    expect(codeOf(await engine(w, id, 'send/text', { ...body, quoted_message_id: 'msg_x' }, key))).toEqual(
+      [409, 'idempotency_conflict'], // prettier-ignore
+    )
+    expect(codeOf(await engine(w, id, 'send/text', body))).toEqual([409, 'invalid_state'])
+  })
+
+  test('is refused when there is nothing to answer; nothing is stored and the key is free', async () => {
+    const w = await worldOfTest()
+    const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
+    await say(w, BEN, us)
+    const bens = (await heard(w)).message_id
+    await say(w, ANA, us, { text: 'Hello', group: 'family' })
+    const inGroup = (await heard(w)).message_id
+    const foreign = (await engine(w, other.id, 'send/text', { to: ANA, text: 'x' })).body.message_id
+    const untaken = (await engine(w, id, 'send/text', { to: '12025550404', text: 'x' })).body.message_id
+    const before = await w.rows('SELECT id FROM messages')
+    const mark = await w.mark()
+    const cases: [string, string, unknown[], string][] = [
+      [ANA, 'msg_none', [404, 'not_found'], 'quoted_message_id names no message'],
+      [ANA, foreign, [404, 'not_found'], 'quoted_message_id names no message'],
+      [ANA, bens, [400, 'validation_error'], `the conversation with ${BEN}`],
+      [ANA, inGroup, [400, 'validation_error'], 'the conversation with family'],
+      ['12025550404', untaken, [409, 'invalid_state'], 'status record'],
+    ]
+    for (const [to, quoted_message_id, code, words] of cases) {
+      const body = { to, text: 'Yes', quoted_message_id }
+      const answer = await engine(w, id, 'send/text', body, { 'idempotency-key': 'answer-1' })
+      expect([codeOf(answer), answer.body.error.message]).toEqual([code, expect.stringContaining(words)])
+    }
+    expect(await w.typesSince(mark)).toEqual([])
+    expect(await w.rows('SELECT id FROM messages')).toEqual(before)
+    expect(await w.rows('SELECT key FROM idempotency_keys')).toEqual([])
+    const free = await engine(w, id, 'send/text', { to: ANA, text: 'Yes' }, { 'idempotency-key': 'answer-1' })
+    expect([free.status, free.headers['idempotent-replayed']]).toEqual([201, undefined])
+  })
+
+  test('is judged as a body, then by its key, then by the state', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    await w.api('POST', `/v1/instances/${id}/disconnect`)
+    const body = { to: ANA, text: 'Yes', quoted_message_id: 'msg_none' }
+    expect(codeOf(await engine(w, id, 'send/text', body))).toEqual([409, 'not_ready'])
+    expect(codeOf(await engine(w, id, 'send/text', { ...body, quoted_message_id: '' }))).toEqual([
+      400,
+      'validation_error',
+    ])
+  })
+
+  test('is said in the words of this engine alone', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const body = { to: ANA, text: 'Yes', quoted_message_id: 'msg_1' }
+    expect(codeOf(await w.api('POST', `/v1/instances/${id}/messages`, body))).toEqual([400, 'validation_error'])
+    const react = { message_id: 'msg_1', emoji: 'x', quoted_message_id: 'msg_1' }
+    expect(codeOf(await engine(w, id, 'message/react', react))).toEqual([400, 'validation_error'])
+  })
+})
+
 describe('acts', () => {
   test('on a received message: reacting and marking as read, by our own id', async () => {
     const w = await worldOfTest()
@@ -372,6 +494,36 @@ describe('raw payloads of the Cloud API', () => {
     expect(answer.body.error.message).toContain(word)
     expect(await w.typesSince(mark)).toEqual([])
     expect(await w.rows('SELECT id FROM messages')).toEqual([])
+  })
+
+  test('show on the phone what their context names, as long as that is there; a template shows nothing', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.official()
+    const said = await say(w, ANA, us)
+    const { message_id } = await heard(w)
+    const bens = await say(w, BEN, us)
+    const quotedBy = async (context: unknown, more: object = { type: 'text', text: { body: 'Yes' } }) => {
+      expect((await raw(w, id, { to: ANA, ...more, context })).status).toBe(201)
+      return (await lastOf(w, ANA)).quoted_message_id
+    }
+    expect(await quotedBy({ message_id: said.id })).toBe(said.id)
+    const ours = (await lastOf(w, ANA)).id
+    const place = { type: 'location', location: { latitude: 1, longitude: 2 } }
+    expect(await quotedBy({ message_id: ours }, place)).toBe(ours)
+    const template = { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } }
+    expect(await quotedBy({ message_id: said.id }, template)).toBeNull()
+    // Meta knows its own ids alone.
+    for (const context of [
+      { message_id },
+      { message_id: bens.id },
+      { message_id: 'wamid.none' },
+      { message_id: 5 },
+      'x',
+      null,
+    ])
+      expect(await quotedBy(context), JSON.stringify(context)).toBeNull()
+    await w.api('POST', `/v1/sandbox/phones/${ANA}/messages/${said.id}/delete`)
+    expect(await quotedBy({ message_id: said.id })).toBeNull()
   })
 
   test('a received message is marked as read by either of its ids', async () => {

@@ -1,0 +1,38 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Quoted } from '../../engines/engine.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { getNamed, refOf } from './refer.ts'
+
+/**
+ * The message that one to `to` answers.
+ * @throws ApiError not_found for one of another instance, validation_error for one of another conversation, invalid_state
+ * for one that was deleted or that the network does not have.
+ */
+export async function quotedIn(
+  db: Pick<Db, 'readOne'>,
+  instanceId: InstanceId,
+  to: string,
+  messageId: string,
+): Promise<Quoted> {
+  const found = await getNamed(db, instanceId, messageId, 'quoted_message_id')
+  const { chat, type, text, deletedAtMs } = found
+  // A number may be written in two ways, and what was said under either belongs to one person.
+  if (canonicalNumber(chat) !== canonicalNumber(to)) throw elsewhere(chat, to)
+  // What somebody has taken back is not said again.
+  if (deletedAtMs !== null) throw deleted()
+  return { ...refOf(found, 'quoted_message_id'), type, text }
+}
+
+const elsewhere = (chat: string, to: string) =>
+  new ApiError(
+    'validation_error',
+    `quoted_message_id names a message of the conversation with ${chat}, and to is ${to}. A message answers one of its own conversation.`,
+  )
+
+const deleted = () =>
+  new ApiError(
+    'invalid_state',
+    'The message that quoted_message_id names was deleted. Send the message without quoted_message_id.',
+  )
