@@ -15,6 +15,7 @@ export const ABILITIES = {
     'contact',
     'poll',
     'template',
+    'reply',
   ],
   act: ['react', 'edit', 'delete', 'mark_read', 'check_number', 'profile', 'block', 'groups'],
   hear: [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ABILITIES, type Abilities } from '../../main/contract/abilities.ts'
+import { ABILITIES, type Abilities, type Level } from '../../main/contract/abilities.ts'
 import type { DirectActs } from '../../main/engines/direct.ts'
 import { ENGINE_ABILITIES } from '../../main/engines/abilities.ts'
 import type { Outgoing } from '../../main/engines/engine.ts'
@@ -10,7 +10,7 @@ const file = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', m
   ({ kind: 'media', mediaType, mimeType, bytes: Buffer.from('a file'), caption: null, filename: 'a' }) as const
 
 /** A message of each kind, in the words of the port. */
-const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template'>, Partial<Outgoing>>> = {
+const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template' | 'reply'>, Partial<Outgoing>>> = {
   text: { kind: 'text', text: 'Hello' },
   link_preview: {
     kind: 'text',
@@ -34,6 +34,19 @@ const RAW: Partial<Record<keyof Abilities['send'], object>> = {
   location: { type: 'location', location: { latitude: 1, longitude: 2 } },
   contact: { type: 'contacts', contacts: [{ name: { formatted_name: 'Ben' } }] },
   template: { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } },
+}
+
+/** A text that answers a message, said in the way the table claims. */
+const REPLY: Readonly<Record<Level, (engineMessageId: string) => Partial<Outgoing>>> = {
+  yes: (engineMessageId) => ({
+    ...{ kind: 'text', text: 'Yes' },
+    quoted: { engineMessageId, chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' },
+  }),
+  raw: (message_id) => ({
+    kind: 'cloud_api',
+    payload: { type: 'text', text: { body: 'Yes' }, context: { message_id } },
+  }),
+  no: () => ({ kind: 'text', text: 'Yes' }),
 }
 
 const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[]>> = {
@@ -66,6 +79,7 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
   test('what it sends', async () => {
     const instance = await scene.connect(OURS)
     for (const kind of ABILITIES.send) {
+      if (kind === 'reply') continue
       const level = scene.abilities.send[kind]
       const out = kind === 'template' ? undefined : OUT[kind]
       if (level !== 'raw' && out !== undefined) {
@@ -77,6 +91,18 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
         expect([kind, outcome.kind]).toEqual([kind, 'accepted'])
       }
     }
+  })
+
+  test('what a phone shows of its replies', async () => {
+    const instance = await scene.connect(OURS)
+    await scene.say('Open?')
+    const heard = () => scene.told(instance).find((signal) => signal.kind === 'received')
+    await scene.until('heard', () => heard() !== undefined)
+    const id = heard()?.engineMessageId ?? ''
+    const level = scene.abilities.send.reply
+    const { messageId } = await scene.send(instance, ANA, REPLY[level](id))
+    await scene.until('arrived', () => scene.statuses(instance, messageId).includes('delivered'))
+    expect(await scene.answeredBy(ANA)).toBe(level === 'no' ? null : id)
   })
 
   test('what it does past sending', () => {

@@ -8,7 +8,7 @@ import { settle } from '../support/clock.ts'
 import { until } from '../support/service-process.ts'
 import type { Phone } from '../support/whatsapp/index.ts'
 import { graphWorld, soon } from './official/graph-world.ts'
-import { networkWorld } from './sandbox/network-world.ts'
+import { networkWorld, type NetworkWorld } from './sandbox/network-world.ts'
 import { lineWorld } from './smv2/line-world.ts'
 
 export const OURS = '12025550100'
@@ -33,6 +33,8 @@ export interface Scene {
   until(what: string, holds: () => boolean): Promise<void>
   /** @param group whom else it is said to. */
   say(content: string | Content, group?: string | null): Promise<unknown>
+  /** The message that the last one on this phone answers, by the network's id; null: none. */
+  answeredBy(number: string): Promise<string | null>
   /** Ends the engine and opens another on the same storage. @returns the new one. */
   restart(): Promise<Engine>
   timersLeft(): number
@@ -68,6 +70,7 @@ async function sandbox(name: 'smv2' | 'official'): Promise<Scene> {
     },
     say: (content, group = null) =>
       world.network.speak(world.accountId, ANA, { to: OURS, group, content: asContent(content) }),
+    answeredBy: (number) => quotedOn(world, number),
     async restart() {
       await world.restart()
       await world.engine(name).begin()
@@ -95,6 +98,7 @@ async function cloud(): Promise<Scene> {
     },
     say: (content, group = null) =>
       world.network.speak(world.accountId, ANA, { to: OURS, group, content: asContent(content) }),
+    answeredBy: (number) => quotedOn(world, number),
     async restart() {
       await world.restart()
       return world.official.engine
@@ -128,6 +132,7 @@ async function line(): Promise<Scene> {
       await soon(what, holds)
     },
     say: (content) => speak(world.whatsapp.phone(ANA), content),
+    answeredBy: async (number) => world.whatsapp.phone(number).received().at(-1)?.about ?? null,
     async restart() {
       await world.restart(connected)
       return world.smv2.engine
@@ -135,6 +140,11 @@ async function line(): Promise<Scene> {
     timersLeft: world.timers,
     close: world.close,
   }
+}
+
+async function quotedOn({ network, accountId }: Pick<NetworkWorld, 'network' | 'accountId'>, number: string) {
+  const [last] = await network.listMessages(accountId, number, Infinity, 1)
+  return last?.content.quoted ?? null
 }
 
 /** What a phone of the stand-in makes of it. */

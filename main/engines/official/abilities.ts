@@ -7,7 +7,7 @@ export const OFFICIAL: Abilities = {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
     // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.
     link_preview: 'raw',
-    ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw' },
+    ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw', reply: 'raw' },
     poll: 'no',
   },
   act: {

@@ -8,7 +8,7 @@ export const SANDBOX: Readonly<Record<Engine, Abilities>> = {
     connect: { qr_code: 'yes', pairing_code: 'yes', onboarding_page: 'no' },
     send: {
       ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
-      ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes' },
+      ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes' },
       template: 'no',
     },
     act: {
