@@ -137,6 +137,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
       (await api('GET', '/v1/instances')).body.data.filter((one: { connected: boolean }) => one.connected).length
     await expect.poll(connected).toBe(2)
     await open('/instances')
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Connected' }).count()).toBe(2)
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Disconnect' }).click()
     const dialog = page.getByRole('dialog')
