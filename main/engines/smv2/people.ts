@@ -6,7 +6,7 @@ import type { EngineInstance } from '../instance.ts'
 import type { EngineSink } from '../engine.ts'
 import { addressOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
-import { forgetPerson, noteCheck, noteHeard, personOf } from './store.ts'
+import { noteCheck, noteHeard, noteNumber, personOf } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** Numbers seldom change hands; asking about many at once has had numbers banned. */
@@ -56,9 +56,9 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
   /** The rooms are told first: a crash between the two tells them again, and twice is as good as once. */
   async function introduce({ id: instanceId }: EngineInstance, hiddenId: string, number: string): Promise<void> {
     const known = await db.readOne(personOf, { instanceId, id: hiddenId })
-    if (known?.hidden !== 1) return
+    if (known?.hidden !== 1 || known.number === number) return
     await sink(instanceId, { kind: 'contact', hiddenId, number })
-    await db.commit((tx) => tx.run(forgetPerson, { instanceId, id: hiddenId }))
+    await db.commit((tx) => tx.run(noteNumber, { instanceId, id: hiddenId, number }))
   }
 
   const isFresh = (number: string | null, checkedAtMs: number | null) =>
@@ -120,8 +120,9 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
     async addressOf(instance, open, to) {
       if (isGroupJid(to)) return to
       const known = await db.readOne(personOf, { instanceId: instance.id, id: to })
-      if (known?.hidden === 1) return hiddenJid(to)
-      const number = (await check(instance, open, [to])).get(to) ?? null
+      if (known?.hidden === 1 && known.number === null) return hiddenJid(to)
+      // Whoever still has the hidden id of somebody whose number is known by now means the same person.
+      const number = known?.hidden === 1 ? known.number : ((await check(instance, open, [to])).get(to) ?? null)
       if (number === null) return null
       if (number !== to) await sink(instance.id, { kind: 'contact', hiddenId: to, number })
       return numberJid(number)

@@ -130,8 +130,9 @@ export const noteHeard = sql<Id & { id: string; hidden: 0 | 1; number: string | 
      checked_at = excluded.checked_at, heard_at = excluded.heard_at
    WHERE smv2_people.heard_at IS NULL OR smv2_people.heard_at < :before OR smv2_people.hidden <> excluded.hidden`,
 )
-export const forgetPerson = sql<Id & { id: string }>(
-  'DELETE FROM smv2_people WHERE instance_id = :instanceId AND id = :id',
+/** Somebody known by a hidden id has shown their number. */
+export const noteNumber = sql<Id & { id: string; number: string }>(
+  'UPDATE smv2_people SET number = :number WHERE instance_id = :instanceId AND id = :id AND hidden = 1',
 )
 
 // Files.

@@ -61,6 +61,13 @@ test('whoever hides their number is known by the hidden id, until they show it: 
   await eve.say(OURS, 'It is me')
   expect(await heard('It is me')).toMatchObject({ chat: eve.number, from: eve.number, fromLid: null })
   expect(world.of(shop, 'contact')).toEqual([{ kind: 'contact', hiddenId: eve.lid, number: eve.number }])
+  // A program that still has the hidden id reaches the same person.
+  expect((await world.send(shop, { to: eve.lid, text: 'Found you' })).outcome).toMatchObject({ kind: 'accepted' })
+  await until('the answer', () => eve.received().some(({ text }) => text === 'Found you'))
+  await eve.say(OURS, 'So you did')
+  expect(await heard('So you did')).toMatchObject({ chat: eve.number })
+  const same = { kind: 'contact', hiddenId: eve.lid, number: eve.number }
+  expect(world.of(shop, 'contact')).toEqual([same, same])
 })
 
 test('the first message after an advertisement comes without content, and is told with it', async () => {
