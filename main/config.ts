@@ -243,6 +243,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 1, max: 3_650 }),
     fallback: 30,
     description: 'Days that files which people sent to live `smv2` instances are kept, in `media/` of the home folder.',
+    window: 'now',
   },
   trustedRanges: {
     name: 'egress.trusted_ranges',

@@ -28,7 +28,7 @@ export function valueOf(field: Field, text: string): Value | undefined {
 export const REACH = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
 export const LIMITS_SHOWN = [
   ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),
-  ...(['send_timeout_ms', 'retry_schedule_s'] as const),
+  ...(['send_timeout_ms', 'retry_schedule_s', 'media.keep_days'] as const),
 ] as const
 
 export const pick = (
