@@ -1,10 +1,11 @@
 import { proto, unpadRandomMax16 } from 'baileys'
 import { see, type Arrived } from './arrivals.ts'
-import { memberJid } from './groups.ts'
+import { memberJid, type GroupInside } from './groups.ts'
 import { answerPeerRequest } from './own-phone.ts'
 import type { Envelope, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
 import { createConfirming } from './receipts.ts'
 import type { Bundle } from './signal.ts'
+import type { Known } from './speech.ts'
 import { bigEndian, groupJid, numberJid, preKeyStanza, seconds, stanza, type Stanza } from './stanza.ts'
 
 type Ear = Pick<Phone, 'go' | 'received' | 'copies' | 'unread' | 'confirm'> & Pick<PhoneInside, 'take' | 'hear'>
@@ -30,7 +31,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
       // As WhatsApp does: asks for another copy, with keys for a fresh session.
       return envelope.from.enqueue(retryReceipt(envelope, self(), signal.bundle()))
     }
-    if (envelope.isPeerMessage) return answerPeerRequest(self(), envelope, content)
+    if (envelope.isPeerMessage) return answerPeerRequest(self(), envelope, content, around.cdn)
     const copied = content.deviceSentMessage?.message ?? (envelope.from.number === number ? content : undefined)
     if (copied) return show(envelope, copied, copies)
     const isKeyAlone = Object.keys(content).every((name) => WITHOUT_CONTENT.has(name))
@@ -63,8 +64,20 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
     const chat = group?.id ?? peer
     where.push({ id, from: from.number, chat, device: from.id, content, times: 1, ...see(content, around.cdn) })
     const remoteJid = group ? groupJid(group.id) : numberJid(peer)
+    remember({ remoteJid, id }, around.phone(from.number), group, { content, atSeconds: seconds() })
+  }
+
+  /** Others can be referred to it from now on. */
+  function remember(
+    where: { readonly remoteJid: string; readonly id: string },
+    from: PhoneInside,
+    group: GroupInside | undefined,
+    said: Pick<Known, 'content' | 'atSeconds'>,
+  ): void {
     const isOwn = from.number === number
-    known.set(id, { key: { remoteJid, fromMe: isOwn, id }, author: numberJid(from.number), content })
+    const author = group ? memberJid(group, from) : numberJid(from.number)
+    const key = { ...where, fromMe: isOwn, ...(group && !isOwn && { participant: author }) }
+    known.set(where.id, { key, author, ...said })
     if (!isOwn) writers.add(from.number)
   }
 
@@ -83,11 +96,9 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
       mailbox = []
       waiting.forEach(take)
     },
-    hear(id, from, group, content) {
-      const remoteJid = group ? groupJid(group.id) : numberJid(from.number)
-      const author = group ? memberJid(group, from) : remoteJid
-      known.set(id, { key: { remoteJid, fromMe: false, id, ...(group && { participant: author }) }, author, content })
-      writers.add(from.number)
+    hear(id, from, group, said) {
+      const { content } = said
+      remember({ remoteJid: group ? groupJid(group.id) : numberJid(from.number), id }, from, group, said)
       const chat = group?.id ?? from.number
       arrived.push({ id, from: from.number, chat, device: 0, content, times: 1, ...see(content, around.cdn) })
     },

@@ -21,7 +21,7 @@ const deviceName = (device: DeviceInside) => `${device.number}:${device.id}`
 /** The stanza that brings an utterance to a linked device of somebody it is for. */
 export async function toRecipient(said: Utterance, device: DeviceInside): Promise<Stanza> {
   const enc = 'group' in said.to ? await sealedForGroup(said, said.to.group, device) : [await sealed(said, device)]
-  return stanza('message', attributesFor(said), enc)
+  return stanza('message', attributesFor(said), [...enc, ...notesOn(said.content)])
 }
 
 /** Without any content: the device has to ask its own phone for it. */
@@ -93,6 +93,10 @@ async function sealedForGroup(said: Utterance, group: GroupInside, device: Devic
   const senderKeyDistributionMessage = { groupId: id, axolotlSenderKeyDistributionMessage: key }
   return [await sealed({ ...said, content: { senderKeyDistributionMessage } }, device), skmsg]
 }
+
+/** A vote is announced as one. */
+const notesOn = ({ pollUpdateMessage }: proto.IMessage): Stanza[] =>
+  pollUpdateMessage ? [stanza('meta', { polltype: 'vote' })] : []
 
 function mediaType(content: proto.IMessage): string | undefined {
   if (content.imageMessage) return 'image'

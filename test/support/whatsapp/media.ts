@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { proto } from 'baileys'
 
 /** A file as a message refers to it. */
 export interface MediaReference {
@@ -15,10 +16,13 @@ type Reference = { readonly [Name in keyof MediaReference]?: unknown }
 
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
+/** What lies there besides what people send: parts of an account, on their way from a phone to its linked devices. */
+type FileKind = MediaKind | 'app_state' | 'history'
+
 /** Where files lie: encrypted, under the hash of what lies there. */
 export interface Cdn {
   /** Encrypts a file and puts it where messages can refer to it. */
-  publish(kind: MediaKind, file: Buffer): MediaReference
+  publish(kind: FileKind, file: Buffer): MediaReference
   /** What a phone makes of a reference. @throws when the file is gone or not the one that was meant. */
   fetch(kind: MediaKind, reference: Reference): Buffer
   /** The next so many downloads differ from what was uploaded by one bit. */
@@ -29,6 +33,8 @@ export interface Cdn {
   restore(directPath: string): string
   /** Answers uploads with this status from now on; null: takes them again. */
   refuseUploads(status: number | null): void
+  /** Answers downloads with this status from now on, or takes them and never answers; null: serves them again. */
+  refuseDownloads(status: number | 'silence' | null): void
   readonly downloads: number
   readonly uploads: number
   serve(request: IncomingMessage, response: ServerResponse): void
@@ -36,12 +42,14 @@ export interface Cdn {
 
 export const MEDIA_HOST = 'mmg.whatsapp.net'
 
-const KEY_INFO: Readonly<Record<MediaKind, string>> = {
+const KEY_INFO: Readonly<Record<FileKind, string>> = {
   image: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
   audio: 'WhatsApp Audio Keys',
   document: 'WhatsApp Document Keys',
   sticker: 'WhatsApp Image Keys',
+  app_state: 'WhatsApp App State Keys',
+  history: 'WhatsApp History Keys',
 }
 const MAC_BYTES = 10
 const UPLOAD = /^\/mms\/[\w-]+\/([\w-]+)(?:%3D|=)*\?/
@@ -53,6 +61,7 @@ export function createCdn(): Cdn {
   const forgotten = new Map<string, Buffer>()
   let flips = 0
   let refused: number | null = null
+  let withheld: number | 'silence' | null = null
   let downloads = 0
   let uploads = 0
 
@@ -74,6 +83,8 @@ export function createCdn(): Cdn {
   }
 
   function download(path: string, response: ServerResponse): void {
+    if (withheld === 'silence') return
+    if (withheld !== null) return void response.writeHead(withheld).end()
     const found = files.get(path)
     if (found === undefined) return void response.writeHead(410).end()
     downloads++
@@ -122,6 +133,7 @@ export function createCdn(): Cdn {
       return path
     },
     refuseUploads: (status) => void (refused = status),
+    refuseDownloads: (status) => void (withheld = status),
     get downloads() {
       return downloads
     },
@@ -135,17 +147,26 @@ export function createCdn(): Cdn {
   }
 }
 
+/** How the protocol refers to a file that no message refers to. */
+export const externalBlob = (file: MediaReference): proto.IExternalBlobReference => ({
+  mediaKey: file.mediaKey,
+  directPath: file.directPath,
+  fileSizeBytes: file.fileLength,
+  fileSha256: file.fileSha256,
+  fileEncSha256: file.fileEncSha256,
+})
+
 function demandHash(what: string, bytes: Buffer, expected: unknown): void {
   if (!(expected instanceof Uint8Array) || !sha256(bytes).equals(expected))
     throw new Error(`the ${what} is not the one the message names`)
 }
 
-function keysFor(kind: MediaKind, mediaKey: Uint8Array) {
+function keysFor(kind: FileKind, mediaKey: Uint8Array) {
   const all = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), KEY_INFO[kind], 112))
   return { iv: all.subarray(0, 16), cipherKey: all.subarray(16, 48), macKey: all.subarray(48, 80) }
 }
 
-function encrypt(kind: MediaKind, mediaKey: Uint8Array, file: Buffer): Buffer {
+function encrypt(kind: FileKind, mediaKey: Uint8Array, file: Buffer): Buffer {
   const { iv, cipherKey, macKey } = keysFor(kind, mediaKey)
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
   const sealed = Buffer.concat([cipher.update(file), cipher.final()])

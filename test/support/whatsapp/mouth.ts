@@ -5,8 +5,9 @@ import type { DeviceInside } from './linked-device.ts'
 import type { Phone, PhoneCore, PhoneInside, SayOptions, Surroundings } from './people.ts'
 import { clickedAd, deletion, edit, file, newMessageId, reaction, text, type Known } from './speech.ts'
 import { groupJid, numberJid, seconds, type Stanza } from './stanza.ts'
+import { vote } from './votes.ts'
 
-type Speaking = 'say' | 'send' | 'sendFile' | 'edit' | 'remove' | 'react' | 'clickAd' | 'repeat'
+type Speaking = 'say' | 'send' | 'sendFile' | 'edit' | 'remove' | 'react' | 'vote' | 'clickAd' | 'repeat'
 type Mouth = Pick<Phone, Speaking> & Pick<PhoneInside, 'sayAgain'>
 
 /** How a person speaks: to other phones at once, to linked devices sealed for each of them. */
@@ -27,13 +28,13 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
   }
 
   async function spread(utterance: Utterance, forDevice: (device: DeviceInside) => Promise<Stanza>): Promise<void> {
-    const { id, to, content } = utterance
+    const { id, to, content, atSeconds } = utterance
     const group = 'group' in to ? to.group : undefined
     const people = 'group' in to ? to.group.members.map(around.phone) : [to.person]
     const others = people.filter((person) => person.number !== number)
     said.set(id, utterance)
-    known.set(id, { key: { remoteJid: chatOf(to), fromMe: true, id }, author: authorIn(group), content })
-    for (const person of others) person.hear(id, self(), group, content)
+    known.set(id, { key: { remoteJid: chatOf(to), fromMe: true, id }, author: authorIn(group), content, atSeconds })
+    for (const person of others) person.hear(id, self(), group, { content, atSeconds })
     for (const device of others.flatMap(({ devices }) => devices)) device.enqueue(await forDevice(device))
     for (const device of core.devices) device.enqueue(await toOwnDevice(utterance, device))
   }
@@ -49,7 +50,7 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
   /** Something about another message goes into the same chat. */
   async function refer(id: string, content: (to: Known) => proto.IMessage): Promise<string> {
     const about = find(id)
-    return speak(utter((about.key.remoteJid ?? '').replace(/@.*$/, ''), content(about)))
+    return speak(utter(chatIn(about), content(about)))
   }
 
   function uttered(id: string): Utterance {
@@ -68,6 +69,7 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
     edit: (id, words) => refer(id, (about) => edit(about, words)),
     remove: (id) => refer(id, deletion),
     react: (id, emoji) => refer(id, (about) => reaction(about, emoji)),
+    vote: (id, choices) => refer(id, (poll) => vote(poll, authorIn(around.group(chatIn(poll))), choices)),
     clickAd: async (to, words, ad) => speak(utter(to, clickedAd(words, ad)), async (said) => withoutContent(said)),
     repeat(id) {
       const again = uttered(id)
@@ -88,3 +90,6 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
 }
 
 const chatOf = (to: Utterance['to']): string => ('group' in to ? groupJid(to.group.id) : numberJid(to.person.number))
+
+/** The number, or the id of the group. */
+const chatIn = ({ key }: Known): string => (key.remoteJid ?? '').replace(/@.*$/, '')

@@ -1,11 +1,14 @@
-import { deflateSync } from 'node:zlib'
 import { encodeWAMessage, proto } from 'baileys'
+import { earlierHistory } from './history.ts'
 import type { DeviceInside } from './linked-device.ts'
+import type { Cdn } from './media.ts'
 import type { Envelope, PhoneInside } from './people.ts'
 import { newMessageId } from './speech.ts'
-import { lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
+import { numberJid, seconds, stanza, type Stanza } from './stanza.ts'
 
-const { HISTORY_SYNC_NOTIFICATION, PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type
+type Request = proto.Message.IPeerDataOperationRequestMessage
+
+const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type
 
 /** What a phone tells a client of its own account, past every chat. */
 export async function peerStanza(phone: PhoneInside, device: DeviceInside, content: proto.IMessage): Promise<Stanza> {
@@ -16,62 +19,38 @@ export async function peerStanza(phone: PhoneInside, device: DeviceInside, conte
   return stanza('message', attributes, [stanza('enc', { v: 2, type }, bytes)])
 }
 
-/** The first history a client gets: the chats the phone has, and who is who. */
-export function welcomeHistory(phone: PhoneInside, find: (number: string) => PhoneInside): proto.IMessage {
-  const people = [...phone.writers].map(find)
-  const history = {
-    syncType: proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,
-    conversations: people.map(({ number }) => ({
-      id: numberJid(number),
-      messages: [...phone.known.values()]
-        .filter(({ key }) => key.remoteJid === numberJid(number))
-        .map(({ key, content }) => ({ message: { key, message: content, messageTimestamp: seconds() } })),
-    })),
-    pushnames: people.map(({ number, habits }) => ({ id: numberJid(number), pushname: habits.name })),
-    phoneNumberToLidMappings: people.map(({ number, lid }) => ({ pnJid: numberJid(number), lidJid: lidJid(lid) })),
-  }
-  return {
-    protocolMessage: {
-      type: HISTORY_SYNC_NOTIFICATION,
-      historySyncNotification: {
-        syncType: proto.Message.HistorySyncType.INITIAL_BOOTSTRAP,
-        chunkOrder: 1,
-        progress: 100,
-        initialHistBootstrapInlinePayload: deflateSync(proto.HistorySync.encode(history).finish()),
-      },
-    },
-  }
-}
-
-/** A client asks its own phone for a message that came to it without content. */
+/** A client asks its own phone for a message that came to it without content, or for what was said before it came. */
 export async function answerPeerRequest(
   phone: PhoneInside,
   { id, from }: Envelope,
   content: proto.IMessage,
+  cdn: Cdn,
 ): Promise<void> {
   // The library wraps what it says to its own phone as if it were a copy.
   const plain = content.deviceSentMessage?.message ?? content
   const request = plain.protocolMessage?.peerDataOperationRequestMessage
-  const asked = request?.placeholderMessageResendRequest ?? []
-  const found = asked.flatMap(({ messageKey }) => {
-    const known = phone.known.get(messageKey?.id ?? '')
-    return known ? [known] : []
-  })
-  if (found.length === 0) return
-  const peerDataOperationResult = found.map(({ key, content: message }) => ({
+  if (!request) return
+  const earlier = request.historySyncOnDemandRequest
+  const answers = earlier ? earlierHistory(phone, earlier, id, cdn) : resent(phone, request, id)
+  for (const answer of answers) from.enqueue(await peerStanza(phone, from, answer))
+}
+
+/** What the phone has of the messages that are missing. */
+function resent(phone: PhoneInside, request: Request, stanzaId: string): proto.IMessage[] {
+  const found = (request.placeholderMessageResendRequest ?? []).flatMap(
+    ({ messageKey }) => phone.known.get(messageKey?.id ?? '') ?? [],
+  )
+  if (found.length === 0) return []
+  const peerDataOperationResult = found.map(({ key, content: message, atSeconds: messageTimestamp }) => ({
     placeholderMessageResendResponse: {
-      webMessageInfoBytes: proto.WebMessageInfo.encode({ key, message, messageTimestamp: seconds() }).finish(),
+      webMessageInfoBytes: proto.WebMessageInfo.encode({ key, message, messageTimestamp }).finish(),
     },
   }))
   const answer = {
-    peerDataOperationRequestType: request?.peerDataOperationRequestType ?? null,
-    stanzaId: id,
+    peerDataOperationRequestType: request.peerDataOperationRequestType ?? null,
+    stanzaId,
     peerDataOperationResult,
   }
   const type = PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE
-  from.enqueue(
-    await peerStanza(phone, from, {
-      protocolMessage: { type, peerDataOperationRequestResponseMessage: answer },
-    }),
-  )
+  return [{ protocolMessage: { type, peerDataOperationRequestResponseMessage: answer } }]
 }

@@ -1,4 +1,5 @@
 import type { proto } from 'baileys'
+import type { AppState, AppStateInside } from './app-state.ts'
 import type { Arrived } from './arrivals.ts'
 import type { GroupInside } from './groups.ts'
 import type { DeviceInside, LinkedDevice } from './linked-device.ts'
@@ -64,6 +65,8 @@ export interface Phone {
   remove(id: string): Promise<string>
   /** @param emoji '' takes it back. */
   react(id: string, emoji: string): Promise<string>
+  /** @param choices of the poll's options; none takes the vote back. */
+  vote(pollId: string, choices: readonly string[]): Promise<string>
   /**
    * Writes after a click on an advertisement: the linked devices of whoever gets it see a message without content at
    * first, and have to ask their own phone for it.
@@ -83,6 +86,9 @@ export interface Phone {
   trust(number: string): void
   /** New chats are refused (463) until then; null ends it. */
   restrict(untilSeconds: number | null): void
+
+  /** What its owner has set, on the phone and on all that is linked to it. */
+  readonly appState: AppState
 }
 
 /** A message as it reaches a phone from a linked device. */
@@ -101,6 +107,7 @@ export interface Envelope {
 /** The same person, for those who run the network. */
 export interface PhoneInside extends Phone {
   readonly habits: Habits
+  readonly appState: AppStateInside
   readonly signal: SignalEnd
   readonly devices: DeviceInside[]
   readonly known: Map<string, Known>
@@ -113,7 +120,7 @@ export interface PhoneInside extends Phone {
   unlink(device: DeviceInside): void
   take(envelope: Envelope): void
   /** Another phone said something to this one. */
-  hear(id: string, from: PhoneInside, group: GroupInside | undefined, content: proto.IMessage): void
+  hear(id: string, from: PhoneInside, group: GroupInside | undefined, said: Pick<Known, 'content' | 'atSeconds'>): void
   noteReceipt(id: string, type: string): void
   /** A linked device asks for a message it could not read. */
   sayAgain(device: DeviceInside, id: string, bundle: Bundle | undefined, count: number): void

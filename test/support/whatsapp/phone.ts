@@ -1,8 +1,10 @@
+import { createAppState } from './app-state.ts'
 import { createEar } from './ear.ts'
+import { welcomeHistory } from './history.ts'
 import type { DeviceInside } from './linked-device.ts'
 import { createMouth } from './mouth.ts'
 import { createNotices } from './notices.ts'
-import { peerStanza, welcomeHistory } from './own-phone.ts'
+import { peerStanza } from './own-phone.ts'
 import type { Habits, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
 import { createSignalEnd } from './signal.ts'
 
@@ -26,6 +28,7 @@ export function createPhone(
   const { signal, devices, known, writers, inTurn } = core
   const receipts = new Map<string, string[]>()
   const self = () => phone
+  const appState = createAppState(core, around, self)
   const account = {
     number,
     lid,
@@ -33,6 +36,7 @@ export function createPhone(
     devices,
     known,
     writers,
+    appState,
     places: [],
     linked: devices,
     get habits() {
@@ -48,7 +52,10 @@ export function createPhone(
     link: (device: DeviceInside) => void devices.push(device),
     unlink: (device: DeviceInside) => void devices.splice(devices.indexOf(device), 1),
     welcome: (device: DeviceInside) =>
-      void inTurn(async () => device.enqueue(await peerStanza(phone, device, welcomeHistory(phone, around.phone)))),
+      void inTurn(async () => {
+        await appState.welcome(device)
+        device.enqueue(await peerStanza(phone, device, welcomeHistory(phone, around.phone)))
+      }),
     receiptsOf: (id: string) => receipts.get(id) ?? [],
     noteReceipt: (id: string, type: string) => void receipts.set(id, [...(receipts.get(id) ?? []), type]),
   }

@@ -1,3 +1,4 @@
+import { answerSync } from './app-state-query.ts'
 import { cutsOnLookup, isAbsent } from './faults.ts'
 import { answerGroupQuery } from './groups.ts'
 import type { DeviceInside } from './linked-device.ts'
@@ -56,7 +57,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ]),
   ],
   'w:mex': answerGraph,
-  'w:sync:app:state': answerAppState,
+  'w:sync:app:state': (iq, { device, network }) => {
+    const { appState } = network.phone(device.number)
+    return answerSync(iq, { device, appState, cdn: network.cdn })
+  },
   'w:profile:picture': () => undefined,
   md: forgetDevice,
 }
@@ -165,14 +169,6 @@ function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefin
   }
   const data = answers[child(iq, 'query')?.attrs['query_id'] ?? '']
   return data && [stanza('result', {}, Buffer.from(JSON.stringify({ data })))]
-}
-
-/** Every collection that was asked for, empty: one that is missing would be asked for again without end. */
-function answerAppState(iq: Stanza): Stanza[] {
-  const collections = children(child(iq, 'sync'), 'collection').map(({ attrs }) =>
-    stanza('collection', { name: attrs['name'], version: attrs['version'] ?? 0, type: 'result' }),
-  )
-  return [stanza('sync', {}, collections)]
 }
 
 function forgetDevice(iq: Stanza, { network }: Asker): Stanza[] {

@@ -53,6 +53,8 @@ const NAMES = [
   'messages.reaction',
   'message-receipt.update',
   'messaging-history.set',
+  'chats.update',
+  'contacts.upsert',
   'call',
   'groups.update',
   'group-participants.update',
@@ -126,9 +128,10 @@ function authOf({ creds, rows }: Kept): AuthenticationState {
         Object.fromEntries(
           ids.flatMap((id) => {
             const found = rows.get(row(type, id))
-            return found === undefined ? [] : [[id, JSON.parse(found, BufferJSON.reviver)]]
+            return found === undefined ? [] : [[id, revived(type, found)]]
           }),
-        ),
+          // Which value belongs to which type is the library's own bookkeeping.
+        ) as never,
       set: async (data: SignalDataSet) => {
         for (const [type, entries] of Object.entries(data))
           for (const [id, value] of Object.entries(entries))
@@ -137,4 +140,10 @@ function authOf({ creds, rows }: Kept): AuthenticationState {
       },
     },
   }
+}
+
+/** Whoever stores for the library has to know that it writes these keys as text and reads them as bytes. */
+function revived(type: string, row: string): unknown {
+  const value: unknown = JSON.parse(row, BufferJSON.reviver)
+  return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value
 }

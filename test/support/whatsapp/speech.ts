@@ -19,6 +19,7 @@ export interface Known {
   /** Address of whoever wrote it. */
   readonly author: string
   readonly content: proto.IMessage
+  readonly atSeconds: number
 }
 
 /** Where somebody clicked before they wrote. */

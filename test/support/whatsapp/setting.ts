@@ -1,0 +1,95 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { proto } from 'baileys'
+
+/** What a phone shares with its linked devices alone, so that they can read what its owner sets. */
+export interface SyncKey {
+  readonly id: Buffer
+  readonly secret: Buffer
+}
+
+/** One thing the owner of an account has set. */
+export interface Setting {
+  /** What it is about: `['mute', '12025550101@s.whatsapp.net']`. */
+  readonly index: readonly string[]
+  readonly value: proto.ISyncActionValue
+  /** Of the form of the value; each kind has its own. */
+  readonly version: number
+}
+
+export type Operation = proto.SyncdMutation.SyncdOperation
+
+/** A setting as the server has it: it sees which one changes, not what it is. */
+export interface SealedSetting {
+  readonly indexMac: Buffer
+  readonly valueMac: Buffer
+  readonly record: proto.ISyncdRecord
+}
+
+const KEY_INFO = 'WhatsApp Mutation Keys'
+const MAC_BYTES = 32
+const IV_BYTES = 16
+
+/** The five keys that one shared key stands for. */
+export function keysOf({ secret }: SyncKey) {
+  const all = Buffer.from(hkdfSync('sha256', secret, '', KEY_INFO, 5 * 32))
+  const part = (at: number) => all.subarray(at * 32, (at + 1) * 32)
+  return { index: part(0), cipher: part(1), value: part(2), snapshot: part(3), patch: part(4) }
+}
+
+export function sealSetting(key: SyncKey, operation: Operation, { index, value, version }: Setting): SealedSetting {
+  const keys = keysOf(key)
+  const text = Buffer.from(JSON.stringify(index))
+  const plain = proto.SyncActionData.encode({ index: text, value, padding: new Uint8Array(), version }).finish()
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-cbc', keys.cipher, iv)
+  const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final()])
+  const indexMac = hmac('sha256', keys.index, text)
+  const valueMac = valueMacOf(key, operation, sealed)
+  const record = {
+    index: { blob: indexMac },
+    value: { blob: Buffer.concat([sealed, valueMac]) },
+    keyId: { id: key.id },
+  }
+  return { indexMac, valueMac, record }
+}
+
+/** @throws when it was not sealed with this key, or not for this. */
+export function openSetting(key: SyncKey, operation: Operation, sealed: SealedSetting): Setting {
+  const keys = keysOf(key)
+  const bytes = blobOf(sealed.record).subarray(0, -MAC_BYTES)
+  if (!valueMacOf(key, operation, bytes).equals(sealed.valueMac)) throw new Error('the MAC of a value is wrong')
+  const decipher = createDecipheriv('aes-256-cbc', keys.cipher, bytes.subarray(0, IV_BYTES))
+  const plain = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES)), decipher.final()])
+  const { index, value, version } = proto.SyncActionData.decode(plain)
+  if (!hmac('sha256', keys.index, Buffer.from(index ?? [])).equals(sealed.indexMac))
+    throw new Error('the MAC of an index is wrong')
+  return {
+    index: JSON.parse(Buffer.from(index ?? []).toString()) as string[],
+    value: value ?? {},
+    version: version ?? 0,
+  }
+}
+
+/** What can be read of a record without its key. */
+export function sealedSetting(record: proto.ISyncdRecord): SealedSetting {
+  return { indexMac: Buffer.from(record.index?.blob ?? []), valueMac: blobOf(record).subarray(-MAC_BYTES), record }
+}
+
+const blobOf = ({ value }: proto.ISyncdRecord) => Buffer.from(value?.blob ?? [])
+
+function valueMacOf(key: SyncKey, operation: Operation, sealed: Buffer): Buffer {
+  const head = Buffer.concat([Buffer.from([operation + 1]), key.id])
+  return hmac('sha512', keysOf(key).value, head, sealed, eightBytes(head.length)).subarray(0, MAC_BYTES)
+}
+
+export function hmac(hash: 'sha256' | 'sha512', key: Buffer, ...parts: readonly Uint8Array[]): Buffer {
+  const mac = createHmac(hash, key)
+  for (const part of parts) mac.update(part)
+  return mac.digest()
+}
+
+export function eightBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(value))
+  return bytes
+}

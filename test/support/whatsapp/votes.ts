@@ -1,0 +1,42 @@
+import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { proto } from 'baileys'
+import type { Known } from './speech.ts'
+
+const IV_BYTES = 12
+
+/**
+ * A vote in a poll, sealed with the secret the poll came with: whoever has the poll can read it, the server cannot. Each
+ * vote takes the place of the one before; one without choices takes it back.
+ * @param voter address, as the chat names them.
+ * @throws when it is no poll, or has no such option.
+ */
+export function vote(poll: Known, voter: string, choices: readonly string[]): proto.IMessage {
+  const id = poll.key.id ?? ''
+  const secret = poll.content.messageContextInfo?.messageSecret
+  const options = optionsOf(poll.content)
+  if (!secret || options === undefined) throw new Error(`${id} is no poll one can vote in`)
+  const unknown = choices.find((choice) => !options.includes(choice))
+  if (unknown !== undefined) throw new Error(`the poll has no option ${unknown}`)
+  const selectedOptions = choices.map((choice) => createHash('sha256').update(choice).digest())
+  const plain = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
+  return {
+    pollUpdateMessage: {
+      pollCreationMessageKey: poll.key,
+      vote: seal(plain, keyFor(secret, `${id}${poll.author}${voter}Poll Vote`), `${id}\0${voter}`),
+      senderTimestampMs: Date.now(),
+    },
+  }
+}
+
+function optionsOf(content: proto.IMessage): (string | null | undefined)[] | undefined {
+  const poll = content.pollCreationMessage ?? content.pollCreationMessageV2 ?? content.pollCreationMessageV3
+  return poll?.options?.map(({ optionName }) => optionName)
+}
+
+const keyFor = (secret: Uint8Array, use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32))
+
+function seal(plain: Uint8Array, key: Buffer, about: string): proto.Message.IPollEncValue {
+  const encIv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, encIv).setAAD(Buffer.from(about))
+  return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
+}
