@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net'
-import { Client } from 'undici'
+import { Client, Pool } from 'undici'
 import type { Connector, Opening, Peer } from './connector.ts'
 import type { Exchange, Line } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
@@ -61,7 +61,7 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
             Object.assign(line, { socket, ip, revision: policy.revision() })
             done(null, socket)
           },
-          (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), null),
+          (error: unknown) => done(asError(error), null),
         )
       },
     })
@@ -90,6 +90,31 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
     },
   }
 }
+
+/** How long whoever fetches without us waits. */
+export interface Patience {
+  /** DNS, TCP and TLS together. */
+  readonly connectTimeoutMs: number
+  /** From the request to the header of the answer, and between two parts of it; a second more or less. */
+  readonly silenceMs: number
+}
+
+/** Connections to one origin, for `fetch`: they are checked as all others are, and lead there whatever is asked for. */
+export function createPool(connector: Connector, origin: string, { connectTimeoutMs, silenceMs }: Patience): Pool {
+  return new Pool(origin, {
+    allowH2: false,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    connect(target, done) {
+      connector(peerOf(target), connectTimeoutMs).opened.then(
+        ({ socket }) => done(null, socket),
+        (error: unknown) => done(asError(error), null),
+      )
+    },
+  })
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 function drop({ client, line }: Connection): void {
   line.opening?.cancel()

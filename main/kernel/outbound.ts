@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
-import { createConnections } from './connections.ts'
+import { createConnections, createPool, type Patience } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
 import { deadline } from './deadline.ts'
 import { parseDestination, type Destination } from './destination.ts'
@@ -45,6 +45,11 @@ export interface Outbound {
   checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
   /** Never rejects, never follows a redirect, never sends twice. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
+  /**
+   * For a library that fetches by itself: what it hands to `fetch` as its dispatcher. Whatever address it fetches, this
+   * origin is asked.
+   */
+  dispatcher(origin: string, patience: Patience): object
   /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
   placeOf(url: string): Pick<Destination, 'host' | 'isInside'> | undefined
   /** Whether this machine has a network interface besides loopback. */
@@ -90,7 +95,9 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
   const { clock } = needs
   const policy = createAddressPolicy(needs)
   const names = createNameLookup(needs)
-  const connections = createConnections(createConnector({ ...needs, policy, names }), policy)
+  const connector = createConnector({ ...needs, policy, names })
+  const connections = createConnections(connector, policy)
+  const pools: ReturnType<typeof createPool>[] = []
   const responders = new Map<string, Responder>()
   const open = new Set<Exchange>()
   const destinationOf = remembered(parseDestination)
@@ -133,6 +140,12 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
       return answerFrom(responder, request, { clock, ...limitsOf(request) })
     },
 
+    dispatcher(origin, patience) {
+      const pool = createPool(connector, origin, patience)
+      pools.push(pool)
+      return pool
+    },
+
     placeOf(url) {
       const destination = destinationOf(url)
       return typeof destination === 'string' ? undefined : destination
@@ -152,7 +165,7 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
     async close() {
       isClosed = true
       for (const exchange of open) exchange.abort()
-      await Promise.all([...open].map(({ answer }) => answer))
+      await Promise.all([...[...open].map(({ answer }) => answer), ...pools.map((pool) => pool.destroy())])
       connections.dropIdle()
     },
   }
