@@ -41,7 +41,7 @@ export interface Smv2Needs {
   /** Where the engine reports; called only between `begin` and `close`, and while somebody starts an instance. */
   readonly sink: EngineSink
   /** To the network's store of files, and to where it says which version its client has. */
-  readonly outbound: Pick<Outbound, 'request'>
+  readonly outbound: Pick<Outbound, 'request' | 'dispatcher'>
   /** The home folder; files lie in `media` there. */
   readonly home: string
   readonly settings: {
@@ -108,7 +108,7 @@ export function createSmv2(needs: Smv2Needs): Smv2 {
   }
 
   const linkNeeds = {
-    ...{ db, clock, random, log, alarms, loadLibrary, listener },
+    ...{ db, clock, random, log, alarms, loadLibrary, listener, dispatcher: transfer.dispatcher },
     gate: createGate(clock, alarms),
     protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
     session: {

@@ -29,6 +29,8 @@ export interface LinkNeeds {
   readonly gate: Gate
   readonly loadLibrary: LoadLibrary
   readonly protocol: Protocol
+  /** How the library fetches. */
+  readonly dispatcher: object
   readonly session: SessionNeeds
   readonly listener: LinkListener
 }
@@ -143,7 +145,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     const guard = createGuard({ library, alone, heardBefore: (digest) => listener.heardBefore(instance, digest) })
     const isMine = () => mine === generation
     const wire = openWire({
-      ...{ library, session: using, guard, version, caches },
+      ...{ library, session: using, guard, version, caches, dispatcher: needs.dispatcher },
       sentMessage: (engineId) => listener.sentMessage(instance, engineId),
       listener: {
         frame: liveness.frame,

@@ -7,9 +7,11 @@ import type { EncryptedFile } from './media-cipher.ts'
 
 /** Nothing but the network's own store is ever asked for a file, whatever address a sender writes into a message. */
 export const MEDIA_ZONE = '.whatsapp.net'
-const MEDIA_HOST = `mmg${MEDIA_ZONE}`
+const STORE = `https://mmg${MEDIA_ZONE}`
 
 const TRANSFER_MS = 60_000
+/** The library's own downloads hold a whole line up. */
+const PATIENCE = { connectTimeoutMs: 5_000, silenceMs: 10_000 }
 const MB = 1024 * 1024
 /** Padding and signature of an encrypted file. */
 const AROUND_BYTES = 64
@@ -33,17 +35,25 @@ export interface MediaTransfer {
     file: EncryptedFile,
     signal: AbortSignal,
   ): Promise<{ url: string; directPath: string } | undefined>
+  /**
+   * How the library fetches what it does by itself: files with the past and the settings of an account, from its phone.
+   * Until it has them it neither sends nor hears on that line, and left alone it waits five minutes for a store that is
+   * silent. Settings that are given up come with the next change of the phone's owner; a past does not come again.
+   */
+  readonly dispatcher: object
 }
 
 /**
  * Files to and from the network's store. The library would do this through temporary files, with whatever host a message
  * names, and hand videos to a shell.
  */
-export function createMediaTransfer(outbound: Pick<Outbound, 'request'>): MediaTransfer {
+export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'dispatcher'>): MediaTransfer {
   return {
+    dispatcher: outbound.dispatcher(STORE, PATIENCE),
+
     async download(accountId, path) {
       const answer = await outbound.request({
-        url: `https://${MEDIA_HOST}${path}`,
+        url: `${STORE}${path}`,
         ...{ method: 'GET', headers: { Origin: ORIGIN }, from: { accountId } },
         ...{ headersTimeoutMs: TRANSFER_MS, bodyTimeoutMs: TRANSFER_MS },
         maxBodyBytes: Math.max(...Object.values(LIMITS.mediaMegabytes)) * MB + AROUND_BYTES,

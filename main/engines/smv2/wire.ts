@@ -48,6 +48,8 @@ interface WireNeeds {
   readonly guard: Guard
   readonly version: WAVersion | null
   readonly caches: Caches
+  /** How the library fetches what it does by itself. */
+  readonly dispatcher: object
   /** A message of ours, for a phone that could not read it. */
   readonly sentMessage: (id: string) => Promise<proto.IMessage | undefined>
   readonly listener: WireListener
@@ -129,7 +131,8 @@ export function openWire(needs: WireNeeds): Wire {
   }
 }
 
-function configOf({ library, session, guard, version, caches, sentMessage }: WireNeeds): UserFacingSocketConfig {
+function configOf(needs: WireNeeds): UserFacingSocketConfig {
+  const { library, session, guard, version, caches, sentMessage } = needs
   return {
     ...(version && { version }),
     auth: { creds: session.creds, keys: session.keys },
@@ -141,6 +144,10 @@ function configOf({ library, session, guard, version, caches, sentMessage }: Wir
     // While a linked device is online the phone stays silent.
     markOnlineOnConnect: false,
     syncFullHistory: false,
+    // As it comes it looks at none of the MACs of what the phone's owner has set.
+    appStateMacVerification: { patch: true, snapshot: true },
+    // Handed on to `fetch`; the type is the browser's, which knows no dispatcher.
+    options: { dispatcher: needs.dispatcher } as RequestInit,
     // A fault of the storage shall show itself, not be waited for.
     transactionOpts: { maxCommitRetries: 2, delayBetweenTriesMs: 200 },
     userDevicesCache: caches.devices,
@@ -152,7 +159,7 @@ function configOf({ library, session, guard, version, caches, sentMessage }: Wir
 }
 
 /** The library's own log would hold what it registers with. What it does shows itself in what it tells. */
-const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
+export const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   level: 'silent',
   child: () => silentLogger,
   trace() {},

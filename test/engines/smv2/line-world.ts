@@ -1,3 +1,4 @@
+import { BufferJSON } from 'baileys'
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import { createSmv2, MEDIA_ZONE, type Smv2 } from '../../../main/engines/smv2/index.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
@@ -42,6 +43,8 @@ export interface LineWorld {
     is?: (signal: Signal<K>) => boolean,
   ): Promise<Signal<K>>
   statuses(instance: EngineInstance, messageId: string): string[]
+  /** What is stored of the session under this type, opened, by id. */
+  keys(instance: EngineInstance, type: string): Readonly<Record<string, unknown>>
   forget(): void
   /** How often the sink refuses before it takes a signal. */
   readonly sink: { refusals: number }
@@ -50,6 +53,8 @@ export interface LineWorld {
   timers(): number
   close(): Promise<void>
 }
+
+const KEYS = 'SELECT id, sealed FROM smv2_keys WHERE instance_id = @instanceId AND type = @type'
 
 export interface LineOptions {
   readonly log?: Log
@@ -68,6 +73,7 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
   const told: { instanceId: InstanceId; signal: EngineSignal }[] = []
   const sink = { refusals: 0 }
   const accepted = new Map<string, string>()
+  const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom })
 
   const open = (): { smv2: Smv2; outbound: Outbound } => {
     const outbound = createOutbound({
@@ -75,8 +81,7 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
       only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
     })
     const smv2 = createSmv2({
-      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir },
-      seal: createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom }),
+      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, seal },
       async sink(instanceId, signal) {
         if (sink.refusals > 0) {
           sink.refusals--
@@ -142,6 +147,12 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
             : [],
         ),
     ],
+    keys({ id: instanceId }, type) {
+      const rows = data.raw.prepare(KEYS).all({ instanceId, type }) as { id: string; sealed: Buffer }[]
+      const opened = ({ id, sealed }: (typeof rows)[number]) =>
+        JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${type}:${id}`).toString(), BufferJSON.reviver) as unknown
+      return Object.fromEntries(rows.map((row) => [row.id, opened(row)]))
+    },
     forget: () => void told.splice(0),
     async restart(instance) {
       await end()

@@ -37,6 +37,7 @@ test('neither the log nor the console holds a key, a session or what was said', 
     'thank you',
     OURS,
     '12025550101',
+    ...world.whatsapp.phone(OURS).appState.keys.map(({ secret }) => secret.toString('base64')),
   ])
     expect(all, secret).not.toContain(secret)
 })

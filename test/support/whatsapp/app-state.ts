@@ -45,8 +45,10 @@ export interface AppStateInside extends AppState {
    * @throws when it is not whole.
    */
   take(name: CollectionName, patch: proto.ISyncdPatch, author: DeviceInside): void
-  /** What a device gets when it is linked. */
-  welcome(device: DeviceInside): Promise<void>
+  /** Before a device is linked: what the owner has set since the account exists. */
+  begin(): void
+  /** Gives a device the keys. */
+  share(device: DeviceInside): Promise<void>
 }
 
 /** More of them at once lie in a file of their own. */
@@ -140,11 +142,11 @@ export function createAppState(core: PhoneCore, around: Surroundings, self: () =
       ledgers.set(name, openChanges(name, ledger(name), key, patch))
       publish(name, patch, author)
     },
-    async welcome(device) {
+    begin() {
       const { name } = core.habits
       if (name !== '' && ledger('critical_block').version === 0) nameMyself(name)
-      await share(device)
     },
+    share,
   }
 }
 

@@ -22,7 +22,8 @@ export type { Phone } from './people.ts'
  * const ana = whatsapp.phone('12025550101')
  * await shop.scan(qrText)                          // or: await shop.enter('ABCD-EFGH')
  * ana.received()                                   // what arrived, each message once, `times` says how often
- * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, clickAd, call
+ * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, vote, clickAd, call
+ * shop.appState.archive(ana.number, true)          // what its owner sets reaches whatever is linked
  * ana.go(false)                                    // phones come and go; receipts follow their habits
  * shop.device.end('dropped')                       // and freeze, refuse, waiting, logins, heard
  * whatsapp.faults.onMessage({ kind: 'cut_before_ack' }, ana.number)

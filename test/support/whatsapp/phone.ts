@@ -49,11 +49,14 @@ export function createPhone(
     },
     behave: (next: Partial<Habits>) => void (core.habits = { ...core.habits, ...next }),
     loseSessions: () => signal.forgetAll(),
-    link: (device: DeviceInside) => void devices.push(device),
+    link(device: DeviceInside) {
+      appState.begin()
+      devices.push(device)
+    },
     unlink: (device: DeviceInside) => void devices.splice(devices.indexOf(device), 1),
     welcome: (device: DeviceInside) =>
       void inTurn(async () => {
-        await appState.welcome(device)
+        await appState.share(device)
         device.enqueue(await peerStanza(phone, device, welcomeHistory(phone, around.phone)))
       }),
     receiptsOf: (id: string) => receipts.get(id) ?? [],
