@@ -134,7 +134,7 @@ async function changes(): Promise<Row[]> {
   const w = await openConsole()
   try {
     const rows: Row[] = []
-    for (const watched of await watchedScreens(w)) {
+    for (const watched of await watchedScreens(w, CHANGES)) {
       const times = await timesToSee(w, watched, CHANGES)
       const [value, worst] = [quantile(times, 0.95), Math.max(...times)]
       rows.push({

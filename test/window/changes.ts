@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { LIMITS } from '../../main/contract/limits.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { rowsOf, timeToSee, type Sign } from '../support/latency.ts'
 import type { OpenWindow } from '../support/window.ts'
@@ -15,18 +16,18 @@ export interface Watched {
   readonly isRow?: true
 }
 
-/** Screens that are open while a program changes what they show. */
-export async function watchedScreens(w: OpenWindow): Promise<readonly Watched[]> {
+/** Screens that are open while a program changes what they show. @param changes as many as will be made on each. */
+export async function watchedScreens(w: OpenWindow, changes: number): Promise<readonly Watched[]> {
   const { api } = w
   await api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
   const instance = await pairedInstance(api, OURS, 'Front desk')
   await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Hello' })
   const wish = { url: 'https://catcher.sandbox/live', events: ['instance.created'] }
   const { id: webhook } = (await api('POST', '/v1/webhooks', wish)).body
-  const { key } = await w.home.key('Assistant', '--ask', 'sending')
-  const client = new Client({ name: 'live', version: '1' })
-  const requestInit = { headers: { authorization: `Bearer ${key}` } }
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${w.url}/mcp`), { requestInit }))
+  // So many calls of one key may wait.
+  const assistants: Client[] = []
+  while (assistants.length * LIMITS.approvalsPendingPerKey < changes) assistants.push(await assistant(w))
+  let asked = 0
   const send = (text: string) => ({ instance_id: instance, to: PERSON, text, idempotency_key: text })
   return [
     // First, while its rows can be counted: those of the next screen are deliveries as well.
@@ -45,9 +46,19 @@ export async function watchedScreens(w: OpenWindow): Promise<readonly Watched[]>
     {
       screen: 'approvals',
       at: '/assistants/approvals',
-      change: (text) => client.callTool({ name: 'send_message', arguments: send(text) }),
+      async change(text) {
+        await assistants[asked++ % assistants.length]?.callTool({ name: 'send_message', arguments: send(text) })
+      },
     },
   ]
+}
+
+async function assistant(w: OpenWindow): Promise<Client> {
+  const { key } = await w.home.key('Assistant', '--ask', 'sending')
+  const client = new Client({ name: 'live', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${w.url}/mcp`), { requestInit }))
+  return client
 }
 
 /** Milliseconds until each of so many changes stood in the window. */

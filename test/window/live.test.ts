@@ -15,7 +15,7 @@ let screens: readonly Watched[]
 beforeAll(async () => {
   cable = await layCable()
   w = await openConsole({}, cable)
-  screens = await watchedScreens(w)
+  screens = await watchedScreens(w, CHANGES)
 }, 60_000)
 afterAll(async () => {
   await w.remove()
