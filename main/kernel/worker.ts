@@ -56,6 +56,9 @@ interface Running<Job> {
 }
 
 const TICK_MS = 1_000
+/** How long a result waits for others, so that one commit serves them all. */
+const GATHER_MS = 1
+const GATHERED_AT_MOST = 32
 /** Bounds what a crash can repeat: at most this many answered jobs are not yet on disk. */
 const UNRECORDED_AT_MOST = 64
 /** No job lasts longer; its own deadlines end it before. */
@@ -88,6 +91,7 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
   let isStopping = false
   let isCutting = false
   let timer: Timer | undefined
+  let patience: Timer | undefined
   let look = () => {}
 
   function wake(): void {
@@ -132,8 +136,14 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     gather()
   }
 
-  /** One commit for the results of a turn and for the claims of the slots they free; waiting for more would help nobody. */
+  /** A commit costs about as much for one result as for many, so each waits a moment for those about to end. */
   function gather(): void {
+    if (running.size === 0 || gathered.length >= GATHERED_AT_MOST) return flushSoon()
+    patience ??= clock.after(GATHER_MS, flushSoon)
+  }
+
+  /** One commit for the results of a turn and for the claims of the slots they free. */
+  function flushSoon(): void {
     if (isFlushing) return
     isFlushing = true
     setImmediate(flush)
@@ -141,6 +151,8 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
 
   function flush(): void {
     isFlushing = false
+    patience?.cancel()
+    patience = undefined
     if (gathered.length === 0) return
     const ended = gathered
     gathered = []
@@ -222,10 +234,10 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     timer?.cancel()
     flush()
     const isQuiet = () => running.size === 0 && !isClaiming
-    const patience = ms > 0 ? clock.after(ms, cutAll) : undefined
-    if (!patience) cutAll()
+    const limit = ms > 0 ? clock.after(ms, cutAll) : undefined
+    if (!limit) cutAll()
     await until(isQuiet)
-    patience?.cancel()
+    limit?.cancel()
     await until(() => underWay === 0 && !isTicking)
   }
 

@@ -211,10 +211,10 @@ test('ticks never overlap, and one that fails does not end them', async () => {
   await stopped
 })
 
-test('results that end in one turn are written together, and wait for no other', async () => {
+test('results wait a moment for those about to end, and no longer', async () => {
   const ends: (() => void)[] = []
   const batches: number[][] = []
-  const { worker, due } = scene({
+  const { worker, due, clock } = scene({
     act: () => new Promise((resolve) => ends.push(() => resolve('done'))),
     async record(ended) {
       batches.push(ended.map(({ job }) => job))
@@ -224,14 +224,39 @@ test('results that end in one turn are written together, and wait for no other',
   worker.start()
   await settle()
   ends[0]?.()
+  await settle()
   ends[1]?.()
   await settle()
+  expect(batches).toEqual([])
+  await clock.advance(1)
   expect(batches).toEqual([[1, 2]])
   ends[2]?.()
   await settle()
+  // Nothing runs any more that could end.
   ends[3]?.()
   await settle()
-  expect(batches).toEqual([[1, 2], [3], [4]])
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
+  await worker.stop(0)
+})
+
+test('enough results wait for no other', async () => {
+  const ends: (() => void)[] = []
+  const batches: number[] = []
+  const { worker, due } = scene({
+    act: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+    async record(ended) {
+      batches.push(ended.length)
+    },
+  })
+  due.push(...Array.from({ length: 40 }, (_, n) => n))
+  worker.start()
+  await settle()
+  for (const end of ends.slice(0, 32)) end()
+  await settle()
+  expect(batches).toEqual([32])
   await worker.stop(0)
 })
 
