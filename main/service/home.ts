@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StorageError } from '../kernel/db.ts'
 import { createIds, type Ids } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
 import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
 import { DamagedDatabaseError } from '../storage/integrity.ts'
@@ -12,7 +11,7 @@ import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { keepDamagedLog, replaceDamaged, settleCutLog } from '../storage/quarantine.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { carryOutRestore, type Restored } from '../storage/restore.ts'
-import { openStorage, type Storage, type StorageNeeds } from '../storage/sqlite.ts'
+import { openStorage, type OpenStorage, type Storage, type StorageNeeds } from '../storage/sqlite.ts'
 import { HomeTaken, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
@@ -42,7 +41,7 @@ export async function openHome(world: World): Promise<Home> {
   try {
     const file = databaseIn(config.home)
     const place = { file, migrations: MIGRATIONS }
-    const { freeBytes = freeBytesOf } = world
+    const { freeBytes = freeBytesOf, openStorage: open = openStorage } = world
     if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
     const restored = await carryOutRestore(place, clock.now())
     if (restored !== null) log.warn({ event: 'storage.restored', ...restored })
@@ -53,7 +52,7 @@ export async function openHome(world: World): Promise<Home> {
       if (hasMade) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
       return hasMade
     }
-    const db = await openWhole({ ...place, ids, clock, log, onFault, makeRoom })
+    const db = await openWhole({ ...place, ids, clock, log, onFault, makeRoom }, open)
     return {
       db,
       ids,
@@ -72,12 +71,12 @@ export async function openHome(world: World): Promise<Home> {
 }
 
 /** Opens the database; where it is damaged, the newest whole backup in its place. */
-async function openWhole(needs: StorageNeeds & { readonly log: Log }): Promise<Storage> {
+async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storage> {
   const { file, clock, log } = needs
   try {
     const cut = keepDamagedLog(file, clock.now())
     refuseEmptied(file)
-    const db = await openStorage(needs)
+    const db = await open(needs)
     if (cut === undefined) return db
     await db.close()
     log.error({ event: 'storage.log_cut', ...settleCutLog(file, cut) })
@@ -87,7 +86,7 @@ async function openWhole(needs: StorageNeeds & { readonly log: Log }): Promise<S
     if (loss === undefined) throw error
     log.error({ event: 'storage.replaced', ...loss })
   }
-  return openStorage(needs)
+  return open(needs)
 }
 
 /** SQLite takes an empty file for a new database; ours is never empty once it was closed. */

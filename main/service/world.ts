@@ -6,6 +6,7 @@ import type { Log } from '../kernel/log.ts'
 import type { RememberingLog } from '../kernel/remembering-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
+import type { OpenStorage } from '../storage/sqlite.ts'
 import type { ImportKeytar } from '../vault/keychain.ts'
 import type { Vault } from '../vault/vault.ts'
 
@@ -26,6 +27,8 @@ export interface World {
   readonly restart?: () => void
   /** Room on the disk; tests make it scarce. */
   readonly freeBytes?: FreeBytes
+  /** Tests only: stands between the service and its database. */
+  readonly openStorage?: OpenStorage
   readonly importKeytar?: ImportKeytar
   /** Tests only: used instead of keychain and file. */
   readonly vault?: Vault

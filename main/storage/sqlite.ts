@@ -45,6 +45,8 @@ export interface Storage extends Db {
   shrink(): Promise<boolean>
 }
 
+export type OpenStorage = (needs: StorageNeeds) => Promise<Storage>
+
 interface Connections {
   readonly writer: Database.Database
   readonly reader: Database.Database

@@ -10,7 +10,15 @@ import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
 import { seededRandom } from '../support/random.ts'
 import { catchEverything, caught, everyPage, pairedInstance, type CaughtRequest } from '../support/sandbox.ts'
-import { pause, testHome, until, type Api, type RunningService, type TestHome } from '../support/service-process.ts'
+import {
+  later,
+  pause,
+  testHome,
+  until,
+  type Api,
+  type RunningService,
+  type TestHome,
+} from '../support/service-process.ts'
 
 const KEYS = 1_000
 /** Keys that are worked on at once; each by two clients that know nothing of each other. */
@@ -159,12 +167,6 @@ async function createVictim(of: TestHome, key: string): Promise<Victim> {
     kills: () => kills,
     slowestStartMs: () => slowestStartMs,
   }
-}
-
-/** The machine's clock as a process finds it that starts some minutes later than it does. */
-function later(minutes: number): Record<string, string> {
-  const shift = `const now = Date.now; Date.now = () => now() + ${minutes * 61_000}`
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` }
 }
 
 interface Sends {

@@ -71,7 +71,8 @@ export const inherited: Environment = {
   NODE_OPTIONS: undefined,
 }
 
-const ENVIRONMENT: Environment = {
+/** What every service of a test is started with. */
+export const ENVIRONMENT: Environment = {
   ...inherited,
   SWITCHBOARD_VAULT: 'file',
   SWITCHBOARD_LOG_LEVEL: 'warn',
@@ -183,6 +184,12 @@ export function createApi(url: string, key: string): Api {
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
+}
+
+/** The machine's clock as a process finds it that starts some minutes later than it does. */
+export function later(minutes: number): Environment {
+  const shift = `const now = Date.now; Date.now = () => now() + ${minutes * 61_000}`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` }
 }
 
 export const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms))
