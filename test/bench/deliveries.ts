@@ -1,5 +1,4 @@
-import { cpuOfAll } from './lib/processes.ts'
-import { startDeliveringProduct } from './lib/product-deliveries.ts'
+import { deliveringProduct, deliveryRound, PRODUCT, type Deliverer } from './lib/delivery-round.ts'
 import { goal, type Report } from './lib/report.ts'
 import { inRounds } from './lib/rounds.ts'
 import { BULLMQ, openPlace, REFERENCE, SECRET, startSenders, type Place } from './lib/senders.ts'
@@ -7,28 +6,17 @@ import { median, paired } from './lib/table.ts'
 
 /**
  * Deliveries per second over TLS, signed, each attempt durable: the product beside a pipeline of batches that has none
- * of its rules, and beside queues that others wrote. A round loads a backlog, and then the receiver times it from the
- * first request to the last. CPU is that of the sender and its store from the moment the backlog may leave until every
- * result is on disk; the receiver's is not counted.
+ * of its rules, and beside queues that others wrote.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const DELIVERIES = Number(process.env['DELIVERIES'] ?? 12_000)
 const IN_FLIGHT = (process.env['IN_FLIGHT'] ?? '8,64').split(',').map(Number)
 const WARM_UP = Math.min(DELIVERIES, 2_000)
-const PRODUCT = 'Switchboard'
 /** Callers whose jobs are written together. */
 const TOGETHER = 64
 
-interface Contender {
-  readonly name: string
-  readonly secret: string
-  readonly rounds: { perSecond: number; cpu: number }[]
-  pids(): readonly number[]
-  /** @returns when the backlog may leave. */
-  load(count: number): Promise<number>
-  /** Resolves when every result is written. */
-  drain(): Promise<unknown>
-  stop(): Promise<void>
+interface Contender extends Deliverer {
+  readonly rounds: Awaited<ReturnType<typeof deliveryRound>>[]
 }
 
 export async function deliveries(): Promise<Report[]> {
@@ -43,11 +31,12 @@ export async function deliveries(): Promise<Report[]> {
 }
 
 async function atOnce(place: Place, inFlight: number): Promise<Report> {
-  const contenders = [await product(place, inFlight), ...(await others(place, inFlight))]
+  const deliverers = [await deliveringProduct(place, inFlight), ...(await others(place, inFlight))]
+  const contenders: Contender[] = deliverers.map((deliverer) => ({ ...deliverer, rounds: [] }))
   try {
-    for (const contender of contenders) await round(place, contender, WARM_UP)
+    for (const contender of contenders) await deliveryRound(place, contender, WARM_UP)
     await inRounds(ROUNDS, contenders, async (contender) => {
-      contender.rounds.push(await round(place, contender, DELIVERIES))
+      contender.rounds.push(await deliveryRound(place, contender, DELIVERIES))
     })
   } finally {
     for (const contender of contenders) await contender.stop()
@@ -55,31 +44,9 @@ async function atOnce(place: Place, inFlight: number): Promise<Report> {
   return reportOf(place, contenders, inFlight)
 }
 
-async function round({ receiver }: Place, contender: Contender, count: number) {
-  await receiver.ask('expect', { count, secret: contender.secret })
-  const leavesAtMs = await contender.load(count)
-  await new Promise((resolve) => setTimeout(resolve, leavesAtMs - Date.now()))
-  const before = cpuOfAll(contender.pids())
-  const drained = contender.drain()
-  const { firstMs, lastMs, forged } = await receiver.ask<Record<'firstMs' | 'lastMs' | 'forged', number>>('arrived')
-  await drained
-  if (forged !== 0) throw new Error(`${contender.name}: ${forged} signatures are wrong`)
-  return { perSecond: (count * 1000) / (lastMs - firstMs), cpu: (cpuOfAll(contender.pids()) - before) / count }
-}
-
-async function product({ port, authorityFile }: Place, inFlight: number): Promise<Contender> {
-  const { program, secret, load, settled, stop } = await startDeliveringProduct({ port, authorityFile, inFlight })
-  return {
-    ...{ name: PRODUCT, secret, rounds: [], stop },
-    pids: () => [program.pid],
-    load: async (count) => load(count),
-    drain: settled,
-  }
-}
-
-async function others(place: Place, inFlight: number): Promise<Contender[]> {
+async function others(place: Place, inFlight: number): Promise<Deliverer[]> {
   return (await startSenders(place, inFlight)).map(({ name, pids, ask, stop }) => ({
-    ...{ name, pids, stop, secret: SECRET, rounds: [] },
+    ...{ name, pids, stop, secret: SECRET },
     load: async (count) => {
       await ask('load', { count, together: TOGETHER })
       return Date.now()
