@@ -21,9 +21,8 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     sees: 'the built service goes on: nothing acknowledged is lost, nothing sent twice, no attempt number seen twice',
   },
   'C-04': {
-    does: 'power loss: the files cut at the last sync',
-    sees: 'quick_check ok, every acknowledged commit present',
-    notRun: 'no recorded syncs to cut at; D-05 cuts and damages database and log at random places instead',
+    does: 'power loss at random moments: a disk with what was synced, and any part of what was not',
+    sees: 'it opens whole, every acknowledged send and event is there, no attempt was seen that is not',
   },
   'C-05': {
     does: 'a delivery that kills the process each time',

@@ -15,6 +15,8 @@ interface Test {
   readonly status: string
   readonly file: string
   readonly observed: string | undefined
+  /** Why it failed, in a line; empty where it did not. */
+  readonly why: string
 }
 
 interface Row {
@@ -53,13 +55,19 @@ function runTests(ids: readonly string[]): Test[] {
   const found = JSON.parse(readFileSync(file, 'utf8')) as {
     testResults: {
       name: string
-      assertionResults: { fullName: string; status: string; meta?: { observed?: string } }[]
+      assertionResults: {
+        fullName: string
+        status: string
+        meta?: { observed?: string }
+        failureMessages?: string[]
+      }[]
     }[]
   }
   rmSync(folder, { recursive: true })
   return found.testResults.flatMap(({ name: path, assertionResults }) =>
-    assertionResults.map(({ fullName, status, meta }) => ({
+    assertionResults.map(({ fullName, status, meta, failureMessages }) => ({
       ...{ fullName, status, file: relative(ROOT, path), observed: meta?.observed },
+      why: failureMessages?.[0]?.split('\n')[0]?.replaceAll('|', '/') ?? '',
     })),
   )
 }
@@ -80,7 +88,7 @@ function rowOf(id: string, all: readonly Test[]): Row {
     }
   const failed = ran.filter(({ status }) => status === 'failed')
   if (failed.length > 0)
-    return { id, done, observed: failed.map(({ fullName }) => fullName).join('; '), verdict: 'FAIL' }
+    return { id, done, observed: failed.map(({ fullName, why }) => `${fullName}: ${why}`).join('; '), verdict: 'FAIL' }
   const measured = ran.flatMap(({ observed }) => observed ?? [])
   const count = `${ran.length} ${ran.length === 1 ? 'test' : 'tests'}`
   return { id, done, observed: `${[sees, ...measured].join('. ')} (${count})`, verdict: 'pass' }

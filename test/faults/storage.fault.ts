@@ -1,21 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { catchEverything, pairedInstance } from '../support/sandbox.ts'
-import {
-  ENTRY,
-  follow,
-  inherited,
-  pause,
-  testHome,
-  until,
-  untilListening,
-  type Api,
-  type TestHome,
-} from '../support/service-process.ts'
+import { pause, testHome, until, type Api, type TestHome } from '../support/service-process.ts'
 import { noSmallDisk, smallDisk } from './small-disk.ts'
+import { needStrace, startTraced, stopTraced } from './strace.ts'
 
 const MB = 1_000_000
 const RESERVE = 4 * MB
@@ -137,8 +127,7 @@ test('D-04 one sync of the disk that fails: everything is opened anew, and no ac
   task,
   skip,
 }) => {
-  const noStrace = straceProblem()
-  if (noStrace !== undefined) return skip(noStrace)
+  needStrace(skip)
   const home = homeOfTest()
   home.write({ sandbox: { timeline_ms: [0, 0, 0, 0] } })
   const { key } = await home.key('Sync')
@@ -146,25 +135,10 @@ test('D-04 one sync of the disk that fails: everything is opened anew, and no ac
   const instance = await pairedInstance(before.api(key), '12025550100')
   await before.end('SIGTERM')
 
-  const injection = [
-    '-f',
-    '-qq',
-    '-o',
-    '/dev/null',
-    '-e',
-    'trace=fsync,fdatasync',
-    '-e',
-    'inject=fsync,fdatasync:error=EIO:when=60',
-  ]
-  const serve = [process.execPath, ENTRY, 'serve', '--port', '0', '--json', '--home', home.dir]
-  const env = {
-    ...inherited,
-    SWITCHBOARD_VAULT: 'file',
-    SWITCHBOARD_LOG_LEVEL: 'info',
-    SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
-  }
-  const traced = follow(spawn('strace', [...injection, ...serve], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
-  const { url, api } = await untilListening(traced)
+  const injection = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync']
+  const failing = ['-e', 'inject=fsync,fdatasync:error=EIO:when=60']
+  const traced = await startTraced([...injection, ...failing], home.dir, { SWITCHBOARD_LOG_LEVEL: 'info' })
+  const { url, api } = traced
   const listened = () => traced.out().match(/"event":"listening"/g)?.length ?? 0
   const ids = new Map<number, string>()
   for (let n = 0; n < 150; n++) {
@@ -188,8 +162,7 @@ test('D-04 one sync of the disk that fails: everything is opened anew, and no ac
   }
   expect(listened()).toBeGreaterThanOrEqual(2)
   expect((await health(url)).problems).toEqual([])
-  process.kill(Number(readFileSync(join(home.dir, 'lock.pid'), 'utf8')), 'SIGTERM')
-  await traced.ended
+  await stopTraced(traced, home.dir)
   checkSound(
     home.dir,
     [...ids.values()].filter((id) => id !== ''),
@@ -204,16 +177,6 @@ test('D-04 one sync of the disk that fails: everything is opened anew, and no ac
   expect(texts).toHaveLength(150)
   task.meta.observed = `opened anew ${listened() - 1} time(s); 150 sends, each there once`
 })
-
-function straceProblem(): string | undefined {
-  if (process.platform !== 'linux') return 'strace is Linux'
-  try {
-    execFileSync('strace', ['-qq', '-o', '/dev/null', 'true'])
-    return undefined
-  } catch {
-    return 'strace is not there, or may not trace here'
-  }
-}
 
 test('D-06 killed again and again in the middle of a backup: every backup that has its name is whole, and the rest is none', async ({
   task,

@@ -4,34 +4,28 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import { checkInvariants } from '../../../main/capabilities/webhooks/index.ts'
-import { SCOPES } from '../../../main/contract/scopes.ts'
-import { askRunningService, controlAddress } from '../../../main/faces/control.ts'
 import type { BootId } from '../../../main/kernel/ids.ts'
 import { openReadOnly } from '../../../main/storage/read-only.ts'
-import { pairedInstance } from '../../support/sandbox.ts'
 import {
   ENVIRONMENT,
   follow,
   later,
   pause,
-  testHome,
   until,
   untilListening,
   type Api,
   type ProductProcess,
   type Reply,
+  type TestHome,
 } from '../../support/service-process.ts'
-import type { Landing, Seen } from './landing.ts'
+import type { Landing, Seen } from '../landing.ts'
+import { sendingHome, settled } from '../sending-home.ts'
 import { POINTS, type PointName } from './points.ts'
 
-const OURS = '12025550100'
-const CUSTOMER = '12025551001'
 const IN_FLIGHT = 16
 /** The most deliveries a kill may repeat: those in flight and those whose result is not on disk. */
 const REPEATS_PER_KILL = IN_FLIGHT + 64
 const PATIENCE_MS = 60_000
-/** Homes are many at once; looking more often would cost more than it tells. */
-const LOOK_EVERY_MS = 200
 const NO_BOOT = 'boot_none' as BootId
 const SERVICE = join(import.meta.dirname, 'service-child.ts')
 
@@ -45,7 +39,6 @@ export interface Stage {
 export interface KilledHome {
   readonly dir: string
   readonly database: string
-  readonly instance: string
   readonly webhook: string
   readonly landing: Landing
   /** Secrets that somebody was told. */
@@ -68,14 +61,6 @@ export interface KilledHome {
 export type Turn = <T>(act: () => Promise<T>) => Promise<T>
 
 export async function killedHome(landing: Landing, turn: Turn): Promise<KilledHome> {
-  const home = testHome()
-  home.write({
-    send_timeout_ms: 500,
-    'sandbox.timeline_ms': [0, 2, 4, 6],
-    'egress.trusted_ranges': ['127.0.0.1/32'],
-    'storage.reserve_mb': 0,
-  })
-  const database = join(home.dir, 'switchboard.db')
   const owed = new Set<string>()
   const acknowledged = new Map<string, string>()
   let keys = 0
@@ -84,11 +69,13 @@ export async function killedHome(landing: Landing, turn: Turn): Promise<KilledHo
   /** Later each time: what is looked up at the network a minute after it was cut off, is looked up now. */
   const environment = () => ({ ...ENVIRONMENT, ...landing.environment, ...later(++starts) })
 
-  const start = () => turn(() => home.start(environment()))
+  const start = (of: TestHome) => turn(() => of.start(environment()))
+
+  const { home, database, key, messages, customer, webhook } = await sendingHome(landing, IN_FLIGHT, start)
 
   async function sendOne(api: Api, text: string): Promise<boolean> {
-    const body = { to: CUSTOMER, text }
-    const sent = await attempt(api, 'POST', `/v1/instances/${made.instance}/messages`, body, {
+    const body = { to: customer, text }
+    const sent = await attempt(api, 'POST', messages, body, {
       'idempotency-key': text,
     })
     if (sent?.status !== 201) return false
@@ -99,18 +86,10 @@ export async function killedHome(landing: Landing, turn: Turn): Promise<KilledHo
     return true
   }
 
-  const first = await start()
-  const key = await newKey(home.dir)
-  const instance = await pairedInstance(first.api(key), OURS)
-  const wish = { url: landing.url, events: ['*'], max_in_flight: IN_FLIGHT }
-  const hook = await first.api(key)('POST', '/v1/webhooks', wish)
-  expect(hook.status).toBe(201)
-  await first.end('SIGTERM')
-
   const made: KilledHome = {
-    ...{ dir: home.dir, database, instance, landing },
-    webhook: hook.body.id,
-    secrets: [hook.body.secret],
+    ...{ dir: home.dir, database, landing },
+    webhook: webhook.id,
+    secrets: [webhook.secret],
     sinceMs: Date.now(),
     kills: 0,
     async send(api, count) {
@@ -134,7 +113,7 @@ export async function killedHome(landing: Landing, turn: Turn): Promise<KilledHo
       made.kills++
     },
     async recover(act) {
-      const service = await start()
+      const service = await start(home)
       const api = service.api(key)
       for (const text of owed) await until(`an answer for ${text}`, () => sendOne(api, text), PATIENCE_MS)
       await act({ api, home: made })
@@ -157,13 +136,6 @@ export async function killedHome(landing: Landing, turn: Turn): Promise<KilledHo
   return made
 }
 
-/** Asked of the running service: a command of its own would be one more process to start. */
-async function newKey(dir: string): Promise<string> {
-  const input = { name: 'Kills', scopes: SCOPES, allowed_instance_ids: null }
-  const made = await askRunningService(controlAddress(dir, process.platform), { command: 'keys.create', input })
-  return (made?.result as { key: string }).key
-}
-
 /** @returns null where the service is gone before it answers. */
 export const attempt = (...[api, ...request]: [Api, ...Parameters<Api>]): Promise<Reply | null> =>
   api(...request).catch(() => null)
@@ -181,21 +153,6 @@ async function died(victim: ProductProcess, where: string): Promise<void> {
   if (!hasDied) await victim.end('SIGKILL')
   // Its own SIGKILL, and neither an exit nor the end of patience.
   expect([hasDied, await victim.ended], `${where}: ${victim.errors()}`).toEqual([true, null])
-}
-
-async function settled(file: string): Promise<void> {
-  const raw = new Database(file, { readonly: true })
-  const open = raw.prepare(
-    `SELECT (SELECT COUNT(*) FROM deliveries WHERE next_attempt_at IS NOT NULL)
-          + (SELECT COUNT(*) FROM sandbox_timeline WHERE held = 0)
-          + (SELECT COUNT(*) FROM messages WHERE status = 'queued')`,
-  )
-  try {
-    const look = async () => open.pluck().get() === 0 || pause(LOOK_EVERY_MS).then(() => false)
-    await until('everything is settled', look, PATIENCE_MS)
-  } finally {
-    raw.close()
-  }
 }
 
 async function checkSound(file: string): Promise<void> {

@@ -1,5 +1,5 @@
+import { openLandings } from '../landing.ts'
 import { killedHome, type Turn } from './killed-home.ts'
-import { openLandings } from './landing.ts'
 import type { PointName } from './points.ts'
 import { SCENES } from './scenes.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { receiverAuthority, startReceiver } from '../../support/receiver.ts'
+import { receiverAuthority, startReceiver } from '../support/receiver.ts'
 
 /** One delivery as it arrived outside of the service. */
 export interface Seen {
