@@ -22,5 +22,6 @@ export const worldOf = (config: Config, logLevel: LogLevel, consoleFolder: strin
   log: createLog(logLevel),
   consoleFolder,
   // The window lies in out/renderer.
+  lookThread: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'look-thread.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

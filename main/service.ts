@@ -114,7 +114,8 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
         ...world,
         db: home.db,
         file: databaseIn(config.home),
-        isOn: () => config.backups === 'hourly',
+        // A copy of damage would push out one that is whole.
+        isOn: () => config.backups === 'hourly' && storage.lookedAt().damage === null,
       }),
       webhooks.retention,
       rooms.events.retention,
@@ -171,6 +172,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   /** From the outside in: nobody new comes, what is under way ends, and the storage closes last. */
   const close = async () => {
     isReady = false
+    storage.end()
     await control.close()
     await closeMcp()
     panel.close()

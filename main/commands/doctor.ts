@@ -2,7 +2,8 @@ import type { Finding, FindingState } from '../service/doctor/finding.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const DOCTOR_USAGE = `Usage: npm run doctor [-- --offline] [--json]
-       Looks at everything Switchboard stands on, and changes nothing. Exit code 0: nothing is broken; 2: something is.
+       Looks at everything Switchboard stands on, and changes nothing; damage it finds is noted for
+       the next start. Exit code 0: nothing is broken; 2: something is.
        --offline asks nobody outside.`
 
 const MARKS: Readonly<Record<FindingState, string>> = { well: '✓', look: '!', broken: '✗' }

@@ -6,19 +6,17 @@ import { isoTime } from '../contract/request.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { cancelRestore, stagedRestore, stageRestore } from '../storage/restore.ts'
-import { databaseIn, type Home } from './home.ts'
+import { databaseIn, SCHEMA, type Home } from './home.ts'
 import { ON_THIS_MACHINE } from './listen.ts'
 import type { ServiceFacts } from './doctor/examine.ts'
 import type { Machinery } from './machinery.ts'
 import type { RunningWorld, World } from './world.ts'
 
-const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
-
 /** What the service's own room is told of the machine it runs on. */
 export function consoleNeeds(
   world: RunningWorld,
   home: Home,
-  { vault }: Machinery,
+  { vault, storage }: Machinery,
   address: { readonly url: string },
   troubles: () => readonly string[],
 ) {
@@ -31,8 +29,11 @@ export function consoleNeeds(
       system: `${process.platform} ${process.arch}`,
       memory_bytes: process.memoryUsage().rss,
     }),
-    // It was looked through when it was opened; where something was found, nothing runs.
-    storage: () => ({ schema: SCHEMA, integrity: 'ok' as const }),
+    storage() {
+      const { atMs, damage } = storage.lookedAt()
+      // Before the first look through all of it: it was looked at when it was opened.
+      return { schema: SCHEMA, integrity: damage === null ? 'ok' : 'damaged', lookedThroughAtMs: atMs } as const
+    },
     logLines: world.log.lines,
     folders: [world.config.home, homedir()],
   }

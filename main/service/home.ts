@@ -8,6 +8,7 @@ import { DamagedDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome } from '../storage/lock.ts'
 import { lossesIn } from '../storage/loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { forgetDamage, isDamageNoted } from '../storage/noted-damage.ts'
 import { keepDamagedLog, replaceDamaged, settleCutLog } from '../storage/quarantine.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { carryOutRestore, type Restored } from '../storage/restore.ts'
@@ -15,6 +16,9 @@ import { openStorage, type OpenStorage, type Storage, type StorageNeeds } from '
 import { HomeTaken, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
+
+/** The newest this build knows. */
+export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
 
 /** Owner of the home folder with its database open: the ground both a service and a command stand on. */
 export interface Home {
@@ -76,7 +80,9 @@ async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storag
   try {
     const cut = keepDamagedLog(file, clock.now())
     refuseEmptied(file)
-    const db = await open(needs)
+    const db = await open({ ...needs, care: isDamageNoted(file) ? 'closely' : 'quickly' })
+    // What was noted is not there any more: a whole copy took its place, or the page was written anew.
+    forgetDamage(file)
     if (cut === undefined) return db
     await db.close()
     log.error({ event: 'storage.log_cut', ...settleCutLog(file, cut) })
@@ -85,6 +91,7 @@ async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storag
     const loss = await replaceDamaged(needs, clock.now())
     if (loss === undefined) throw error
     log.error({ event: 'storage.replaced', ...loss })
+    forgetDamage(file)
   }
   return open(needs)
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import type { StorageGauges } from '../capabilities/service/index.ts'
 import { ApiError } from '../contract/errors.ts'
 import { isoTime } from '../contract/request.ts'
 import type { Notice } from '../contract/notice.ts'
@@ -5,26 +7,33 @@ import type { Timer } from '../kernel/clock.ts'
 import type { StorageError } from '../kernel/db.ts'
 import type { Intake } from '../kernel/intake.ts'
 import type { Live } from '../kernel/live.ts'
+import { backupsBeside, listBackups } from '../storage/backups.ts'
+import { createDailyLook, type DailyLook, type LookedAt } from '../storage/daily-look.ts'
 import { mayTryAgain, noteFault } from '../storage/fault-history.ts'
 import { isOfTheDisk } from '../storage/faults.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
+import { lookInThread } from '../storage/look.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { createSpace } from '../storage/space.ts'
-import type { Home } from './home.ts'
+import { databaseIn, SCHEMA, type Home } from './home.ts'
 import type { World } from './world.ts'
 
-/** The disk under the home folder: whether it has room, and whether it works. */
+/** The disk under the home folder: whether it has room, whether it works, and whether what is on it is whole. */
 export interface StorageWatch {
   readonly intake: Intake
-  readonly gauges: () => { readonly freeBytes: number | undefined; readonly isOpen: boolean }
+  readonly gauges: () => StorageGauges
+  /** What was found when all of the database was looked through. */
+  readonly lookedAt: () => LookedAt
   /** Whether the disk failed, so that only reading works. */
   readonly isReadOnly: () => boolean
-  /** The same for programs: `storage_full`, `storage_read_only`, `data_lost`. */
+  /** The same for programs: `storage_full`, `storage_read_only`, `database_damaged`, `data_lost`. */
   readonly codes: () => string[]
   /** What a person should know; sentences. */
   readonly problems: () => string[]
   /** @param tidy removes what is old, as soon as it can. */
   start(tidy: () => void): void
+  /** What takes its time ends as soon as it can. */
+  end(): void
   close(): Promise<void>
 }
 
@@ -54,6 +63,8 @@ export function watchStorage(world: World, home: Home, live: Pick<Live<Notice>, 
     else if (isOfTheDisk(fault)) disk.noteFault(fault)
   })
 
+  const look = watchWholeness(world, home, tellAll)
+
   const isOpen = () => space.state() !== 'full' && !disk.hasFailed()
 
   return {
@@ -63,23 +74,51 @@ export function watchStorage(world: World, home: Home, live: Pick<Live<Notice>, 
         if (space.state() === 'full') throw diskFull()
       },
     },
-    gauges: () => ({ freeBytes: space.freeBytes(), isOpen: isOpen() }),
+    gauges() {
+      const { atMs, damage } = look.state()
+      return { freeBytes: space.freeBytes(), isOpen: isOpen(), lookedAtMs: atMs, isDamaged: damage !== null }
+    },
+    lookedAt: look.state,
     isReadOnly: disk.hasFailed,
     codes: () => [
       ...(space.state() === 'full' ? ['storage_full'] : []),
       ...(disk.hasFailed() ? ['storage_read_only'] : []),
+      ...(look.state().damage === null ? [] : ['database_damaged']),
       ...(home.losses().length > 0 ? ['data_lost'] : []),
     ],
-    problems: () => [disk.problem(), space.problem(), ...home.losses()].filter((line) => line !== null),
+    problems: () => [disk.problem(), space.problem(), look.problem(), ...home.losses()].filter((line) => line !== null),
     start(act) {
       tidy = act
       space.start()
+      look.start()
     },
+    end: look.end,
     async close() {
       disk.close()
+      await look.close()
       await space.close()
     },
   }
+}
+
+const NOBODY_LOOKS: DailyLook = {
+  state: () => ({ atMs: null, damage: null }),
+  problem: () => null,
+  start() {},
+  end() {},
+  async close() {},
+}
+
+function watchWholeness(world: World, { db }: Home, onFound: () => void): DailyLook {
+  const { clock, config, log, lookThread } = world
+  if (lookThread === undefined || lookThread === null) return NOBODY_LOOKS
+  const file = databaseIn(config.home)
+  const usable = () => listBackups(file, SCHEMA).filter(({ state }) => state === 'usable')
+  return createDailyLook({
+    ...{ db, file, clock, log, onFound },
+    lookThrough: lookInThread(lookThread),
+    copies: () => usable().map(({ name }) => ({ name, file: join(backupsBeside(file), name) })),
+  })
 }
 
 /**

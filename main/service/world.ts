@@ -20,6 +20,8 @@ export interface World {
   readonly consoleFolder?: string | null
   /** How an assistant's program starts the stdio bridge here; null or absent: it cannot. */
   readonly bridge?: BridgeProgram | null
+  /** Where the program lies whose thread looks through the database; null or absent: nobody does while it is open. */
+  readonly lookThread?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

@@ -47,7 +47,8 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
 
 function newestWhole(file: string, newestSchema: number): Backup | undefined {
   return listBackups(file, newestSchema).find(
-    ({ name, state }) => state === 'usable' && isWhole(join(backupsBeside(file), name)),
+    // A copy of damage that only a close look finds would be the same again.
+    ({ name, state }) => state === 'usable' && isWhole(join(backupsBeside(file), name), 'closely'),
   )
 }
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { Db } from '../kernel/db.ts'
 import type { BootId } from '../kernel/ids.ts'
+import { damageOf } from './integrity.ts'
 import { createStatements } from './statements.ts'
 
 /** A database that is only looked at, also while a service has it open. */
@@ -12,10 +13,10 @@ export interface ReadOnly {
   readonly bytes: number
   /** What SQLite finds wrong, looked through from end to end; empty when nothing. */
   damage(): string[]
+  /** Tables with rows that refer to one that is not there. */
+  orphaned(): string[]
   close(): void
 }
-
-const AT_MOST = 5
 
 /** @throws where it is no database. */
 export function openReadOnly(file: string): ReadOnly {
@@ -33,19 +34,14 @@ export function openReadOnly(file: string): ReadOnly {
       schema: Number(connection.pragma('user_version', { simple: true })),
       bytes: statSync(file).size,
       damage: () => damageOf(connection),
+      orphaned() {
+        const orphans = connection.pragma('foreign_key_check') as { table: string }[]
+        return [...new Set(orphans.map(({ table }) => table))]
+      },
       close: () => void connection.close(),
     }
   } catch (error) {
     connection.close()
     throw error
   }
-}
-
-function damageOf(connection: Database.Database): string[] {
-  const found = connection.pragma(`integrity_check(${AT_MOST})`) as { integrity_check: string }[]
-  const orphans = connection.pragma('foreign_key_check') as { table: string }[]
-  return [
-    ...found.map((row) => row.integrity_check).filter((line) => line !== 'ok'),
-    ...orphans.slice(0, AT_MOST).map(({ table }) => `a row of ${table} refers to one that is not there`),
-  ]
 }

@@ -9,7 +9,7 @@ import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import { backUp } from './backup.ts'
 import { asFault, isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
-import { checkIntegrity, explainDamage } from './integrity.ts'
+import { checkIntegrity, explainDamage, type Care } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
@@ -21,6 +21,8 @@ export interface StorageNeeds {
   readonly ids: Pick<Ids, 'boot'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
+  /** How it is looked at first. Default: quickly. */
+  readonly care?: Care
   /** Prepared at once, so that a typo fails here. Default: every statement of the modules loaded so far. */
   readonly statements?: readonly Statement[]
   /** Told after the callers of a failed group were: the service decides whether to go on. */
@@ -72,7 +74,7 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     const writer = new Database(file)
     opened.push(writer)
     refuseOldSqlite(writer)
-    checkIntegrity(writer)
+    checkIntegrity(writer, needs.care)
     setUpWriter(writer)
     await bringUpToDate(writer, needs)
     const reader = new Database(file, { readonly: true, fileMustExist: true })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { damageIndex } from '../support/damage.ts'
 import { testHome, type TestHome } from '../support/service-process.ts'
 
 let home: TestHome
@@ -125,6 +126,28 @@ test('doctor names what is broken, and exits with 2', async () => {
   writeFileSync(join(home.dir, 'vault.key'), `${Buffer.alloc(32).toString('base64')}\n`)
   const locked = await doctor()
   expect([locked.code, locked.of('vault')[0]?.state, locked.of('database')[0]?.state]).toEqual([2, 'broken', 'well'])
+})
+
+test('doctor finds an index that does not agree with its table, and the next start, which would not, acts on it', async () => {
+  const first = await home.start()
+  const { key } = await home.key('Mine')
+  const { body } = await first.api(key)('POST', '/v1/instances', { name: 'Before' })
+  await home.command('backup')
+  await first.end('SIGTERM')
+  damageIndex(join(home.dir, 'switchboard.db'), 'sqlite_autoindex_instances_1', body.id)
+
+  const found = await doctor()
+  expect([found.code, found.of('database')[0]?.says]).toEqual([
+    2,
+    expect.stringMatching(
+      /is damaged \(row 1 missing from index .*Quit Switchboard and start it again: it puts the newest/,
+    ),
+  ])
+  const service = await home.start()
+  expect((await service.api(key)('GET', `/v1/instances/${body.id}`)).body.name).toBe('Before')
+  const { status, problems } = (await (await fetch(`${service.url}/healthz`)).json()) as Record<string, unknown>
+  expect([status, problems]).toEqual(['degraded', ['data_lost']])
+  expect((await doctor()).of('database')[0]?.state).toBe('well')
 })
 
 test.each(['backup', 'restore', 'doctor'])(

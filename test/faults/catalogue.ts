@@ -91,8 +91,8 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
   'D-03': { does: 'a database that may not grow', sees: 'refused, nothing half done' },
   'D-04': { does: 'a sync of the disk fails', sees: 'opened anew; read-only after three; no send lost or doubled' },
   'D-05': {
-    does: 'random bytes, cuts and zeros in database, log and index',
-    sees: 'found or harmless; what is lost is said',
+    does: 'random bytes, cuts and zeros in database, log and index; entries of an index that are not those of its table',
+    sees: 'found at the start, by the daily look, or harmless; what is lost is said',
   },
   'D-06': { does: 'kill -9 in the middle of backups', sees: 'every named backup is whole' },
   'D-07': { does: 'a keychain that refuses', sees: 'events recorded, nothing sent or used up; then delivered' },

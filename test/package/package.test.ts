@@ -36,13 +36,14 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const lock = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: LockedPackages })
   .packages
 
+/** What Electron starts, and what is started from there in a thread of its own. */
+const ENTRIES = ['desktop.js', 'look-thread.js']
+
+const reached = (folder: string) => ENTRIES.map((entry) => reachedFrom(join(folder, 'out/main'), entry))
+const specifiers = () => new Set(reached(app).flatMap((one) => [...one.specifiers]))
+
 /** Packages our code in the archive names, whenever it asks for them. */
-const named = () =>
-  new Set(
-    [...reachedFrom(join(app, 'out/main'), 'desktop.js').specifiers]
-      .map(packageOf)
-      .filter((name) => name !== 'electron'),
-  )
+const named = () => new Set([...specifiers()].map(packageOf).filter((name) => name !== 'electron'))
 
 /** Every folder below node_modules that is a package. */
 function packagesIn(folder: string, at = 'node_modules'): string[] {
@@ -55,7 +56,7 @@ function packagesIn(folder: string, at = 'node_modules'): string[] {
 
 describe('the archive', () => {
   test('holds of our code what the window reaches, and all of it', () => {
-    const { files: needed } = reachedFrom(join(ROOT, 'out/main'), 'desktop.js')
+    const needed = new Set(reached(ROOT).flatMap((one) => [...one.files]))
     const ours = files.filter((path) => path.startsWith('out/main/')).map((path) => path.slice('out/main/'.length))
     expect(new Set(ours)).toEqual(needed)
     expect(files.filter((path) => path.startsWith('out/preload/'))).toEqual(['out/preload/index.cjs'])
@@ -90,7 +91,7 @@ describe('the archive', () => {
       registerHooks({ resolve: (name, context, next) => name === 'electron'
         ? { url: ${JSON.stringify(pathToFileURL(stub).href)}, shortCircuit: true } : next(name, context) })`
     // Whether the keychain's library is there is a matter of the machine.
-    const names = [...reachedFrom(join(app, 'out/main'), 'desktop.js').specifiers].filter((name) => name !== 'keytar')
+    const names = [...specifiers()].filter((name) => name !== 'keytar')
     const script = `for (const name of ${JSON.stringify(names)}) await import(name); console.log('all')`
     const said = execFileSync(
       process.execPath,

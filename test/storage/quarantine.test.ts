@@ -7,7 +7,9 @@ import { readConfig } from '../../main/config.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { openHome, type Home } from '../../main/service/home.ts'
 import { StartError } from '../../main/service.ts'
+import { isDamageNoted, noteDamage } from '../../main/storage/noted-damage.ts'
 import { asConsole } from '../support/console.ts'
+import { damageIndex } from '../support/damage.ts'
 import { tempFolder } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 import { world, type World } from '../support/world.ts'
@@ -153,6 +155,46 @@ test('D-05 after the backup took its place no attempt, number or revoked key com
   const loss = JSON.parse(readFileSync(join(home, quarantined(home)[0] ?? '', 'loss.json'), 'utf8'))
   expect(loss).toMatchObject({ backup, keysUnknown: false, frames: null, events: expect.any(Number) })
   expect(loss.events).toBeGreaterThanOrEqual(30)
+})
+
+test('D-05 damage that only a close look finds is put aside at the next start once it was noted, with the copies that hold it too', async () => {
+  const home = homeOf(images.closed)
+  const newest = 'switchboard-29990101T000000Z-hourly.db'
+  const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
+  damageIndex(database(home), 'messages_id', String(id))
+  cpSync(database(home), join(home, 'backups', newest))
+
+  // A usual start is a quick one: it takes the file for whole.
+  const unsuspecting = await opened(home)
+  expect([unsuspecting.losses(), quarantined(home)]).toEqual([[], []])
+  await unsuspecting.close()
+
+  noteDamage(database(home), ['row 1 missing from index messages_id'])
+  const replaced = await opened(home)
+  expect(replaced.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(isDamageNoted(database(home))).toBe(false)
+  expect(await checkInvariants(replaced.db)).toEqual([])
+  await replaced.close()
+  look(home, (db) => expect(db.pragma('integrity_check', { simple: true })).toBe('ok'))
+})
+
+test('D-05 where damage was noted and no copy is whole, the start is refused, and the next one still knows', async () => {
+  const home = homeOf(images.closed)
+  const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
+  damageIndex(database(home), 'messages_id', String(id))
+  rmSync(join(home, 'backups'), { recursive: true })
+  noteDamage(database(home), ['it is'])
+  for (let start = 0; start < 2; start++)
+    await expect(opened(home)).rejects.toThrow(/is damaged \(row \d+ missing from index .*No whole copy of it lies in/)
+  expect(isDamageNoted(database(home))).toBe(true)
+})
+
+test('damage that was noted and is there no more is forgotten', async () => {
+  const home = homeOf(images.closed)
+  noteDamage(database(home), ['it was'])
+  const whole = await opened(home)
+  expect([whole.losses(), quarantined(home), isDamageNoted(database(home))]).toEqual([[], [], false])
+  await whole.close()
 })
 
 test('D-05 where nothing can be read from it, numbers jump ahead and the keys are to be looked through', async () => {

@@ -40,6 +40,8 @@ export interface WorldOptions {
   readonly consoleFolder?: string
   /** Room on the disk of the home, in bytes; default: more than anybody needs. */
   readonly freeBytes?: () => number
+  /** The program whose thread looks through the database; default: nobody does. */
+  readonly lookThread?: string
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void
   /** false for a world whose storage the test breaks. */
@@ -151,9 +153,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial } = outside(...receivers)
-  const { consoleFolder, restart, freeBytes = () => 1e12 } = options
+  const { consoleFolder, lookThread = null, restart, freeBytes = () => 1e12 } = options
   const service = await startService({
-    ...{ clock, random, config, log, vault, dial, resolve: options.resolve ?? resolve },
+    ...{ clock, random, config, log, lookThread, vault, dial, resolve: options.resolve ?? resolve },
     freeBytes: async () => freeBytes(),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),

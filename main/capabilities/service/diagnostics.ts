@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/request.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { redact } from '../../kernel/redact.ts'
 import type { LogLine } from '../../kernel/remembering-log.ts'
@@ -19,8 +19,13 @@ export interface DiagnosticsNeeds {
   readonly platform: () => Platform
   readonly logLines: () => readonly LogLine[]
   readonly backups: () => readonly { readonly madeAtMs: number; readonly state: string }[]
-  /** Schema of the database, and what the look at it at the start found. */
-  readonly storage: () => { readonly schema: number; readonly integrity: 'ok' }
+  /** Schema of the database, and what was found when it was last looked at. */
+  readonly storage: () => {
+    readonly schema: number
+    readonly integrity: 'ok' | 'damaged'
+    /** All of it; null: not since the start. */
+    readonly lookedThroughAtMs: number | null
+  }
   /** Folders whose names say whose computer this is. */
   readonly folders: readonly string[]
 }
@@ -37,6 +42,7 @@ const NAMES_PLACES: ReadonlySet<string> = new Set([
 export function diagnosticsOf(needs: DiagnosticsNeeds, counts: object) {
   const { version, network, vault, database_bytes, started_at, warnings, limits } = needs.facts()
   const backups = needs.backups()
+  const { schema, integrity, lookedThroughAtMs } = needs.storage()
   return {
     made_at: isoTime(needs.clock.now()),
     version,
@@ -49,7 +55,7 @@ export function diagnosticsOf(needs: DiagnosticsNeeds, counts: object) {
       limits,
     },
     storage: {
-      ...needs.storage(),
+      ...{ schema, integrity, looked_through_at: isoTimeOrNull(lookedThroughAtMs) },
       database_bytes,
       backups: backups.length,
       newest_backup_at: backups[0] === undefined ? null : isoTime(backups[0].madeAtMs),

@@ -12,6 +12,7 @@ import { createToolCalls, type ToolCalls, type ToolCallsNeeds } from './tool-cal
 export type { BridgeProgram } from './contract.ts'
 export { createBackups } from './backups.ts'
 export type { Platform } from './diagnostics.ts'
+export type { StorageGauges } from './metrics.ts'
 export type { SettingsDesk } from './settings.ts'
 export type { ToolCall } from './tool-calls.ts'
 

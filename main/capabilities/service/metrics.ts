@@ -19,6 +19,10 @@ export interface StorageGauges {
   readonly freeBytes: number | undefined
   /** Whether it takes anything new. */
   readonly isOpen: boolean
+  /** When all of the database was looked through; null: not since the start. */
+  readonly lookedAtMs: number | null
+  /** What was found then. */
+  readonly isDamaged: boolean
 }
 
 /** Beyond it the number says only that there are many. */
@@ -71,7 +75,7 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsN
   function ofTheProcess(): Family[] {
     const { version, started_at, database_bytes, warnings } = facts()
     const { inFlight, unrecorded, lagMs } = worker()
-    const { freeBytes, isOpen } = storage()
+    const { freeBytes, isOpen, lookedAtMs, isDamaged } = storage()
     const memory = process.memoryUsage.rss()
     return [
       {
@@ -91,6 +95,16 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsN
         '1 while anything new is taken; 0 on a disk that is full or failed.',
         isOpen ? 1 : 0,
       ),
+      ...(lookedAtMs === null
+        ? []
+        : [
+            gauge(
+              'switchboard_database_looked_through_timestamp_seconds',
+              'When all of the database was last looked through, since the epoch.',
+              lookedAtMs / 1_000,
+            ),
+          ]),
+      gauge('switchboard_database_damaged', '1 once damage was found in the database.', isDamaged ? 1 : 0),
       gauge('switchboard_event_loop_delay_p99_seconds', 'Delay of the event loop since the start.', p99Of(delay)),
       gauge('switchboard_deliveries_in_flight', 'Deliveries under way.', inFlight),
       gauge('switchboard_deliveries_unrecorded', 'Deliveries that have ended and are not on disk yet.', unrecorded),

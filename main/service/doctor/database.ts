@@ -5,6 +5,7 @@ import type { BootId } from '../../kernel/ids.ts'
 import { sizeInWords } from '../../kernel/size-in-words.ts'
 import { sql } from '../../kernel/sql.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
+import { noteDamage } from '../../storage/noted-damage.ts'
 import { openReadOnly, type ReadOnly } from '../../storage/read-only.ts'
 import { messageOf } from '../home.ts'
 import { broken, look, well, type Finding } from './finding.ts'
@@ -39,7 +40,12 @@ export async function lookAtDatabase(
   }
   try {
     const damage = opened.damage()
-    if (damage.length > 0) return [damaged(file, damage.join('; '))]
+    if (damage.length > 0) {
+      noteDamage(file, damage)
+      return [damaged(file, damage.join('; '))]
+    }
+    const orphaned = opened.orphaned()
+    if (orphaned.length > 0) return [incomplete(file, orphaned)]
     const db = opened.db(boot ?? (await leftBy(opened)))
     return [schemaOf(opened), await invariantsOf(db), await clockOf(db, nowMs), ...(await act(db))]
   } catch (error) {
@@ -58,6 +64,12 @@ const damaged = (file: string, what: string) =>
   broken(
     'database',
     `${file} is damaged (${what}). Quit Switchboard and start it again: it puts the newest whole backup in its place, and says what is missing.`,
+  )
+
+const incomplete = (file: string, tables: readonly string[]) =>
+  broken(
+    'database',
+    `${file} is not damaged, but rows of ${tables.join(', ')} refer to others that are not there. Please report this, and go back to a copy from before with: npm run restore`,
   )
 
 function schemaOf({ schema, bytes }: ReadOnly): Finding {

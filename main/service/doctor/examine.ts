@@ -21,7 +21,7 @@ export interface ServiceFacts {
 }
 
 /**
- * Looks at everything the service stands on, and changes nothing.
+ * Looks at everything the service stands on, and changes nothing: only that the database is damaged is noted beside it.
  * @param running null: no service runs in this home. Then nobody else may begin to while this looks.
  * @param isOffline nobody outside is asked.
  */

@@ -1,0 +1,153 @@
+import type { Clock, Timer } from '../kernel/clock.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import type { Look, LookThrough } from './look.ts'
+import { noteDamage } from './noted-damage.ts'
+import type { Storage } from './sqlite.ts'
+
+/** What the last look found. */
+export interface LookedAt {
+  /** null: nobody has looked since the start. */
+  readonly atMs: number | null
+  readonly damage: Damage | null
+}
+
+interface Damage {
+  /** In SQLite's words; no row's content is among them. */
+  readonly found: readonly string[]
+  /** Name of the copy that takes the database's place at the next start; null: none is whole. */
+  readonly backup: string | null
+}
+
+/** Looks through the whole database once a day, in a quiet minute. */
+export interface DailyLook {
+  state(): LookedAt
+  /** What a person should know and do; null while nothing is wrong. */
+  problem(): string | null
+  start(): void
+  /** No look begins any more, and the one under way ends soon. */
+  end(): void
+  /** Resolves when it has ended. */
+  close(): Promise<void>
+}
+
+interface DailyLookNeeds {
+  readonly db: Pick<Storage, 'revision'>
+  /** Path of the database. */
+  readonly file: string
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'every'>
+  readonly log: Log
+  readonly lookThrough: LookThrough
+  /** Copies that may take the place of the database, the newest first. */
+  readonly copies: () => readonly { readonly name: string; readonly file: string }[]
+  readonly onFound: () => void
+}
+
+const TICK_MS = 1_000
+const MINUTE_TICKS = 60
+const HOUR_MS = 3_600_000
+const FIRST_AFTER_MS = 600_000
+const EVERY_MS = 24 * HOUR_MS
+/** So long it waits for a minute in which nothing is written; a service that never rests is looked through all the same. */
+const PATIENCE_MS = 6 * HOUR_MS
+
+export function createDailyLook(needs: DailyLookNeeds): DailyLook {
+  const { db, file, clock, log, copies } = needs
+  let state: LookedAt = { atMs: null, damage: null }
+  let dueMono = clock.mono() + FIRST_AFTER_MS
+  let timer: Timer | undefined
+  let ticks = 0
+  let revision = -1
+  let look: Look | undefined
+  let underWay: Promise<void> | undefined
+  let hasEnded = false
+
+  async function lookAt(path: string): Promise<readonly string[] | null> {
+    if (hasEnded) return null
+    look = needs.lookThrough(path)
+    return look.found.finally(() => (look = undefined))
+  }
+
+  async function lookNow(): Promise<void> {
+    const begunMono = clock.mono()
+    const found = await lookAt(file)
+    if (found === null) return
+    dueMono = begunMono + EVERY_MS
+    const atMs = clock.now()
+    if (found.length > 0) return tell(found, atMs)
+    state = { atMs, damage: null }
+    log.info({ event: 'storage.looked_through', ms: Math.round(clock.mono() - begunMono) })
+  }
+
+  async function tell(found: readonly string[], atMs: number): Promise<void> {
+    // First of all: whatever becomes of this process, the next start must know.
+    note(found)
+    const backup = await newestWhole()
+    if (hasEnded) return
+    state = { atMs, damage: { found, backup } }
+    log.error({ event: 'storage.damaged', found, backup, next: sentenceOf(state) })
+    needs.onFound()
+  }
+
+  function note(found: readonly string[]): void {
+    try {
+      noteDamage(file, found)
+    } catch (error) {
+      // What is said now is true all the same.
+      log.warn({ event: 'storage.damage_not_noted', cause: cause(error) })
+    }
+  }
+
+  async function newestWhole(): Promise<string | null> {
+    for (const copy of copies()) {
+      const wrong = await lookAt(copy.file).catch(() => ['it cannot be read'])
+      if (wrong?.length === 0) return copy.name
+    }
+    return null
+  }
+
+  function isQuiet(): boolean {
+    const before = revision
+    revision = db.revision()
+    return revision === before
+  }
+
+  function tick(): void {
+    if (++ticks % MINUTE_TICKS !== 0) return
+    const wasQuiet = isQuiet()
+    const overdueMs = clock.mono() - dueMono
+    if (underWay !== undefined || state.damage !== null || overdueMs < 0) return
+    if (!wasQuiet && overdueMs < PATIENCE_MS) return
+    underWay = lookNow()
+      .catch((error: unknown) => {
+        dueMono = clock.mono() + HOUR_MS
+        log.warn({ event: 'storage.look_failed', cause: cause(error) })
+      })
+      .finally(() => (underWay = undefined))
+  }
+
+  function end(): void {
+    hasEnded = true
+    timer?.cancel()
+    look?.end()
+  }
+
+  return {
+    state: () => state,
+    problem: () => sentenceOf(state),
+    start: () => void (timer ??= clock.every(TICK_MS, tick)),
+    end,
+    async close() {
+      end()
+      await underWay
+    },
+  }
+}
+
+function sentenceOf({ damage }: LookedAt): string | null {
+  if (damage === null) return null
+  const { found, backup } = damage
+  const what = `The database is damaged (${found[0]}), and hourly copies of it are no longer made.`
+  return backup === null
+    ? `${what} None of the copies there are is whole, and it would not start again with them: before you quit Switchboard, put a whole one into the backups folder, from wherever you keep them.`
+    : `${what} Quit Switchboard and start it again soon: the copy ${backup} then takes its place, and what happened after it is missing.`
+}

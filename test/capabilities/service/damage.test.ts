@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Notice } from '../../../main/contract/notice.ts'
+import { asConsole } from '../../support/console.ts'
+import { damageIndex } from '../../support/damage.ts'
+import { tempFolder } from '../../support/database.ts'
+import { until } from '../../support/service-process.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
+
+const MINUTE = 60_000
+const lookThread = resolve(import.meta.dirname, '../../../main/storage/look-thread.ts')
+
+const health = async (w: World) => (await w.api('GET', '/healthz', undefined, { key: null })).body
+const warnings = async (w: World): Promise<string[]> => (await asConsole(w)('GET', '/v1/service')).body.warnings
+const storage = async (w: World) => (await asConsole(w)('GET', '/v1/service/diagnostics')).body.storage
+const gauge = async (w: World, name: string) =>
+  new RegExp(`^switchboard_database_${name} (\\S+)$`, 'm').exec((await w.api('GET', '/metrics')).text)?.[1]
+
+test('D-05 what the daily look finds is said everywhere, hourly copies stop, and the next start goes back to the copy that is whole', async () => {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  const w = await worldOfTest({ home, lookThread, settings: { backups: 'hourly' } })
+  const notices: Notice[] = []
+  const { id } = await w.instance({ name: 'Before' })
+  const { file } = (await asConsole(w)('POST', '/v1/service/backups')).body
+  const backup = String(file).split('/').at(-1)
+  expect([await storage(w), await gauge(w, 'damaged')]).toEqual([
+    expect.objectContaining({ integrity: 'ok', looked_through_at: null }),
+    '0',
+  ])
+
+  damageIndex(join(home, 'switchboard.db'), 'sqlite_autoindex_instances_1', id)
+  w.service.onNotice((notice) => notices.push(notice))
+  await w.clock.advance(10 * MINUTE)
+  await until('the look', async () => (await health(w)).status === 'degraded')
+
+  expect(await health(w)).toEqual({ status: 'degraded', problems: ['database_damaged'] })
+  expect(await warnings(w)).toEqual([
+    'The database is damaged (row 1 missing from index sqlite_autoindex_instances_1), and hourly copies of it are no ' +
+      `longer made. Quit Switchboard and start it again soon: the copy ${backup} then takes its place, and what ` +
+      'happened after it is missing.',
+  ])
+  expect(await storage(w)).toMatchObject({ integrity: 'damaged', looked_through_at: '2026-01-05T12:10:00.000Z' })
+  expect([await gauge(w, 'damaged'), await gauge(w, 'looked_through_timestamp_seconds')]).toEqual([
+    ...['1', String(Date.parse('2026-01-05T12:10:00.000Z') / 1_000)],
+  ])
+  await until('the notice', async () => {
+    await w.clock.advance(1_000)
+    return notices.some(({ topic }) => topic === 'service')
+  })
+  // The copy of the first minute holds the damage as well; it is not the one that was named.
+  const copies = async () => (await asConsole(w)('GET', '/v1/service/backups')).body.data.length
+  expect(await copies()).toBe(2)
+  await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/since', events: ['*'] })
+  await w.clock.advance(61 * MINUTE)
+  expect(await copies()).toBe(2)
+  await w.close()
+
+  const after = await worldOfTest({ home, vault: w.vault, seed: 2, lookThread })
+  expect(await health(after)).toEqual({ status: 'degraded', problems: ['data_lost'] })
+  expect(await warnings(after)).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect((await after.api('GET', `/v1/instances/${id}`)).body.name).toBe('Before')
+  expect(await storage(after)).toMatchObject({ integrity: 'ok' })
+})
+
+test('a whole database is said to have been looked through, and nothing else', async () => {
+  const w = await worldOfTest({ lookThread })
+  await w.clock.advance(10 * MINUTE)
+  await until('the look', async () => (await storage(w)).looked_through_at !== null)
+  expect([await health(w), await warnings(w), await gauge(w, 'damaged')]).toEqual([
+    ...[{ status: 'ok', problems: [] }, [], '0'],
+  ])
+})

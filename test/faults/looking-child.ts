@@ -1,0 +1,23 @@
+/**
+ * The service as main/ composes it, in whose process a thread looks through its database again and again from the first
+ * SIGUSR2 on: `node looking-child.ts look-thread.js --home …`. Each look prints how long it took.
+ */
+import { join } from 'node:path'
+import { serveCommand } from '../../main/commands/serve.ts'
+import { systemTerminal } from '../../main/commands/terminal.ts'
+import { settingsOf, worldOf } from '../../main/machine.ts'
+import { lookInThread } from '../../main/storage/look.ts'
+
+const [program = '', ...argv] = process.argv.slice(2)
+const { rest, config } = settingsOf(argv)
+
+async function lookAgainAndAgain(): Promise<never> {
+  for (;;) {
+    const begun = performance.now()
+    const found = await lookInThread(program)(join(config.home, 'switchboard.db')).found
+    systemTerminal.out(JSON.stringify({ event: 'looked', ms: performance.now() - begun, found }))
+  }
+}
+
+process.once('SIGUSR2', () => void lookAgainAndAgain())
+process.exitCode = await serveCommand(rest, () => worldOf(config, config.logLevel), systemTerminal)
