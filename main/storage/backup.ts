@@ -4,9 +4,13 @@ import Database from 'better-sqlite3'
 import { isoTime } from '../contract/request.ts'
 import { checkIntegrity } from './integrity.ts'
 
+/** Resolves once a copy is known to be whole, and rejects for one that is not. */
+export type CheckCopy = (file: string) => Promise<void>
+
 /**
  * Copies the database into the folder and checks the copy before it gets its name, so that what lies there is whole.
  * @param reason part of the file name, for the person who looks for it.
+ * @param check by default it is looked at here and now, which holds up everything: about a second for a gigabyte.
  * @returns the path of the copy.
  */
 export async function backUp(
@@ -14,6 +18,7 @@ export async function backUp(
   folder: string,
   reason: string,
   nowMs: number,
+  check: CheckCopy = checkHere,
 ): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = freeName(folder, reason, nowMs)
@@ -21,7 +26,8 @@ export async function backUp(
   rmSync(unfinished, { force: true })
   try {
     await connection.backup(unfinished)
-    checkCopy(unfinished)
+    standAlone(unfinished)
+    await check(unfinished)
     renameSync(unfinished, path)
   } catch (error) {
     rmSync(unfinished, { force: true })
@@ -30,11 +36,19 @@ export async function backUp(
   return path
 }
 
-function checkCopy(file: string): void {
+/** A copy inherits the mode of its source and would keep two more files beside it. */
+function standAlone(file: string): void {
   const copy = new Database(file, { fileMustExist: true })
   try {
-    // The copy inherits the mode of its source and would keep two more files beside it.
     copy.pragma('journal_mode = DELETE')
+  } finally {
+    copy.close()
+  }
+}
+
+async function checkHere(file: string): Promise<void> {
+  const copy = new Database(file, { readonly: true, fileMustExist: true })
+  try {
     checkIntegrity(copy)
   } finally {
     copy.close()

@@ -7,9 +7,11 @@ import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import { backUp } from './backup.ts'
+import { checkAside } from './check-aside.ts'
 import { asFault, isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { checkIntegrity, explainDamage, type Care } from './integrity.ts'
+import type { LookThrough } from './look.ts'
 import { migrate, type Migration } from './migrate.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
@@ -29,6 +31,8 @@ export interface StorageNeeds {
   readonly onFault?: (fault: StorageError) => void
   /** Asked when the disk is full. @returns whether there is more room now. */
   readonly makeRoom?: () => boolean
+  /** How a copy is looked through without holding anything up. Default: it is looked at between two commits. */
+  readonly lookThrough?: LookThrough
 }
 
 /** The storage port, with what only the composition root uses. */
@@ -143,7 +147,8 @@ function connect(
     try {
       source.exec('BEGIN')
       source.prepare('SELECT COUNT(*) FROM meta').get()
-      const file = await backUp(source, join(dirname(needs.file), 'backups'), reason, needs.clock.now())
+      const folder = join(dirname(needs.file), 'backups')
+      const file = await backUp(source, folder, reason, needs.clock.now(), aside?.check)
       return { file, bytes: statSync(file).size }
     } catch (error) {
       throw asFault(error, `The database was not copied: ${error instanceof Error ? error.message : String(error)}`)
@@ -152,8 +157,10 @@ function connect(
     }
   }
   const copies = new Set<Promise<unknown>>()
+  const aside = needs.lookThrough && checkAside(needs.lookThrough)
 
   async function shut(): Promise<void> {
+    aside?.end()
     await Promise.allSettled(copies)
     await groups.stop()
     snapshot.end()
