@@ -49,12 +49,12 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
     await w.clock.advance(1_000)
     return notices.some(({ topic }) => topic === 'service')
   })
-  // The copy of the first minute holds the damage as well; it is not the one that was named.
+  // One of the first minute would hold the damage as well, and is none.
   const copies = async () => (await asConsole(w)('GET', '/v1/service/backups')).body.data.length
-  expect(await copies()).toBe(2)
+  expect(await copies()).toBe(1)
   await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/since', events: ['*'] })
   await w.clock.advance(61 * MINUTE)
-  expect(await copies()).toBe(2)
+  expect(await copies()).toBe(1)
   await w.close()
 
   const after = await worldOfTest({ home, vault: w.vault, seed: 2, lookThread })
