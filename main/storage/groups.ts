@@ -13,6 +13,7 @@ export interface Groups {
   refuseInsideUnit(act: string): Error | undefined
   /** Refuses everything from now on: after a commit in doubt nothing may be built on what is there. */
   fail(): void
+  hasFailed(): boolean
   /** Takes no more work and resolves when all that waits is settled. */
   stop(): Promise<void>
 }
@@ -225,6 +226,7 @@ export function createGroups({ connection, prepare, log, onFault, beforeGroup, m
   return {
     refuseInsideUnit,
     fail,
+    hasFailed: () => hasFailed,
     commit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const refusal = refuseInsideUnit('db.commit')
       if (refusal) return refuse(refusal)

@@ -32,7 +32,7 @@ const PAGES_AT_ONCE = 500
 /**
  * What `integrity_check` looks at in each table and its indexes, in parts, because SQLite cannot be interrupted in one.
  * Before a table its pages are read, a few at a time: what takes long is the disk. Pages of no table are looked at by
- * every start.
+ * a start, where it looks.
  * @returns for each part what is wrong there, in SQLite's words; no row's content is among them.
  */
 export function* lookThrough(connection: Database.Database): Generator<string[]> {

@@ -8,6 +8,7 @@ import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import { backUp } from './backup.ts'
 import { checkAside } from './check-aside.ts'
+import { noteCleanEnd, takeCleanEnd } from './clean-end.ts'
 import { asFault, isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { checkIntegrity, explainDamage, type Care } from './integrity.ts'
@@ -23,8 +24,10 @@ export interface StorageNeeds {
   readonly ids: Pick<Ids, 'boot'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  /** How it is looked at first. Default: quickly. */
+  /** How it is looked at first. Default: quickly, and not at all where it is large and was closed in order. */
   readonly care?: Care
+  /** What is smaller is looked at in any case. Default: 256 MiB, a quarter of a second. */
+  readonly largeBytes?: number
   /** Prepared at once, so that a typo fails here. Default: every statement of the modules loaded so far. */
   readonly statements?: readonly Statement[]
   /** Told after the callers of a failed group were: the service decides whether to go on. */
@@ -63,6 +66,8 @@ const SHRINK_PAGES = 200
 /** Room that is left for what comes next: 16 MB. */
 const SPARE_PAGES = 2_000
 
+const LARGE_BYTES = 268_435_456
+
 /** 3.7.0 to 3.51.2 can damage a file that two connections use (WAL reset). */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
@@ -78,7 +83,7 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     const writer = new Database(file)
     opened.push(writer)
     refuseOldSqlite(writer)
-    checkIntegrity(writer, needs.care)
+    if (!isTakenForWhole(needs)) checkIntegrity(writer, needs.care)
     setUpWriter(writer)
     await bringUpToDate(writer, needs)
     const reader = new Database(file, { readonly: true, fileMustExist: true })
@@ -100,6 +105,12 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     for (const connection of opened) connection.close()
     throw explainDamage(error, file)
   }
+}
+
+/** A second for each gigabyte would go by at each start. */
+function isTakenForWhole({ file, care = 'quickly', largeBytes = LARGE_BYTES }: StorageNeeds): boolean {
+  const isUntouched = takeCleanEnd(file)
+  return isUntouched && care === 'quickly' && statSync(file).size >= largeBytes
 }
 
 interface Parts {
@@ -166,8 +177,13 @@ function connect(
     snapshot.end()
     reader.close()
     // A full disk cannot hold the checkpoint; the log stays beside the file and the next opening reads it.
-    await checkpoint().catch((error: unknown) => needs.log.warn({ event: 'storage.checkpoint', cause: cause(error) }))
+    const isInOrder = await checkpoint().then(
+      () => !groups.hasFailed(),
+      (error: unknown) => void needs.log.warn({ event: 'storage.checkpoint', cause: cause(error) }),
+    )
     writer.close()
+    // Where it cannot be written, the next start takes a closer look, and that is all.
+    if (isInOrder) await noteCleanEnd(needs.file).catch(() => {})
   }
 
   return {

@@ -13,6 +13,8 @@ export interface Started {
   /** The first line it printed, parsed. */
   readonly ready: Record<string, unknown>
   stop(): Promise<void>
+  /** As a crash ends it. */
+  kill(): Promise<void>
 }
 
 /** Starts a program that prints one JSON line when it is ready. */
@@ -27,16 +29,14 @@ export async function startProgram(
   })
   alive.add(child)
   child.once('exit', () => alive.delete(child))
+  const end = (signal: 'SIGTERM' | 'SIGKILL') => async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
   for await (const line of createInterface({ input: child.stdout })) {
-    return {
-      pid: child.pid ?? 0,
-      ready: JSON.parse(line) as Record<string, unknown>,
-      stop: async () => {
-        if (child.exitCode !== null || child.signalCode !== null) return
-        child.kill('SIGTERM')
-        await once(child, 'exit')
-      },
-    }
+    const ready = JSON.parse(line) as Record<string, unknown>
+    return { pid: child.pid ?? 0, ready, stop: end('SIGTERM'), kill: end('SIGKILL') }
   }
   throw new Error(`${file} ended before it was ready`)
 }
