@@ -370,6 +370,42 @@ describe('a unit waits for nothing but storage', () => {
   })
 })
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** How many units had been stored when each turn of the loop that brought one more was over. */
+async function storedWhileComing(turns: number): Promise<number[]> {
+  const stored: number[] = []
+  for (let i = 0; i < turns; i++) {
+    void put(100 + i)
+    await turn()
+    stored.push(written().length)
+  }
+  return stored
+}
+
+test('in company a group waits while every turn of the loop brings more, and no longer', async () => {
+  await Promise.all(puts(8))
+
+  expect(await storedWhileComing(5)).toEqual([8, 8, 8, 8, 8])
+  await turn()
+  expect(written()).toHaveLength(13)
+})
+
+test('a unit alone, and those after it, wait for nobody', async () => {
+  await put(1)
+
+  expect(await storedWhileComing(3)).toEqual([2, 3, 4])
+})
+
+test('a group that is large enough waits for no more', async () => {
+  await Promise.all(puts(8))
+  const many = Array.from({ length: 64 }, (_, i) => put(1_000 + i))
+  await turn()
+
+  expect(written()).toHaveLength(72)
+  await Promise.all(many)
+})
+
 test('a read never sees a half-done group', async () => {
   const counts: number[] = []
   const writing = new AbortController()
