@@ -57,8 +57,8 @@ interface Running<Job> {
 
 const TICK_MS = 1_000
 /** How long a result waits for others, so that one commit serves them all. */
-const GATHER_MS = 1
-const GATHERED_AT_MOST = 32
+const GATHER_MS = 2
+const GATHERED_AT_MOST = 64
 /** Bounds what a crash can repeat: at most this many answered jobs are not yet on disk. */
 const UNRECORDED_AT_MOST = 64
 /** No job lasts longer; its own deadlines end it before. */
