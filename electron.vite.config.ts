@@ -19,7 +19,7 @@ export default defineConfig({
           desktop: at('main/desktop.ts'),
           headless: at('main/headless.ts'),
           start: at('main/start.ts'),
-          'look-thread': at('main/storage/look-thread.ts'),
+          'aside-program': at('main/storage/aside-program.ts'),
         },
       },
     },

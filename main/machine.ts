@@ -4,6 +4,7 @@ import { processEnvironment, readConfig, readTextFile, settingFlags, type Config
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/ids.ts'
 import { createLog, type LogLevel } from './kernel/log.ts'
+import { asideProcess } from './service/aside-process.ts'
 import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
@@ -14,14 +15,23 @@ export function settingsOf(argv: readonly string[]): { rest: readonly string[]; 
   return { rest, config: readConfig({ ...machine, argv: settings }) }
 }
 
-/** This machine's own time, chance and files. @param consoleFolder where the built window lies; null: it is not served. */
-export const worldOf = (config: Config, logLevel: LogLevel, consoleFolder: string | null = null): World => ({
+/**
+ * This machine's own time, chance and files.
+ * @param consoleFolder where the built window lies; null: it is not served.
+ * @param start how a program of ours is started: Electron has a way of its own.
+ */
+export const worldOf = (
+  config: Config,
+  logLevel: LogLevel,
+  consoleFolder: string | null = null,
+  start?: Parameters<typeof asideProcess>[1],
+): World => ({
   clock: systemClock,
   random: systemRandom,
   config,
   log: createLog(logLevel),
   consoleFolder,
   // The window lies in out/renderer.
-  lookThread: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'look-thread.js'),
+  aside: consoleFolder === null ? null : asideProcess(join(consoleFolder, '..', 'main'), start),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

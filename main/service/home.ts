@@ -6,7 +6,6 @@ import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
 import { DamagedDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome } from '../storage/lock.ts'
-import { lookInThread } from '../storage/look.ts'
 import { lossesIn } from '../storage/loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { forgetDamage, isDamageNoted } from '../storage/noted-damage.ts'
@@ -57,9 +56,8 @@ export async function openHome(world: World): Promise<Home> {
       if (hasMade) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
       return hasMade
     }
-    const { lookThread } = world
-    const lookThrough = lookThread ? { lookThrough: lookInThread(lookThread) } : {}
-    const db = await openWhole({ ...place, ...lookThrough, ids, clock, log, onFault, makeRoom }, open)
+    const aside = world.aside ? { aside: world.aside } : {}
+    const db = await openWhole({ ...place, ...aside, ids, clock, log, onFault, makeRoom }, open)
     return {
       db,
       ids,

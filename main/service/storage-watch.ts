@@ -12,7 +12,6 @@ import { createDailyLook, type DailyLook, type LookedAt } from '../storage/daily
 import { mayTryAgain, noteFault } from '../storage/fault-history.ts'
 import { isOfTheDisk } from '../storage/faults.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
-import { lookInThread } from '../storage/look.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { createSpace } from '../storage/space.ts'
 import { databaseIn, SCHEMA, type Home } from './home.ts'
@@ -110,13 +109,13 @@ const NOBODY_LOOKS: DailyLook = {
 }
 
 function watchWholeness(world: World, { db }: Home, onFound: () => void): DailyLook {
-  const { clock, config, log, lookThread } = world
-  if (lookThread === undefined || lookThread === null) return NOBODY_LOOKS
+  const { clock, config, log, aside } = world
+  if (aside === undefined || aside === null) return NOBODY_LOOKS
   const file = databaseIn(config.home)
   const usable = () => listBackups(file, SCHEMA).filter(({ state }) => state === 'usable')
   return createDailyLook({
     ...{ db, file, clock, log, onFound },
-    lookThrough: lookInThread(lookThread),
+    lookThrough: aside.lookThrough,
     copies: () => usable().map(({ name }) => ({ name, file: join(backupsBeside(file), name) })),
   })
 }

@@ -5,6 +5,7 @@ import type { Random } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { RememberingLog } from '../kernel/remembering-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
+import type { Aside } from '../storage/aside.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
 import type { OpenStorage } from '../storage/sqlite.ts'
 import type { ImportKeytar } from '../vault/keychain.ts'
@@ -20,8 +21,8 @@ export interface World {
   readonly consoleFolder?: string | null
   /** How an assistant's program starts the stdio bridge here; null or absent: it cannot. */
   readonly bridge?: BridgeProgram | null
-  /** Where the program lies whose thread looks through the database; null or absent: nobody does while it is open. */
-  readonly lookThread?: string | null
+  /** What works on the database in a process of its own; null or absent: nobody looks through it while it is open. */
+  readonly aside?: Aside | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

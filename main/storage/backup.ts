@@ -1,59 +1,64 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { isoTime } from '../contract/request.ts'
 import { checkIntegrity } from './integrity.ts'
 
-/** Resolves once a copy is known to be whole, and rejects for one that is not. */
-export type CheckCopy = (file: string) => Promise<void>
+/** Writes a copy to this path, and resolves once it is known to be whole. */
+export type MakeCopy = (target: string) => Promise<void>
 
 /**
- * Copies the database into the folder and checks the copy before it gets its name, so that what lies there is whole.
+ * Has a copy made in the folder and gives it its name when it is done, so that what lies there is whole.
  * @param reason part of the file name, for the person who looks for it.
- * @param check by default it is looked at here and now, which holds up everything: about a second for a gigabyte.
  * @returns the path of the copy.
  */
-export async function backUp(
-  connection: Database.Database,
-  folder: string,
-  reason: string,
-  nowMs: number,
-  check: CheckCopy = checkHere,
-): Promise<string> {
+export async function backUp(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = freeName(folder, reason, nowMs)
-  const unfinished = `${path}.part`
-  rmSync(unfinished, { force: true })
+  const unfinished = `${path}${UNFINISHED}`
   try {
-    await connection.backup(unfinished)
-    standAlone(unfinished)
-    await check(unfinished)
+    await make(unfinished)
     renameSync(unfinished, path)
   } catch (error) {
-    rmSync(unfinished, { force: true })
+    for (const rest of ['', '-journal']) rmSync(`${unfinished}${rest}`, { force: true })
     throw error
   }
   return path
 }
 
-/** A copy inherits the mode of its source and would keep two more files beside it. */
-function standAlone(file: string): void {
-  const copy = new Database(file, { fileMustExist: true })
+/** In this process, which it holds up: about a second for a gigabyte. */
+export const copyHere =
+  (connection: Database.Database): MakeCopy =>
+  async (target) => {
+    await writeCopy(connection, target)
+    const copy = new Database(target, { readonly: true, fileMustExist: true })
+    try {
+      checkIntegrity(copy)
+    } finally {
+      copy.close()
+    }
+  }
+
+/** All that this connection sees. */
+export async function writeCopy(connection: Database.Database, target: string): Promise<void> {
+  await connection.backup(target)
+  const copy = new Database(target, { fileMustExist: true })
   try {
+    // A copy inherits the mode of its source and would keep two more files beside it.
     copy.pragma('journal_mode = DELETE')
   } finally {
     copy.close()
   }
 }
 
-async function checkHere(file: string): Promise<void> {
-  const copy = new Database(file, { readonly: true, fileMustExist: true })
-  try {
-    checkIntegrity(copy)
-  } finally {
-    copy.close()
-  }
+/** Removes what a process left here that died while it copied. Whoever owns the folder copies nothing at this moment. */
+export function removeUnfinished(folder: string): void {
+  if (!existsSync(folder)) return
+  const left = readdirSync(folder).filter((name) => name.includes(UNFINISHED))
+  for (const name of left) rmSync(join(folder, name), { force: true })
 }
+
+const UNFINISHED = '.part'
 
 /** Two copies of one second: the later one is named for the next, and none is lost. */
 function freeName(folder: string, reason: string, nowMs: number): string {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import type { Look, LookThrough } from './look.ts'
+import type { Look, LookThrough } from './aside.ts'
 import { noteDamage } from './noted-damage.ts'
 import type { Storage } from './sqlite.ts'
 

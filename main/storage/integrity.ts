@@ -26,35 +26,10 @@ export function checkIntegrity(connection: Database.Database, care: Care = 'quic
 }
 
 const FOUND_AT_MOST = 5
-/** More or less: it is their numbers that are looked at. */
-const PAGES_AT_ONCE = 500
-
-/**
- * What `integrity_check` looks at in each table and its indexes, in parts, because SQLite cannot be interrupted in one.
- * Before a table its pages are read, a few at a time: what takes long is the disk. Pages of no table are looked at by
- * a start, where it looks.
- * @returns for each part what is wrong there, in SQLite's words; no row's content is among them.
- */
-export function* lookThrough(connection: Database.Database): Generator<string[]> {
-  const treesOf = connection.prepare('SELECT name FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0').pluck()
-  const pagesOf = connection.prepare('SELECT pageno FROM dbstat WHERE name = ?').pluck()
-  const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  for (const table of tables) {
-    for (const tree of treesOf.all(table)) {
-      for (const page of pagesOf.iterate(tree)) if (Number(page) % PAGES_AT_ONCE === 0) yield []
-    }
-    yield wrongIn(connection, `integrity_check('${String(table)}')`)
-  }
-}
-
-/** All that SQLite finds wrong, in one go. */
-export const damageOf = (connection: Database.Database): string[] =>
-  wrongIn(connection, `integrity_check(${FOUND_AT_MOST})`)
-
-/** The answer has one column, named for the question. */
-function wrongIn(connection: Database.Database, question: string): string[] {
-  const lines = (connection.pragma(question) as object[]).map((row) => String(Object.values(row)[0]))
-  return lines.filter((line) => line !== 'ok').slice(0, FOUND_AT_MOST)
+/** What a close look finds wrong, in SQLite's words; no row's content is among them. */
+export function damageOf(connection: Database.Database): string[] {
+  const rows = connection.pragma(`integrity_check(${FOUND_AT_MOST})`) as { integrity_check: string }[]
+  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
 }
 
 /** Damage may show before `quick_check` gets its turn. Other errors pass unchanged. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { backUp } from './backup.ts'
+import { backUp, copyHere } from './backup.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
 export interface Migration {
@@ -33,7 +33,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   }
   const due = migrations.filter((step) => step.version > at)
   if (at > 0 && due.length > 0 && backupsFolder !== null)
-    await backUp(connection, backupsFolder, `before-schema-${newest}`, nowMs)
+    await backUp(backupsFolder, `before-schema-${newest}`, nowMs, copyHere(connection))
   for (const step of due) apply(connection, step)
   return due
 }

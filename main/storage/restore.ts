@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { syncFile, syncFolder, writeDurably } from '../kernel/durable-file.ts'
-import { backUp } from './backup.ts'
+import { backUp, copyHere } from './backup.ts'
 import { backupsBeside, listBackups, type BackupState } from './backups.ts'
 import { carryOver } from './carried.ts'
 import { checkIntegrity, isWhole } from './integrity.ts'
@@ -108,7 +108,7 @@ async function copyOfPresent({ file, migrations }: Place, nowMs: number): Promis
     await migrate({ connection: present, migrations, backupsFolder, nowMs })
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
-    return await backUp(present, backupsFolder, 'before-restore', nowMs)
+    return await backUp(backupsFolder, 'before-restore', nowMs, copyHere(present))
   } finally {
     present.close()
   }

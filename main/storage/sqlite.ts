@@ -1,18 +1,19 @@
 import { mkdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../kernel/clock.ts'
 import { StorageError, type Db } from '../kernel/db.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
-import { backUp } from './backup.ts'
-import { checkAside } from './check-aside.ts'
+import type { Aside } from './aside.ts'
+import { removeUnfinished } from './backup.ts'
+import { backupsBeside } from './backups.ts'
 import { noteCleanEnd, takeCleanEnd } from './clean-end.ts'
-import { asFault, isOfTheDisk } from './faults.ts'
+import { createCopies } from './copies.ts'
+import { isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { checkIntegrity, explainDamage, type Care } from './integrity.ts'
-import type { LookThrough } from './look.ts'
 import { migrate, type Migration } from './migrate.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
@@ -34,8 +35,8 @@ export interface StorageNeeds {
   readonly onFault?: (fault: StorageError) => void
   /** Asked when the disk is full. @returns whether there is more room now. */
   readonly makeRoom?: () => boolean
-  /** How a copy is looked through without holding anything up. Default: it is looked at between two commits. */
-  readonly lookThrough?: LookThrough
+  /** Where copies are made without holding anything up. Default: here, between two commits. */
+  readonly aside?: Aside
 }
 
 /** The storage port, with what only the composition root uses. */
@@ -85,6 +86,7 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     refuseOldSqlite(writer)
     if (!isTakenForWhole(needs)) checkIntegrity(writer, needs.care)
     setUpWriter(writer)
+    removeUnfinished(backupsBeside(file))
     await bringUpToDate(writer, needs)
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
@@ -152,34 +154,20 @@ function connect(
     writer.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Through a connection of its own, which goes on seeing this moment: what is written meanwhile never starts it anew. */
-  async function copy(reason: string): Promise<{ file: string; bytes: number }> {
-    const source = new Database(needs.file, { readonly: true, fileMustExist: true })
-    try {
-      source.exec('BEGIN')
-      source.prepare('SELECT COUNT(*) FROM meta').get()
-      const folder = join(dirname(needs.file), 'backups')
-      const file = await backUp(source, folder, reason, needs.clock.now(), aside?.check)
-      return { file, bytes: statSync(file).size }
-    } catch (error) {
-      throw asFault(error, `The database was not copied: ${error instanceof Error ? error.message : String(error)}`)
-    } finally {
-      source.close()
-    }
-  }
-  const copies = new Set<Promise<unknown>>()
-  const aside = needs.lookThrough && checkAside(needs.lookThrough)
+  const copies = createCopies(needs)
 
   async function shut(): Promise<void> {
-    aside?.end()
-    await Promise.allSettled(copies)
+    await copies.end()
     await groups.stop()
     snapshot.end()
     reader.close()
     // A full disk cannot hold the checkpoint; the log stays beside the file and the next opening reads it.
     const isInOrder = await checkpoint().then(
       () => !groups.hasFailed(),
-      (error: unknown) => void needs.log.warn({ event: 'storage.checkpoint', cause: cause(error) }),
+      (error: unknown) => {
+        needs.log.warn({ event: 'storage.checkpoint', cause: cause(error) })
+        return false
+      },
     )
     writer.close()
     // Where it cannot be written, the next start takes a closer look, and that is all.
@@ -198,11 +186,7 @@ function connect(
       return reading(() => prepareRead(statement).one(params) as R | undefined)
     },
     checkpoint,
-    async backUp(reason) {
-      const made = copy(reason)
-      copies.add(made)
-      return made.finally(() => copies.delete(made))
-    },
+    backUp: copies.make,
     revision() {
       snapshot.end()
       return Number(reader.pragma('data_version', { simple: true }))
@@ -223,7 +207,7 @@ async function bringUpToDate(
   connection: Database.Database,
   { file, migrations, clock, log }: StorageNeeds,
 ): Promise<void> {
-  const backupsFolder = join(dirname(file), 'backups')
+  const backupsFolder = backupsBeside(file)
   const applied = await migrate({ connection, migrations, backupsFolder, nowMs: clock.now() })
   if (applied.length > 0) log.info({ event: 'storage.migrated', steps: applied.map((step) => step.name) })
 }

@@ -7,8 +7,9 @@ import { merged, section } from './lib/results.ts'
 
 /**
  * `npm run bench -- pages`: that program prints its tables. `npm run bench`: all of them, at full size and with an hour
- * under load, and each is kept in RESULTS.md; `npm run bench -- --keep pages` does so for that one. Sizes are taken from the environment where it has them: ROUNDS, SECONDS,
- * DELIVERIES, ROWS, LINES, MINUTES, RIVALS=none. Exit code 0 only if every goal is met.
+ * under load, and each is kept in RESULTS.md; `npm run bench -- --keep pages` does so for that one. Sizes are taken from
+ * the environment where it has them: ROUNDS, SECONDS, DELIVERIES, ROWS, LINES, MINUTES, RIVALS=none. Exit code 0 only if
+ * every goal is met.
  */
 type Program = () => Promise<readonly Report[]>
 

@@ -1,20 +1,20 @@
 /**
- * The service as main/ composes it, in whose process a thread looks through its database again and again from the first
- * SIGUSR2 on: `node looking-child.ts look-thread.js --home …`. Each look prints how long it took.
+ * The service as main/ composes it, beside which its database is looked through again and again from the first SIGUSR2
+ * on: `node looking-child.ts out/main --home …`. Each look prints how long it took.
  */
 import { join } from 'node:path'
 import { serveCommand } from '../../main/commands/serve.ts'
 import { systemTerminal } from '../../main/commands/terminal.ts'
 import { settingsOf, worldOf } from '../../main/machine.ts'
-import { lookInThread } from '../../main/storage/look.ts'
+import { asideProcess } from '../../main/service/aside-process.ts'
 
-const [program = '', ...argv] = process.argv.slice(2)
+const [built = '', ...argv] = process.argv.slice(2)
 const { rest, config } = settingsOf(argv)
 
 async function lookAgainAndAgain(): Promise<never> {
   for (;;) {
     const begun = performance.now()
-    const found = await lookInThread(program)(join(config.home, 'switchboard.db')).found
+    const found = await asideProcess(built).lookThrough(join(config.home, 'switchboard.db')).found
     systemTerminal.out(JSON.stringify({ event: 'looked', ms: performance.now() - begun, found }))
   }
 }

@@ -36,8 +36,8 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const lock = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: LockedPackages })
   .packages
 
-/** What Electron starts, and what is started from there in a thread of its own. */
-const ENTRIES = ['desktop.js', 'look-thread.js']
+/** What Electron starts, and what is started from there in a process of its own. */
+const ENTRIES = ['desktop.js', 'aside-program.js']
 
 const reached = (folder: string) => ENTRIES.map((entry) => reachedFrom(join(folder, 'out/main'), entry))
 const specifiers = () => new Set(reached(app).flatMap((one) => [...one.specifiers]))

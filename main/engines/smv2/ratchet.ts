@@ -28,6 +28,7 @@ export function tryOnCopies(cipher: { readonly prototype: object }): void {
   const read = reader.doDecryptWhisperMessage
   reader.doDecryptWhisperMessage = async function (message, session) {
     if (session === undefined) return read.call(this, message, session)
+    // The library exports the class of its sessions nowhere.
     const copy = (session.constructor as unknown as EntryClass).deserialize(session.serialize())
     const plain = await read.call(this, message, copy)
     // Once something was read with it, the other side has answered.

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Notice } from '../../../main/contract/notice.ts'
+import { asideOfTest } from '../../support/aside.ts'
 import { asConsole } from '../../support/console.ts'
 import { damageIndex } from '../../support/damage.ts'
 import { tempFolder } from '../../support/database.ts'
@@ -9,7 +10,6 @@ import { until } from '../../support/service-process.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
 const MINUTE = 60_000
-const lookThread = resolve(import.meta.dirname, '../../../main/storage/look-thread.ts')
 
 const health = async (w: World) => (await w.api('GET', '/healthz', undefined, { key: null })).body
 const warnings = async (w: World): Promise<string[]> => (await asConsole(w)('GET', '/v1/service')).body.warnings
@@ -20,7 +20,7 @@ const gauge = async (w: World, name: string) =>
 test('D-05 what the daily look finds is said everywhere, hourly copies stop, and the next start goes back to the copy that is whole', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
-  const w = await worldOfTest({ home, lookThread, settings: { backups: 'hourly' } })
+  const w = await worldOfTest({ home, aside: asideOfTest, settings: { backups: 'hourly' } })
   const notices: Notice[] = []
   const { id } = await w.instance({ name: 'Before' })
   const { file } = (await asConsole(w)('POST', '/v1/service/backups')).body
@@ -57,7 +57,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
   expect(await copies()).toBe(1)
   await w.close()
 
-  const after = await worldOfTest({ home, vault: w.vault, seed: 2, lookThread })
+  const after = await worldOfTest({ home, vault: w.vault, seed: 2, aside: asideOfTest })
   expect(await health(after)).toEqual({ status: 'degraded', problems: ['data_lost'] })
   expect(await warnings(after)).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   expect((await after.api('GET', `/v1/instances/${id}`)).body.name).toBe('Before')
@@ -65,7 +65,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 })
 
 test('a whole database is said to have been looked through, and nothing else', async () => {
-  const w = await worldOfTest({ lookThread })
+  const w = await worldOfTest({ aside: asideOfTest })
   await w.clock.advance(10 * MINUTE)
   await until('the look', async () => (await storage(w)).looked_through_at !== null)
   expect([await health(w), await warnings(w), await gauge(w, 'damaged')]).toEqual([

@@ -2,6 +2,7 @@
  * Stands in for Electron where its binary is absent: our real main process on Node, its windows as pages of a real
  * Chromium. It shows that our code works, not that Electron runs it. What it does not cover throws.
  */
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -131,6 +132,14 @@ async function invoke(senderFrame: Frame | null, channel: string, given: readonl
     return { refused: `Error invoking remote method '${channel}': ${String(error)}` }
   }
 }
+
+/** A process of Node in the place of Electron's own; it has the same words before its arguments. */
+export const utilityProcess = covered('utilityProcess', {
+  fork(program: string, args: readonly string[], { stdio }: { stdio: ['ignore', 'pipe', 'pipe'] }) {
+    if (!isReady) throw new Error('utilityProcess cannot be created before app is ready')
+    return spawn(process.execPath, [program, ...args], { stdio })
+  },
+})
 
 /** Neither sleeps nor shuts down by itself: a test says when. */
 export const powerMonitor = covered('powerMonitor', emitter())

@@ -1,12 +1,14 @@
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lookInThread } from '../../main/storage/look.ts'
+import { startNode } from '../../main/service/aside-process.ts'
+import { asideIn } from '../../main/storage/aside.ts'
+import { asideOfTest } from '../support/aside.ts'
 import { damageIndex } from '../support/damage.ts'
 import { tempFolder } from '../support/database.ts'
 
-const lookThrough = lookInThread(resolve(import.meta.dirname, '../../main/storage/look-thread.ts'))
+const { lookThrough, copy } = asideOfTest
 const ROWS = 20_000
 
 let dir: string
@@ -52,11 +54,43 @@ test('a file that is no database any more is damage; one that is not there is a 
   writeFileSync(other, Buffer.alloc(8_192, 0x5a))
   expect(await lookThrough(other).found).toEqual(['file is not a database'])
   await expect(lookThrough(join(dir, 'none.db')).found).rejects.toThrow('unable to open database file')
-  await expect(lookInThread(join(dir, 'no-thread.js'))(file).found).rejects.toThrow('no-thread.js')
+  await expect(asideIn(join(dir, 'no-program.js'), startNode).lookThrough(file).found).rejects.toThrow('no-program.js')
 })
 
-test('one that is told to end does so after the part that it is at, and says nothing of the rest', async () => {
+test('one that is told to end does so at once, whatever it is at, and says nothing', async () => {
   const look = lookThrough(file)
   look.end()
   expect(await look.found).toBeNull()
+})
+
+test('a copy holds what was committed, as one file, and goes on while others write', async () => {
+  const writer = new Database(file)
+  writer.exec('CREATE TABLE meta (name TEXT PRIMARY KEY)')
+  const target = join(dir, 'copy.db')
+  const { found } = copy(file, target)
+  const put = writer.prepare('INSERT INTO notes VALUES (?, ?, NULL)')
+  let seq = ROWS
+  const timer = setInterval(() => put.run(++seq, `note-${seq}`), 1)
+  expect(await found).toEqual([])
+  clearInterval(timer)
+  writer.close()
+  const copied = new Database(target, { readonly: true })
+  expect(copied.prepare('SELECT COUNT(*) FROM notes').pluck().get()).toBeGreaterThanOrEqual(ROWS)
+  expect(copied.pragma('journal_mode', { simple: true })).toBe('delete')
+  copied.close()
+})
+
+test('a copy that cannot be made fails as SQLite says it, by which a full disk is told from others', async () => {
+  const { found } = copy(join(dir, 'none.db'), join(dir, 'copy.db'))
+  await expect(found).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN', message: 'unable to open database file' })
+})
+
+test('damage goes into the copy, and is found there', async () => {
+  const writer = new Database(file)
+  writer.exec('CREATE TABLE meta (name TEXT PRIMARY KEY)')
+  writer.close()
+  damageIndex(file, 'sqlite_autoindex_notes_1', `note-0${ROWS}`)
+  expect(await copy(file, join(dir, 'copy.db')).found).toEqual([
+    `row ${ROWS} missing from index sqlite_autoindex_notes_1`,
+  ])
 })
