@@ -51,7 +51,7 @@ const reasons = {
 }
 
 export default defineConfig(
-  globalIgnores(['out', '.out-*', 'dist', 'coverage']),
+  globalIgnores(['out', '.out-*', 'dist', 'coverage', '.vitest']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{ts,vue}', 'resources/*.mjs'],
