@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import type { UpdateState } from '../../main/contract/window-bridge.ts'
@@ -99,6 +101,24 @@ describe('the page', () => {
     await page.evaluate(async () => (await fetch('/panel/session')).status)
     expect(page.url()).toBe(before)
   })
+})
+
+test('a copy of the database is made beside the app, in the way its own binary allows', async () => {
+  const made = await page.evaluate(async () => {
+    const response = await fetch('/panel/v1/service/backups', { method: 'POST' })
+    return { status: response.status, body: (await response.json()) as { file: string } }
+  })
+  expect(made.status).toBe(201)
+  const copy = new Database(made.body.file, { readonly: true })
+  expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+  expect(copy.prepare('SELECT name FROM instances').pluck().all()).toEqual(['Front desk'])
+  copy.close()
+  if (hasElectron) return
+  const forked = await desktop.evaluate(({ record }) => record.filter(({ what }) => what === 'utilityProcess.fork'))
+  expect(forked.map(({ given }) => given)).toContainEqual([
+    expect.stringMatching(/main.aside-program\.js$/),
+    ['copy', join(home, 'switchboard.db'), `${made.body.file}.part`],
+  ])
 })
 
 test('a second start hands over and leaves; a deep link opens its place', async () => {

@@ -137,6 +137,7 @@ async function invoke(senderFrame: Frame | null, channel: string, given: readonl
 export const utilityProcess = covered('utilityProcess', {
   fork(program: string, args: readonly string[], { stdio }: { stdio: ['ignore', 'pipe', 'pipe'] }) {
     if (!isReady) throw new Error('utilityProcess cannot be created before app is ready')
+    record.push({ what: 'utilityProcess.fork', given: [program, args] })
     return spawn(process.execPath, [program, ...args], { stdio })
   },
 })
