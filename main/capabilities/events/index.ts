@@ -2,12 +2,13 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId, type AccountId } from '../../kernel/ids.ts'
+import { narrowedPage } from '../../kernel/narrowed-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Event, EventsQuery } from './contract.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import { retainEvents } from './retention.ts'
-import { eventById, lastBefore, pages, type EventRow } from './store.ts'
+import { allOfAccount, eventById, filters, lastBefore, type EventRow } from './store.ts'
 
 export interface Events {
   /** Newest first, in the order in which they were recorded. @throws ApiError invalid_cursor */
@@ -41,7 +42,7 @@ export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock
       const name = JSON.stringify(['events', accountId, instanceId, type, query.since])
       const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
       const sinceMs = query.since === undefined ? 0 : Math.max(0, Date.parse(query.since))
-      const found = await db.read(pages[indexFor(query)], {
+      const params = {
         accountId,
         instanceId: instanceId ?? null,
         type: type ?? null,
@@ -49,7 +50,8 @@ export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock
         afterSeq: sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs),
         beforeSeq: Number(before),
         rows: size + 1,
-      })
+      }
+      const found = await narrowedPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
       const rows = found.slice(0, size)
       const last = found.length > size ? rows.at(-1) : undefined
       const next = last ? cursors.encode(name, [last.seq]) : null
@@ -67,10 +69,10 @@ export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock
   }
 }
 
-/** One instance has fewer events than one type has over all of them. */
-function indexFor({ instance_id, type }: EventsQuery): keyof typeof pages {
-  if (instance_id !== undefined) return 'instance'
-  return type === undefined ? 'account' : 'type'
+/** Those that are set. One instance usually has fewer events than one type has over all of them. */
+function filtersOf({ instance_id, type }: EventsQuery) {
+  const set = [instance_id !== undefined && filters.instance, type !== undefined && filters.type] as const
+  return set.filter((one) => one !== false)
 }
 
 /** Written by the ledger as JSON around the attempt number. */

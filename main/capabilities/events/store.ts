@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../../contract/events.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
+import type { Filter, Span } from '../../kernel/narrowed-page.ts'
 import { sql } from '../../kernel/sql.ts'
 
 /** An event as it is kept: `head + 1 + tail` is its envelope. */
@@ -9,35 +10,40 @@ export interface EventRow {
   readonly tail: string
 }
 
-interface PageParams {
+interface PageParams extends Span {
   readonly accountId: string
   readonly instanceId: string | null
   readonly type: string | null
   readonly sinceMs: number
-  readonly afterSeq: number
-  readonly beforeSeq: number
-  readonly rows: number
 }
 
 const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
 
+const OF_ACCOUNT = `account_seq = ${ACCOUNT}`
+const SPAN = 'seq < :beforeSeq AND seq > :afterSeq'
+
 /** The filter that names the index comes first and is always set; the others narrow what that index yields. */
 const matching = (driver: string) =>
   `SELECT seq, head, tail FROM events
-    WHERE ${driver} AND account_seq = ${ACCOUNT} AND seq < :beforeSeq AND seq > :afterSeq
-      AND created_at >= :sinceMs AND only_for IS NULL
+    WHERE ${driver} AND ${OF_ACCOUNT} AND ${SPAN} AND created_at >= :sinceMs AND only_for IS NULL
       AND (:instanceId IS NULL OR instance_seq = ${INSTANCE}) AND (:type IS NULL OR type = :type)`
 
 /** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
 const page = (...drivers: readonly string[]) =>
   sql<PageParams, EventRow>(`${drivers.map(matching).join(' UNION ALL ')} ORDER BY seq DESC LIMIT :rows`)
 
-export const pages = {
-  // An index of the account alone would be one more to write for each event; its events are those of all types.
-  account: page(...EVENT_TYPES.map((type) => `type = '${type}'`)),
-  type: page('type = :type'),
-  instance: page(`instance_seq = ${INSTANCE}`),
+const filter = (driver: string): Filter<PageParams, EventRow> => ({
+  page: page(driver),
+  edge: sql(`SELECT seq FROM events WHERE ${driver} AND ${SPAN} ORDER BY seq DESC LIMIT 1 OFFSET :skipped`),
+})
+
+export const filters = {
+  type: filter(`${OF_ACCOUNT} AND type = :type`),
+  instance: filter(`instance_seq = ${INSTANCE}`),
 }
+
+/** An index of the account alone would be one more to write for each event; its events are those of all types. */
+export const allOfAccount = page(...EVENT_TYPES.map((type) => `type = '${type}'`))
 
 /**
  * Ids are time-ordered, so where a period begins is found in their index: as a filter on `created_at` alone the list

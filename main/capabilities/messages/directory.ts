@@ -1,5 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { othersFirst } from '../../kernel/narrowed-page.ts'
 import { chatNow, chatsAfter, lastHeard } from './conversation-store.ts'
 
 /** A chat, as its place in the list needs it. */
@@ -145,5 +146,3 @@ function searched(q: string, names: ReadonlyMap<string, string> | undefined): (c
   const digits = /^[\d\s()+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : ''
   return (chat) => (digits !== '' && chat.includes(digits)) || names?.get(chat)?.includes(words) === true
 }
-
-const othersFirst = () => new Promise((resolve) => setImmediate(resolve))

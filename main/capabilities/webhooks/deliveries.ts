@@ -3,9 +3,10 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId } from '../../kernel/ids.ts'
+import { narrowedPage, type Filter, type Span } from '../../kernel/narrowed-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
-import { sql, type Statement } from '../../kernel/sql.ts'
+import { sql } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
 import { DELIVERY_STATUSES, type DeliveriesQuery, type Delivery, type DeliveryDetail } from './contract.ts'
 import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
@@ -39,16 +40,13 @@ const FROM = `FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN ev
 
 const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
 
-interface PageParams {
+interface PageParams extends Span {
   readonly accountId: string
   readonly webhookId: string | null
   readonly instanceId: string | null
   readonly status: string | null
   readonly eventType: string | null
   readonly sinceMs: number
-  readonly afterSeq: number
-  readonly beforeSeq: number
-  readonly rows: number
 }
 
 const ofAccount = `d.account_seq = ${ACCOUNT}`
@@ -71,32 +69,23 @@ const DRIVERS = {
   instance: `d.instance_seq = ${INSTANCE}`,
   webhook: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = :webhookId)',
 }
-type Filter = keyof typeof DRIVERS
-
-export const pages: Readonly<Record<Filter | 'account', Statement<PageParams, DeliveryRow>>> = {
-  status: page(DRIVERS.status),
-  type: page(DRIVERS.type),
-  instance: page(DRIVERS.instance),
-  webhook: page(DRIVERS.webhook),
-  // An index of the account alone would be one more to write for each delivery; its deliveries are those of all states.
-  account: page(...DELIVERY_STATUSES.map((status) => `${ofAccount} AND d.status = '${status}'`)),
-}
-
-/** A filter with fewer rows than this is read whole in 2 ms. */
-const FEW = 1_000
-
 /** By the index alone, so of any account: the page itself looks whose the rows are. */
-const upToFew = (driver: string) =>
-  sql<PageParams, { count: number }>(
-    `SELECT COUNT(*) AS count FROM (SELECT 1 FROM deliveries d WHERE ${driver} AND ${SPAN} LIMIT ${FEW})`,
+const edge = (driver: string) =>
+  sql<PageParams & { readonly skipped: number }, { seq: number }>(
+    `SELECT d.seq FROM deliveries d WHERE ${driver} AND ${SPAN} ORDER BY d.seq DESC LIMIT 1 OFFSET :skipped`,
   )
 
-export const counts: Readonly<Record<Filter, Statement<PageParams, { count: number }>>> = {
-  status: upToFew(DRIVERS.status),
-  type: upToFew(DRIVERS.type),
-  instance: upToFew(DRIVERS.instance),
-  webhook: upToFew(DRIVERS.webhook),
+const filter = (driver: string): Filter<PageParams, DeliveryRow> => ({ page: page(driver), edge: edge(driver) })
+
+export const filters = {
+  status: filter(DRIVERS.status),
+  type: filter(DRIVERS.type),
+  instance: filter(DRIVERS.instance),
+  webhook: filter(DRIVERS.webhook),
 }
+
+/** An index of the account alone would be one more to write for each delivery; its deliveries are those of all states. */
+export const allOfAccount = page(...DELIVERY_STATUSES.map((status) => `${ofAccount} AND d.status = '${status}'`))
 
 /** Ids are time-ordered, so where a period begins is found in their index. Of one millisecond their order is chance. */
 const lastBefore = sql<{ id: string }, { seq: number }>(
@@ -168,22 +157,10 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
       beforeSeq: Number(before),
       rows: size + 1,
     }
-    const found = await db.read(pages[await driverOf(query, params)], params)
+    const found = await narrowedPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
     const rows = found.slice(0, size)
     const last = found.length > size ? rows.at(-1) : undefined
     return { data: rows.map(toDelivery), next_cursor: last ? cursors.encode(name, [last.seq]) : null, has_more: !!last }
-  }
-
-  /** Of several filters one with few rows, if there is one: else a page would be looked for in all rows of another. */
-  async function driverOf(query: DeliveriesQuery, params: PageParams): Promise<Filter | 'account'> {
-    const filters = filtersOf(query)
-    if (filters.length > 1) {
-      for (const filter of filters) {
-        const found = await db.readOne(counts[filter], params)
-        if (found && found.count < FEW) return filter
-      }
-    }
-    return filters[0] ?? 'account'
   }
 
   async function lastSeqBefore(sinceMs: number): Promise<number> {
@@ -223,15 +200,15 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
 }
 
 /** Those that are set, the one that usually has fewest rows first. Nearly all deliveries are `delivered`. */
-function filtersOf({ status, instance_id, webhook_id, event_type }: DeliveriesQuery): Filter[] {
-  const filters = [
-    status !== undefined && status !== 'delivered' && 'status',
-    instance_id !== undefined && 'instance',
-    webhook_id !== undefined && 'webhook',
-    event_type !== undefined && 'type',
-    status === 'delivered' && 'status',
+function filtersOf({ status, instance_id, webhook_id, event_type }: DeliveriesQuery) {
+  const set = [
+    status !== undefined && status !== 'delivered' && filters.status,
+    instance_id !== undefined && filters.instance,
+    webhook_id !== undefined && filters.webhook,
+    event_type !== undefined && filters.type,
+    status === 'delivered' && filters.status,
   ] as const
-  return filters.filter((filter) => filter !== false)
+  return set.filter((one) => one !== false)
 }
 
 const listName = (accountId: string, { webhook_id, instance_id, status, event_type, since }: DeliveriesQuery) =>

@@ -232,10 +232,12 @@ test('whoever polls as the description says handles every event once, in order, 
 })
 
 describe('every statement of the room', () => {
-  const { pages, lastBefore, eventById } = store
+  const { filters, allOfAccount, lastBefore, eventById } = store
   test.each([
-    ['type', pages.type, 'events_by_type'],
-    ['instance', pages.instance, 'events_by_instance'],
+    ['type', filters.type.page, 'events_by_type'],
+    ['instance', filters.instance.page, 'events_by_instance'],
+    ['how far a type reaches', filters.type.edge, 'events_by_type'],
+    ['how far an instance reaches', filters.instance.edge, 'events_by_instance'],
     ['lastBefore', lastBefore, 'sqlite_autoindex_events_1'],
     ['eventById', eventById, 'sqlite_autoindex_events_1'],
   ] as const)('%s finds its rows through its index and sorts nothing', (_name, statement, index) => {
@@ -245,15 +247,16 @@ describe('every statement of the room', () => {
   })
 
   test('all events of an account are those of the types there are, merged in their order', () => {
-    const plan = queryPlan(data.raw, pages.account)
+    const plan = queryPlan(data.raw, allOfAccount)
     const search = 'SEARCH events USING INDEX events_by_type (account_seq=? AND type=? AND seq>? AND seq<?)'
     expect(plan.filter((step) => /events|TEMP B-TREE/.test(step))).toEqual(EVENT_TYPES.map(() => search))
     expect(plan).toContain('MERGE (UNION ALL)')
   })
 
   test('a page is bounded on both sides by the key', () => {
-    for (const statement of [pages.type, pages.instance]) {
-      expect(queryPlan(data.raw, statement)[0]).toMatch(/seq>\? AND seq<\?/)
+    for (const { page, edge } of Object.values(filters)) {
+      expect(queryPlan(data.raw, page)[0]).toMatch(/seq>\? AND seq<\?/)
+      expect(queryPlan(data.raw, edge)[0]).toMatch(/COVERING INDEX .*seq>\? AND seq<\?/)
     }
   })
 })

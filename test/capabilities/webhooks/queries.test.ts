@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { counts, pages } from '../../../main/capabilities/webhooks/deliveries.ts'
+import { allOfAccount, filters } from '../../../main/capabilities/webhooks/deliveries.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { queryPlan } from '../../support/query-plan.ts'
 
@@ -20,18 +20,18 @@ const INDEXES = {
   instance: `deliveries_of_instance (instance_seq=? AND ${span})`,
   webhook: `deliveries_of_webhook (webhook_seq=? AND ${span})`,
 } as const
-const filters = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
+const names = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
 
-test.each(filters)('deliveries by %s are found in their order through its index', (filter) => {
-  expect(stepsOf(pages[filter])).toEqual([`SEARCH d USING INDEX ${INDEXES[filter]}`])
+test.each(names)('deliveries by %s are found in their order through its index', (name) => {
+  expect(stepsOf(filters[name].page)).toEqual([`SEARCH d USING INDEX ${INDEXES[name]}`])
 })
 
 test('all deliveries of an account are those of its four states, merged in their order', () => {
   const step = `SEARCH d USING INDEX ${INDEXES.status}`
-  expect(stepsOf(pages.account)).toEqual([step, step, step, step])
-  expect(queryPlan(data.raw, pages.account)).toContain('MERGE (UNION ALL)')
+  expect(stepsOf(allOfAccount)).toEqual([step, step, step, step])
+  expect(queryPlan(data.raw, allOfAccount)).toContain('MERGE (UNION ALL)')
 })
 
-test.each(filters)('whether few deliveries match by %s is seen in its index alone', (filter) => {
-  expect(stepsOf(counts[filter])).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[filter]}`])
+test.each(names)('how far deliveries by %s reach is seen in its index alone', (name) => {
+  expect(stepsOf(filters[name].edge)).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[name]}`])
 })
