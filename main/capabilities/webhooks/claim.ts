@@ -57,10 +57,23 @@ export const standing = (of: '' | 'd.') =>
   `${of}status, ${of}counted, ${of}interrupted, ${of}next_attempt_at AS nextAttemptAtMs, ${of}gap_ms AS gapMs,
    ${of}lane, ${of}final_reason AS finalReason, ${of}delivered_at AS deliveredAtMs`
 
-const take = sql<{ seq: number; boot: string; now: number }, TakenRow & { isSwept: number }>(
+/** Numbers given as one JSON array: with a statement for each row a claim of 64 took a fifth longer (measured). */
+const AMONG = 'IN (SELECT value FROM json_each(:seqs))'
+
+const take = sql<{ seqs: string; boot: string; now: number }, TakenRow & { seq: number; isSwept: number }>(
   `UPDATE deliveries SET attempts = attempts + 1, lease = :boot, updated_at = :now
-    WHERE seq = :seq AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
-   RETURNING id, event_seq AS eventSeq, attempts, is_swept AS isSwept, ${standing('')}`,
+    WHERE seq ${AMONG} AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
+   RETURNING seq, id, event_seq AS eventSeq, attempts, is_swept AS isSwept, ${standing('')}`,
+)
+
+const beginTaken = sql<{ seqs: string; now: number }>(
+  `INSERT INTO delivery_attempts (delivery_seq, attempt, trigger, outcome, counted, started_at)
+   SELECT seq, attempts, iif(is_swept = 1, 'recovery', 'schedule'), 'in_progress', 0, :now
+     FROM deliveries WHERE seq ${AMONG}`,
+)
+
+const eventTexts = sql<{ seqs: string }, EventText & { seq: number }>(
+  `SELECT seq, event_id AS id, head, tail FROM events WHERE seq ${AMONG}`,
 )
 
 const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number }>(
@@ -146,20 +159,27 @@ export function createClaims({ db, clock, seal, keyring, targets, reach, isInsid
         if (fresh.length + retry.length === 0) break
       }
       const split = splitLanes(want.slots - attempts.length, lengths(waiting), want.isRetryTurn)
-      for (const seq of [...waiting.fresh.splice(0, split.fresh), ...waiting.retry.splice(0, split.retry)]) {
-        const attempt = await claimOne(tx, seq, target, now)
-        if (attempt) attempts.push(attempt)
-      }
+      const seqs = [...waiting.fresh.splice(0, split.fresh), ...waiting.retry.splice(0, split.retry)]
+      attempts.push(...(await claimAll(tx, seqs, target, now)))
     }
     const isEmpty = isComplete && waiting.fresh.length + waiting.retry.length === 0
     return { attempts, ahead: { ...waiting, atMono }, isActive: true, isEmpty }
   }
 
-  async function claimOne(tx: Tx, seq: number, target: AttemptTarget, now: number): Promise<Attempt | undefined> {
-    const taken = await tx.one(take, { seq, boot: db.boot, now })
-    if (!taken) return undefined
-    const { isSwept, ...row } = taken
-    return begun(tx, { seq, row, target, trigger: isSwept === 1 ? 'recovery' : 'schedule', now })
+  /** Those of them that are still there to be taken, in this order. */
+  async function claimAll(tx: Tx, seqs: readonly number[], target: AttemptTarget, now: number): Promise<Attempt[]> {
+    const taken = await tx.all(take, { seqs: JSON.stringify(seqs), boot: db.boot, now })
+    if (taken.length === 0) return []
+    await tx.run(beginTaken, { seqs: JSON.stringify(taken.map(({ seq }) => seq)), now })
+    const texts = await tx.all(eventTexts, { seqs: JSON.stringify(taken.map(({ eventSeq }) => eventSeq)) })
+    const events = new Map(texts.map(({ seq, ...event }) => [seq, event]))
+    const attempts = new Map(
+      taken.map(({ seq, isSwept, ...row }) => {
+        const trigger = isSwept === 1 ? 'recovery' : 'schedule'
+        return [seq, attemptOf({ seq, row, target, trigger, event: events.get(row.eventSeq) })]
+      }),
+    )
+    return seqs.flatMap((seq) => attempts.get(seq) ?? [])
   }
 
   function asTarget(hook: HookRow): AttemptTarget {
@@ -186,11 +206,21 @@ export async function begun(
   tx: Tx,
   claim: { seq: number; row: TakenRow; target: AttemptTarget; trigger: Trigger; now: number },
 ): Promise<Attempt> {
-  const { seq, row, target, trigger, now } = claim
-  const { id, eventSeq, attempts: number, ...before } = row
-  await tx.run(begin, { seq, attempt: number, trigger, now })
-  const event = await tx.one(eventText, { seq: eventSeq })
+  const { seq, row, trigger, now } = claim
+  await tx.run(begin, { seq, attempt: row.attempts, trigger, now })
+  return attemptOf({ ...claim, event: await tx.one(eventText, { seq: row.eventSeq }) })
+}
+
+function attemptOf(claim: {
+  readonly seq: number
+  readonly row: TakenRow
+  readonly target: AttemptTarget
+  readonly trigger: Trigger
+  readonly event: EventText | undefined
+}): Attempt {
+  const { seq, row, target, trigger, event } = claim
+  const { id, eventSeq, attempts: number, ...standing } = row
   // Events outlive their deliveries (retention keeps an event while any delivery row refers to it).
   if (!event) throw new Error(`Delivery ${id} refers to event ${eventSeq}, which is not in the ledger`)
-  return { deliverySeq: seq, deliveryId: id, number, trigger, standing: before, event, target }
+  return { deliverySeq: seq, deliveryId: id, number, trigger, standing, event, target }
 }
