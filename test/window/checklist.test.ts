@@ -141,7 +141,7 @@ test('14 · no window is opened, whoever asks', async () => {
     window.open('https://example.com/')
     window.open('/')
   })
-  await expect.poll(() => recorded('window.open')).toHaveLength(before + 2)
+  await expect.poll(() => recorded('window.open'), { timeout: 10_000 }).toHaveLength(before + 2)
   expect((await recorded('window.open')).map(([, action]) => action)).toEqual(['deny', 'deny'])
 })
 
