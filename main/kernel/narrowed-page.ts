@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { othersFirst } from './others-first.ts'
 import type { Statement } from './sql.ts'
 
 /** The part of a list, newest first, in which a page is looked for. */
@@ -58,6 +59,3 @@ async function inWindows<P extends Span, R extends object>(
     await othersFirst()
   }
 }
-
-/** Resolves when everybody else who waits for this thread has had a turn. */
-export const othersFirst = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))

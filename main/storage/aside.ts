@@ -32,6 +32,8 @@ interface RunningProgram {
   readonly stdout: NodeJS.ReadableStream | null
   readonly stderr: NodeJS.ReadableStream | null
   once(event: 'exit', hear: () => void): unknown
+  /** It could not be started. */
+  once(event: 'error', hear: (error: unknown) => void): unknown
   kill(): unknown
 }
 
@@ -65,7 +67,10 @@ function foundIn(answer: Answer): readonly string[] {
 
 /** What it printed, once it is gone and its connections with it. */
 async function said(running: RunningProgram): Promise<{ out: string; error: string }> {
-  const isOver = new Promise<void>((resolve) => void running.once('exit', resolve))
+  const isOver = new Promise<void>((resolve, reject) => {
+    running.once('exit', resolve)
+    running.once('error', reject)
+  })
   const [out, error] = await Promise.all([textOf(running.stdout), textOf(running.stderr), isOver])
   return { out, error }
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -55,6 +56,11 @@ test('a file that is no database any more is damage; one that is not there is a 
   expect(await lookThrough(other).found).toEqual(['file is not a database'])
   await expect(lookThrough(join(dir, 'none.db')).found).rejects.toThrow('unable to open database file')
   await expect(asideIn(join(dir, 'no-program.js'), startNode).lookThrough(file).found).rejects.toThrow('no-program.js')
+})
+
+test('a program that cannot be started is a failure, and no end of the service', async () => {
+  const start = () => spawn(join(dir, 'no-node'), [], { stdio: ['ignore', 'pipe', 'pipe'] })
+  await expect(asideIn('aside-program.js', start).lookThrough(file).found).rejects.toThrow('ENOENT')
 })
 
 test('one that is told to end does so at once, whatever it is at, and says nothing', async () => {

@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import { othersFirst } from '../../kernel/narrowed-page.ts'
+import { othersFirst } from '../../kernel/others-first.ts'
 import { chatNow, chatsAfter, lastHeard } from './conversation-store.ts'
 
 /** A chat, as its place in the list needs it. */
