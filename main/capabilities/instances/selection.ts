@@ -3,7 +3,6 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { accountState } from '../account/index.ts'
 import {
   byIds,
-  IDS_AT_ONCE,
   liveByExternalRef,
   pageByAge,
   pageByChange,
@@ -75,14 +74,11 @@ export async function instancesByIds(
   accountId: AccountId,
   ids: readonly string[],
 ): Promise<Instance[]> {
-  const found: Instance[] = []
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    const params: Record<string, string | null> = {}
-    for (let i = 0; i < IDS_AT_ONCE; i++) params[`id${i}`] = ids[from + i] ?? null
-    const rows = await db.read(byIds, params)
-    found.push(...rows.filter((row) => row.accountId === accountId).map(toInstance))
-  }
-  return found
+  const rows = await byIds.over(ids, {}, (...run) => db.read(...run))
+  return rows
+    .flat()
+    .filter((row) => row.accountId === accountId)
+    .map(toInstance)
 }
 
 function inMemory(read: () => Promise<Instance[]>): Selection {

@@ -1,5 +1,6 @@
 import type { Engine, InstanceStatus, Network } from '../../contract/shapes.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
 
 /** Everything about the link of an instance; written as a whole, by lifecycle.ts alone. */
@@ -156,16 +157,12 @@ export const pageByDeletion = sql<Span, InstanceRow>(
    ORDER BY deleted_at LIMIT :limit`,
 )
 
-/** How many ids one `byIds` takes; portable SQL has no list parameter. Unused ones are null. */
-export const IDS_AT_ONCE = 50
-
 /**
- * Rows of a restricted key's list, deleted ones included, in no order. Parameters `id0` to `id49`. The account is left
- * to the caller to check: with it as a condition the planner walks through all instances of the account.
+ * Rows of a restricted key's list, deleted ones included, in no order. The account is left to the caller to check: with
+ * it as a condition the planner walks through all instances of the account.
  */
-export const byIds = sql<Record<string, string | null>, InstanceRow>(
-  `SELECT ${INSTANCE} FROM instances
-   WHERE id IN (${Array.from({ length: IDS_AT_ONCE }, (_, i) => `:id${i}`).join(', ')})`,
+export const byIds = sqlOfList<string, Record<never, never>, InstanceRow>(
+  (ids) => `SELECT ${INSTANCE} FROM instances WHERE id IN (${ids})`,
 )
 
 /** Instances an engine may have to take up after a restart, in the order of ids. */

@@ -5,7 +5,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { EngineInstance } from '../instance.ts'
 import type { Library } from './library.ts'
-import { keepHeard, KEY_READS, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
+import { keepHeard, keysOf, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
 
 /** Of the library's credentials; its next major version has announced another. */
 const FORMAT = 1
@@ -98,10 +98,9 @@ function createKeys(library: Library, needs: SessionNeeds, instance: EngineInsta
 
   async function get(type: string, ids: readonly string[]): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {}
-    for (const { statement, params } of readsOf(ids)) {
-      for (const row of await db.read(statement, { ...params, instanceId: id, type })) {
-        found[row.id] = revived(library, type, seal.openBytes(row.sealed, keyOwner(type, row.id)))
-      }
+    const rows = await keysOf.over(ids, { instanceId: id, type }, (...run) => db.read(...run))
+    for (const row of rows.flat()) {
+      found[row.id] = revived(library, type, seal.openBytes(row.sealed, keyOwner(type, row.id)))
     }
     return found
   }
@@ -142,18 +141,6 @@ function changesOf(data: SignalDataSet, sealed: (type: string, key: string, valu
       sealed: value === null || value === undefined ? null : sealed(type, key, value),
     })),
   )
-}
-
-/** The few reads that cover the list; a list that does not fill its statement repeats its last id. */
-function* readsOf(ids: readonly string[]) {
-  const [largest] = KEY_READS.toReversed()
-  for (let from = 0; largest && from < ids.length; from += largest.count) {
-    const some = ids.slice(from, from + largest.count)
-    const { count, statement } = KEY_READS.find((read) => read.count >= some.length) ?? largest
-    const last = some.at(-1) ?? ''
-    const params = Object.fromEntries(Array.from({ length: count }, (_, i) => [`id${i}`, some[i] ?? last]))
-    yield { statement, params }
-  }
 }
 
 /** Of the two rows that tie a number to a hidden id, this one is read from the hidden side. */

@@ -1,4 +1,5 @@
 import type { AccountId, InstanceId, MessageId } from '../../kernel/ids.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
 
 type Id = { instanceId: string }
@@ -39,14 +40,9 @@ interface KeyRow {
   readonly sealed: Uint8Array
 }
 
-const keysStatement = (count: number) =>
-  sql<Record<string, string>, KeyRow>(
-    `SELECT id, sealed FROM smv2_keys WHERE instance_id = :instanceId AND type = :type
-     AND id IN (${Array.from({ length: count }, (_, i) => `:id${i}`).join(', ')})`,
-  )
-
-/** How many keys one read takes; portable SQL has no list parameter, so short lists are filled up by repetition. */
-export const KEY_READS = [1, 8, 64].map((count) => ({ count, statement: keysStatement(count) }))
+export const keysOf = sqlOfList<string, Id & { type: string }, KeyRow>(
+  (ids) => `SELECT id, sealed FROM smv2_keys WHERE instance_id = :instanceId AND type = :type AND id IN (${ids})`,
+)
 
 export const saveKey = sql<Id & { type: string; id: string; sealed: Uint8Array }>(
   `INSERT INTO smv2_keys (instance_id, type, id, sealed) VALUES (:instanceId, :type, :id, :sealed)

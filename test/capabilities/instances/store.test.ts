@@ -17,7 +17,6 @@ describe('every query runs on an index', () => {
   test.each([
     ['subjectById', store.subjectById, byPrimaryKey],
     ['byId', store.byId, byPrimaryKey],
-    ['byIds', store.byIds, byPrimaryKey],
     ['updateInstance', store.updateInstance, byPrimaryKey],
     ['updateLink', store.updateLink, byPrimaryKey],
     ['nextEvent', store.nextEvent, byPrimaryKey],
