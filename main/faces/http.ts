@@ -144,6 +144,7 @@ export function createDoor(needs: DoorNeeds): Door {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
       known = internalError()
     }
+    if (!request.raw.complete) hearOut(reply)
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
@@ -208,6 +209,15 @@ export function createDoor(needs: DoorNeeds): Door {
       patience.cancel()
     },
   }
+}
+
+/**
+ * Many clients read nothing before they have written all, and a connection that ends before that is reset, the answer
+ * with it. So the rest of a refused body is read, for as long as a request may take, and thrown away, whether the
+ * framework or the client wants the connection to end.
+ */
+function hearOut(reply: FastifyReply): void {
+  reply.removeHeader('connection').raw.shouldKeepAlive = true
 }
 
 /**

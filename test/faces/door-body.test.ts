@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS, lineOf, pathWith, type Ids } from '../support/operations.ts'
+import { readAfterWriting } from '../support/wire.ts'
 import { world, type Reply, type World } from '../support/world.ts'
 
 let w: World
@@ -206,6 +207,30 @@ describe('the size', () => {
       headers: { 'transfer-encoding': 'chunked' },
     })
     expect(code(chunked)).toBe('413 payload_too_large')
+  })
+
+  const TOO_MUCH = Buffer.alloc(16 * 1024 * 1024, 'x')
+  const byItsWord = [`Content-Length: ${TOO_MUCH.length}\r\n\r\n`, ''] as const
+  const asItTurnsOut = [
+    `Transfer-Encoding: chunked\r\n\r\n${TOO_MUCH.length.toString(16)}\r\n`,
+    '\r\n0\r\n\r\n',
+  ] as const
+
+  test.each([
+    ['413 payload_too_large', 'a length that is too large', { hasKey: true, goesOn: true }, byItsWord],
+    ['413 payload_too_large', 'a body that turns out too large', { hasKey: true, goesOn: true }, asItTurnsOut],
+    ['413 payload_too_large', 'a last request that is too large', { hasKey: true, goesOn: false }, byItsWord],
+    ['401 unauthorized', 'a last request without a key', { hasKey: false, goesOn: false }, byItsWord],
+  ] as const)('%s: whoever writes all of %s can read why', async (expected, _what, { hasKey, goesOn }, frame) => {
+    const [status, error] = expected.split(' ')
+    const key = hasKey ? `Authorization: Bearer ${w.allScopes}\r\n` : ''
+    const last = goesOn ? '' : 'Connection: close\r\n'
+    const head = `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nContent-Type: application/json\r\n${key}${last}`
+    const mark = await w.mark()
+    const bytes = Buffer.concat([Buffer.from(head + frame[0]), TOO_MUCH, Buffer.from(frame[1])])
+    const heard = await readAfterWriting(w.host, bytes)
+    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"code":"${error}"`))
+    expect(await w.typesSince(mark)).toEqual([])
   })
 
   test('a length that is not the length is refused', async () => {

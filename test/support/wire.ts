@@ -53,3 +53,16 @@ export function rawExchange(host: string, bytes: string | Buffer): Promise<strin
     socket.write(bytes)
   })
 }
+
+/** Writes all of it before it reads a byte, as clients of many languages do. @throws what becomes of the connection. */
+export function readAfterWriting(host: string, bytes: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const [hostname = '', port] = host.split(':')
+    const socket = connect(Number(port), hostname)
+    socket.once('error', reject)
+    socket.write(bytes, () => {
+      socket.end()
+      readText(socket).then(resolve, reject)
+    })
+  })
+}
