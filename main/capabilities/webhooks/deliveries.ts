@@ -142,14 +142,15 @@ const FAR_SEQ = Number.MAX_SAFE_INTEGER
 export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) {
   async function list(accountId: string, query: DeliveriesQuery) {
     const size = query.limit ?? LIMITS.pageSizeDefault
-    const name = listName(accountId, query)
+    const instanceId = query.instance_id?.toLowerCase()
+    const name = listName(accountId, instanceId, query)
     const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
     const sinceMs = query.since === undefined ? 0 : Date.parse(query.since)
     const afterSeq = sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs)
     const params = {
       accountId,
       webhookId: query.webhook_id ?? null,
-      instanceId: query.instance_id ?? null,
+      instanceId: instanceId ?? null,
       status: query.status ?? null,
       eventType: query.event_type ?? null,
       sinceMs,
@@ -211,8 +212,11 @@ function filtersOf({ status, instance_id, webhook_id, event_type }: DeliveriesQu
   return set.filter((one) => one !== false)
 }
 
-const listName = (accountId: string, { webhook_id, instance_id, status, event_type, since }: DeliveriesQuery) =>
-  JSON.stringify(['deliveries', accountId, webhook_id, instance_id, status, event_type, since])
+const listName = (
+  accountId: string,
+  instanceId: string | undefined,
+  { webhook_id, status, event_type, since }: DeliveriesQuery,
+) => JSON.stringify(['deliveries', accountId, webhook_id, instanceId, status, event_type, since])
 
 export function noSuchDelivery(id: string): ApiError {
   return new ApiError('not_found', `There is no delivery ${id.slice(0, 64)} in this account.`)

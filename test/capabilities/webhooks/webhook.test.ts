@@ -194,6 +194,21 @@ test('deliveries are listed newest first; filters narrow together and pages neit
   }
 })
 
+test('an instance is found by its id in upper case too, and a page begun in one case goes on in the other', async () => {
+  const world = await webhookWorld()
+  await world.hook('a')
+  await world.happenTimes(2)
+  await world.idle()
+  const ids = await pages(world, { instance_id: INSTANCE }, 1)
+  expect(ids).toHaveLength(2)
+  const { data, next_cursor } = await world
+    .webhooks()
+    .listDeliveries(ACCOUNT, { instance_id: INSTANCE.toUpperCase(), limit: 1 })
+  const rest = { instance_id: INSTANCE, limit: 1, cursor: next_cursor ?? '' }
+  const { data: more } = await world.webhooks().listDeliveries(ACCOUNT, rest)
+  expect([...data, ...more].map(({ id }) => id)).toEqual(ids)
+})
+
 test('of two filters the one with few deliveries finds them, and where both have many the page is the same', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('a', { active: false })
