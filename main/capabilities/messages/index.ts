@@ -69,8 +69,12 @@ export function createMessages(needs: MessagesNeeds): Messages {
     const known = last.get(instanceId)
     if (known !== undefined) last.set(instanceId, Math.max(atMs, known ?? 0))
   }
+  const onRemoved = (instanceId: string, chat: string) => {
+    directory.touch(instanceId, chat)
+    last.delete(instanceId)
+  }
 
-  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved: directory.touch })
+  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
   const heard = createHeard({ db, ids, announce, fusion, onStored })
   const merge = createMerge({ db, onMoved: directory.touch })

@@ -274,6 +274,22 @@ test('the last message of an instance is known, also after a restart', async () 
   expect(await b.messages.lastMessageAtMs(OTHER_INSTANCE)).toBeNull()
 })
 
+test('a message of which nothing was sent was none: the last one is the one before', async () => {
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBeNull()
+  const nothingSent = async (): Promise<SendOutcome> => ({ kind: 'nothing_sent', message: 'No link.' })
+  const usual = b.engine.plan
+  b.engine.plan = nothingSent
+  await expect(b.send(TEXT)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBeNull()
+  b.engine.plan = usual
+  await b.send(TEXT)
+  const sentAtMs = b.clock.now()
+  await b.clock.advance(5_000)
+  b.engine.plan = nothingSent
+  await expect(b.send(TEXT)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  expect(await b.messages.lastMessageAtMs(INSTANCE)).toBe(sentAtMs)
+})
+
 test('the gauge counts what is queued and how long the oldest waits', async () => {
   b.engine.plan = async () => accepted('E1', 'queued')
   expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 0, oldestSeconds: null })
