@@ -1,3 +1,4 @@
+import { USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
@@ -45,7 +46,10 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
       throw wrong(`${field} holds half of a surrogate pair. Send well-formed Unicode.`)
   }
   if (payload !== undefined) {
-    if (engine === 'official') return { kind: 'cloud_api', to, payload }
+    if (engine === 'official') {
+      refuseElsewhere(to, payload)
+      return { kind: 'cloud_api', to, payload }
+    }
     throw new ApiError(
       'engine_mismatch',
       'cloud_api is the payload of the official engine; this instance runs on smv2. Use text or media_url.',
@@ -64,6 +68,17 @@ function refuseMediaFields(body: SendBody): void {
   for (const field of ['media_type', 'caption', 'filename'] as const) {
     if (body[field] !== undefined) throw wrong(`${field} is only allowed together with media_url, which is missing.`)
   }
+}
+
+const IS_USER_ID = new RegExp(`^${USER_ID}$`)
+
+/** Record and events name `to`; a payload that has a destination of its own must mean the same. */
+function refuseElsewhere(to: string, payload: { readonly to?: unknown; readonly recipient?: unknown }): void {
+  const { to: named, recipient } = payload
+  const digits = typeof named === 'string' ? named.replace(/^\+/, '') : named
+  const isElsewhere =
+    digits !== undefined ? digits !== to : recipient !== undefined && IS_USER_ID.test(to) && recipient !== to
+  if (isElsewhere) throw wrong('cloud_api.to names somebody else than to. Leave it out, or give the same number twice.')
 }
 
 /** The last part of the address's path: what a browser would save the file as. */

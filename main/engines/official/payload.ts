@@ -15,7 +15,7 @@ const IS_USER_ID = new RegExp(`^${USER_ID}$`)
  * @param mediaId of the file of a media message, uploaded before.
  */
 export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string | null): Payload {
-  if (out.kind === 'cloud_api') return rawPayload(out.to, out.payload as Json, messageId)
+  if (out.kind === 'cloud_api') return { kind: 'payload', text: rawPayload(out.to, out.payload as Json, messageId) }
   const content = contentOf(out, mediaId)
   if (content === undefined) return wrong(`The official engine has no ${out.kind} messages of its own. Use cloud_api.`)
   const head = { messaging_product: 'whatsapp', recipient_type: 'individual', ...addressed(out.to) }
@@ -51,20 +51,15 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
 }
 
 /** The names Graph knows of every message; anything else in a raw payload is none of our concern. */
-function rawPayload(to: string, payload: Json, messageId: MessageId): Payload {
+function rawPayload(to: string, payload: Json, messageId: MessageId): string {
   const { to: ownTo, recipient } = payload
-  const digits = typeof ownTo === 'string' ? ownTo.replace(/^\+/, '') : ownTo
-  const isElsewhere =
-    digits !== undefined ? digits !== to : recipient !== undefined && IS_USER_ID.test(to) && recipient !== to
-  if (isElsewhere)
-    return wrong('cloud_api.to names somebody else than to. Leave it out, or give the same number twice.')
   const added = {
     ...(Object.hasOwn(payload, 'messaging_product') ? {} : { messaging_product: 'whatsapp' }),
     ...(Object.hasOwn(payload, 'recipient_type') ? {} : { recipient_type: 'individual' }),
-    ...(digits === undefined && recipient === undefined ? addressed(to) : {}),
+    ...(ownTo === undefined && recipient === undefined ? addressed(to) : {}),
   }
   const opaque = Object.hasOwn(payload, 'biz_opaque_callback_data') ? {} : { biz_opaque_callback_data: messageId }
-  return { kind: 'payload', text: JSON.stringify({ ...added, ...payload, ...opaque }) }
+  return JSON.stringify({ ...added, ...payload, ...opaque })
 }
 
 /** Whether Meta will name the message by our id in what it calls back. */

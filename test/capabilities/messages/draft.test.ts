@@ -6,6 +6,8 @@ import { createCheck } from '../../../main/faces/validation.ts'
 const to = '12025550123'
 const media_url = 'https://files.example/a/Invoice%2042.pdf'
 const cloud_api = { type: 'template', template: { name: 'hello' } }
+const HIDDEN = 'US.13491208655302741918'
+const ELSEWHERE = /^cloud_api\.to names somebody else than to\. Leave it out/
 
 /** The two checks of a body, in the order of the door. */
 function check(body: unknown, engine: 'smv2' | 'official' = 'official') {
@@ -34,6 +36,11 @@ describe('a body that is accepted', () => {
     ],
     ['a text of 65,536 characters', { to, text: 'x'.repeat(65_536) }, { kind: 'text', to, text: 'x'.repeat(65_536) }],
   ])('%s', (_name, body, draft) => expect(check(body)).toEqual(draft))
+
+  test.each([{ to }, { to: `+${to}` }, { recipient: HIDDEN }])('cloud_api that itself has %j', (same) => {
+    const payload = { ...cloud_api, ...same }
+    expect(check({ to, cloud_api: payload })).toEqual({ kind: 'cloud_api', to, payload })
+  })
 
   test.each([
     [{ to, text: 'x' }, 'text'],
@@ -78,6 +85,9 @@ describe('a body that is refused', () => {
     ['an unknown field', { to, text: 'x', preview: true }, /unknown field "preview"/],
     ['half of a surrogate pair', { to, text: '\ud800' }, /^text holds half of a surrogate pair/],
     ['cloud_api that is text', { to, cloud_api: 'x' }, /^cloud_api must be an object/],
+    ['cloud_api to another number', { to, cloud_api: { ...cloud_api, to: '12025550999' } }, ELSEWHERE],
+    ['cloud_api to nobody', { to, cloud_api: { ...cloud_api, to: null } }, ELSEWHERE],
+    ['cloud_api to another hidden person', { to: HIDDEN, cloud_api: { ...cloud_api, recipient: 'US.2' } }, ELSEWHERE],
   ])('%s: 400 validation_error, naming field and rule', (_name, body, words) => {
     expect(() => check(body)).toThrow(
       expect.objectContaining({ code: 'validation_error', message: expect.stringMatching(words) }),
@@ -91,7 +101,7 @@ describe('a body that is refused', () => {
   })
 
   test('the id of somebody who hides their number belongs to the official engine', () => {
-    const answer = { to: 'US.13491208655302741918', text: 'x' }
+    const answer = { to: HIDDEN, text: 'x' }
     expect(check(answer, 'official')).toMatchObject(answer)
     expect(() => check(answer, 'smv2')).toThrow(
       expect.objectContaining({ code: 'validation_error', message: expect.stringMatching(/^to must be digits/) }),
