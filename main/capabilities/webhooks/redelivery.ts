@@ -13,10 +13,12 @@ interface Candidate extends HookRow {
   readonly manual: number
   readonly lease: string | null
   readonly isActive: number
+  readonly isDeleted: number
 }
 
 const candidate = sql<{ id: string; accountId: string }, Candidate>(
   `SELECT d.seq AS deliverySeq, d.manual, d.lease, (w.state = 'active' AND w.deleted_at IS NULL) AS isActive,
+          (w.deleted_at IS NOT NULL) AS isDeleted,
           w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max_in_flight AS maxInFlight,
           w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
           w.prev_expires_at AS prevExpiresAtMs
@@ -59,11 +61,17 @@ export function createRedelivery(needs: {
   }
 }
 
-function refuseUnlessPossible({ isActive, lease, manual }: Candidate): void {
+function refuseUnlessPossible({ isActive, isDeleted, lease, manual }: Candidate): void {
   if (manual >= LIMITS.manualRetries) {
     throw new ApiError(
       'retry_limit_reached',
       `This delivery was redelivered by hand ${LIMITS.manualRetries} times already, which is the most.`,
+    )
+  }
+  if (isDeleted === 1) {
+    throw new ApiError(
+      'invalid_state',
+      'The webhook of this delivery was deleted. Replay the event to another one (POST /v1/webhooks/{id}/replay) instead.',
     )
   }
   if (isActive !== 1) {

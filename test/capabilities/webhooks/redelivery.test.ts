@@ -145,6 +145,19 @@ test('it is refused while the webhook is not active, while an attempt runs, and 
   expect(world.seen).toHaveLength(1)
 })
 
+test('what to do about it is said as it is: a paused webhook can be resumed, a deleted one cannot', async () => {
+  const world = await webhookWorld()
+  const { id: hook } = await world.hook()
+  await world.happen()
+  await world.idle()
+  const { id } = await world.delivery()
+  const retry = () => world.webhooks().redeliver(ACCOUNT, id)
+  await world.webhooks().update(ACCOUNT, hook, { active: false })
+  await expect(retry()).rejects.toThrow(/not active\. Resume it/)
+  await world.webhooks().remove(ACCOUNT, hook)
+  await expect(retry()).rejects.toThrow(/was deleted\. Replay the event to another one/)
+})
+
 test('with every slot taken it waits for the first that frees, before all that is scheduled', async () => {
   const world = await webhookWorld()
   await world.hook('shop', { max_in_flight: 1 })
