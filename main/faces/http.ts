@@ -148,6 +148,7 @@ export function createDoor(needs: DoorNeeds): Door {
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
+  const notFoundOrMethod = createNotFound(app)
   app.addHook('onRequest', async (request, reply) => {
     callers.came()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
@@ -155,12 +156,10 @@ export function createDoor(needs: DoorNeeds): Door {
     const { config } = request.routeOptions
     if (config.operation !== undefined) times.is(request.raw, config.operation.id)
     await admit(request, reply, config)
+    // Here and not in a handler: nobody reads what was sent to where nothing is.
+    if (request.is404) throw notFoundOrMethod(request)
   })
   app.setErrorHandler(fail)
-  const notFoundOrMethod = createNotFound(app)
-  app.setNotFoundHandler((request) => {
-    throw notFoundOrMethod(request)
-  })
 
   /** A path the router could not even decode: no hook has run, so the checks are made here. */
   const refuseUnrouted = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {

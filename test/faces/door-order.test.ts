@@ -90,6 +90,12 @@ const LADDERS: readonly [name: string, request: () => Request, steps: readonly S
     ['idempotency_conflict', (request) => withBody({ external_ref: 'order' })(withHeader('idempotency-key', 'used')(request))],
     ['external_ref_conflict', withBody({ external_ref: 'order' })],
   ], 201],
+  ['asking where nothing is, or in a way that is not', () => ({ method: 'POST', path: '/v1/instances', body: {} }), [
+    ...AT_THE_DOOR.filter(([code]) => code !== 'insufficient_scope'),
+    ['not_found', withPath(() => '/v1/nothing')],
+    ['method_not_allowed', (request) => ({ ...request, method: 'PUT' })],
+    ...IN_THE_BODY.filter(([code]) => code !== 'unsupported_media_type'),
+  ], 201],
   ['deleting an instance', () => ({ method: 'DELETE', path: `/v1/instances/${created.id}?confirm=true` }), [
     ...AT_THE_DOOR, ['not_found', withKey('restricted')], UNKNOWN,
     ['confirmation_required', unconfirmed], ...IN_THE_BODY.slice(0, 1),
