@@ -26,6 +26,8 @@ export interface ToolFace {
   readonly idempotent: boolean
   /** Touches people or systems outside the service. */
   readonly openWorld: boolean
+  /** A GET that sets something going all the same: not offered where nothing may change. */
+  readonly readOnly?: false
   /**
    * Fields of the reply that no assistant may see: secrets, QR and pairing codes. They are taken out of the tool's
    * answer and of its output schema, at any depth. An operation with `noStore` has them or is no tool.

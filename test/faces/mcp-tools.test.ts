@@ -108,6 +108,16 @@ test('where nothing may change, only what changes nothing is listed', () => {
   expect(shown.map(({ definition }) => definition.name)).toEqual(['list_lines', 'get_line', 'get_line_qr', 'get_words'])
 })
 
+test('a QR code is not read where nothing may change: the first read begins pairing', () => {
+  const toolbox = createToolbox(CONTRACTS)
+  const names = (readOnly: boolean) =>
+    toolbox.offeredTo(everybody, { toolsets: ['all'], readOnly }).map(({ definition }) => definition.name)
+  expect(names(true)).toContain('get_instance_connection')
+  expect(names(true)).not.toContain('get_instance_qr')
+  expect(names(false)).toContain('get_instance_qr')
+  expect(toolbox.find('get_instance_qr')?.definition.annotations.readOnlyHint).toBe(false)
+})
+
 test('an address says which tools are shown', () => {
   expect(shownAt('/mcp')).toEqual({ toolsets: undefined, readOnly: false })
   expect(shownAt('/mcp?toolsets=messages,%20sandbox')).toEqual({ toolsets: ['messages', 'sandbox'], readOnly: false })

@@ -291,6 +291,8 @@ export const instancesContract = {
       title: 'Read where pairing stands',
       idempotent: true,
       openWorld: true,
+      // The first read begins pairing.
+      readOnly: false,
       redact: ['qr', 'pairing_code'],
     },
   }),

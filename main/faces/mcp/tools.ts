@@ -75,7 +75,8 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
 }
 
 /** Calling it changes nothing. */
-export const isReadOnly = ({ operation }: Pick<Tool, 'operation'>): boolean => operation.method === 'GET'
+export const isReadOnly = ({ operation }: Pick<Tool, 'operation'>): boolean =>
+  operation.method === 'GET' && operation.tool?.readOnly !== false
 
 const isCommon = ({ room, operation }: Tool) => !ON_REQUEST.includes(room) && operation.tool?.onRequest !== true
 
