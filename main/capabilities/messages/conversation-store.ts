@@ -22,9 +22,9 @@ const LOOKED_BACK = 500
 /** The other side's last message. */
 export const lastHeard = sql<OfChat, { pushName: string | null; createdAtMs: number }>(
   `SELECT pushName, createdAtMs FROM (
-     SELECT direction, push_name AS pushName, created_at AS createdAtMs FROM messages
-     WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT ${LOOKED_BACK})
-   WHERE direction = 'in' LIMIT 1`,
+     SELECT seq, direction, push_name AS pushName, created_at AS createdAtMs FROM messages
+     WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT ${LOOKED_BACK}) AS newest
+   WHERE direction = 'in' ORDER BY seq DESC LIMIT 1`,
 )
 
 export interface SaidRow {
@@ -73,5 +73,6 @@ export const reactionsBetween = sql<
   { seq: number; sender: string; emoji: string }
 >(
   `SELECT r.message_seq AS seq, r.sender, r.emoji FROM messages m JOIN message_reactions r ON r.message_seq = m.seq
-   WHERE m.instance_id = :instanceId AND m.chat = :chat AND m.seq BETWEEN :from AND :to AND r.emoji <> ''`,
+   WHERE m.instance_id = :instanceId AND m.chat = :chat AND m.seq BETWEEN :from AND :to AND r.emoji <> ''
+   ORDER BY m.seq, r.sender`,
 )

@@ -175,16 +175,15 @@ export const heardAlready = sql<{ instanceId: string; engineMessageId: string; c
    AND direction <> 'out'`,
 )
 
-/** A message by the id the network gave it, whichever way it went. */
+/** A message by the id the network gave it, whichever way it went: of two the one we sent. */
 export const byEngineId = sql<
   { instanceId: string; engineMessageId: string },
   { seq: number; id: string; direction: 'out' | 'phone' | 'in' }
->(`SELECT seq, id, direction FROM messages
-   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction = 'out'
-   UNION ALL
-   SELECT seq, id, direction FROM messages
-   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out'
-   LIMIT 1`)
+>(`SELECT seq, id, direction FROM messages WHERE seq = COALESCE(
+     (SELECT min(seq) FROM messages
+       WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction = 'out'),
+     (SELECT min(seq) FROM messages
+       WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out'))`)
 
 export const insertHeard = sql<{
   seq: number

@@ -165,11 +165,11 @@ export const oldestMedia = sql<{ before: number; limit: number }, { seq: number;
    WHERE received_at < :before`,
 )
 export const someMediaOf = sql<Id & { limit: number }, { seq: number; hash: string }>(
-  'SELECT seq, hash FROM smv2_media WHERE instance_id = :instanceId LIMIT :limit',
+  'SELECT seq, hash FROM smv2_media WHERE instance_id = :instanceId ORDER BY media_id LIMIT :limit',
 )
 export const removeMedia = sql<{ seq: number }>('DELETE FROM smv2_media WHERE seq = :seq')
 export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
-  'SELECT seq FROM smv2_media WHERE hash = :hash LIMIT 1',
+  'SELECT seq FROM smv2_media WHERE hash = :hash ORDER BY seq LIMIT 1',
 )
 
 // What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.
