@@ -99,7 +99,7 @@ const live = sql<Slot & { now: number }, LiveRow>(
    WHERE scope_id = :scopeId AND key = :key AND expires_at > :now`,
 )
 
-const OWNED = `scope_id = :scopeId AND key = :key AND (:subjectId IS NULL OR subject_id = :subjectId)`
+const OWNED = `scope_id = :scopeId AND key = :key AND (subject_id = :subjectId OR :subjectId IS NULL)`
 
 const store = sql<Owned & { status: number; body: Uint8Array }>(
   `UPDATE idempotency_keys SET state = 'done', status = :status, body = :body WHERE ${OWNED} AND state <> 'done'`,
@@ -114,11 +114,14 @@ const doubtOther = sql<Owned & { boot: string }>(
 )
 
 /** An expired row: free for the next request, and a memory of the last one. */
-const EMPTIED = `fp = x'', status = NULL, body = NULL, expires_at = 0`
+const EMPTIED = 'fp = :nothing, status = NULL, body = NULL, expires_at = 0'
+const nothing = new Uint8Array(0)
 
-const empty = sql<Owned>(`UPDATE idempotency_keys SET ${EMPTIED} WHERE ${OWNED} AND state <> 'done'`)
+const empty = sql<Owned & { nothing: Uint8Array }>(
+  `UPDATE idempotency_keys SET ${EMPTIED} WHERE ${OWNED} AND state <> 'done'`,
+)
 
-const emptyExpired = sql<{ now: number; limit: number }>(
+const emptyExpired = sql<{ nothing: Uint8Array; now: number; limit: number }>(
   `UPDATE idempotency_keys SET ${EMPTIED} WHERE (scope_id, key) IN (
      SELECT scope_id, key FROM idempotency_keys WHERE expires_at > 0 AND expires_at <= :now
       ORDER BY expires_at LIMIT :limit)`,
@@ -154,10 +157,10 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
       await tx.run(doubtOther, { scopeId, key, subjectId, boot })
     },
     async retire(tx, scopeId, key, subjectId) {
-      await tx.run(empty, { scopeId, key, subjectId })
+      await tx.run(empty, { nothing, scopeId, key, subjectId })
     },
     holderOf: async (db, scopeId, key) => (await db.readOne(holder, { scopeId, key }))?.subjectId,
-    prune: (tx, now, limit) => tx.run(emptyExpired, { now, limit }),
+    prune: (tx, now, limit) => tx.run(emptyExpired, { nothing, now, limit }),
   }
 }
 

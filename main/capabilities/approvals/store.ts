@@ -89,9 +89,9 @@ export const approvalsPage = sql<
 >(
   `SELECT ${APPROVAL} FROM approvals
    WHERE account_id = :accountId AND id < :beforeId
-     AND (:state IS NULL
+     AND ((state = :state AND (state <> 'pending' OR expires_at > :now))
        OR (:state = 'expired' AND state = 'pending' AND expires_at <= :now)
-       OR (:state = state AND (state <> 'pending' OR expires_at > :now)))
+       OR :state IS NULL)
    ORDER BY id DESC LIMIT :rows`,
 )
 

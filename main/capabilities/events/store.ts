@@ -26,7 +26,7 @@ const SPAN = 'seq < :beforeSeq AND seq > :afterSeq'
 const matching = (driver: string) =>
   `SELECT seq, head, tail FROM events
     WHERE ${driver} AND ${OF_ACCOUNT} AND ${SPAN} AND created_at >= :sinceMs AND only_for IS NULL
-      AND (:instanceId IS NULL OR instance_seq = ${INSTANCE}) AND (:type IS NULL OR type = :type)`
+      AND (instance_seq = ${INSTANCE} OR :instanceId IS NULL) AND (type = :type OR :type IS NULL)`
 
 /** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
 const page = (...drivers: readonly string[]) =>

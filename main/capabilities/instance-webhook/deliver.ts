@@ -55,7 +55,10 @@ const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(
 
 /** Calls what is due: three tries, then dropped. */
 export function createDelivery({ db, clock, callers, outbound, log, lines, intake }: DeliverNeeds): Delivery {
-  const due = () => ({ now: clock.now(), longestGap: LONGEST_GAP_MS })
+  const due = () => {
+    const now = clock.now()
+    return { now, furthest: now + LONGEST_GAP_MS }
+  }
   let choresAtMono = -Infinity
 
   async function claimShare(share: Share): Promise<Call[]> {

@@ -65,7 +65,7 @@ export const note = sql<Of & { eventSeq: number; name: Name; now: number }>(
  * A due time further off than any gap was written under a clock that has been set back since, and counts as due.
  * An event that retention took away in spite of it is not found, and its call is dropped by its age.
  */
-const DUE = `(c.next_try_at <= :now OR c.next_try_at > :now + :longestGap)`
+const DUE = `(c.next_try_at <= :now OR c.next_try_at > :furthest)`
 
 export interface DueCall {
   readonly eventSeq: number
@@ -77,14 +77,14 @@ export interface DueCall {
   readonly tail: string
 }
 
-export const dueCalls = sql<Of & { now: number; longestGap: number; limit: number }, DueCall>(
+export const dueCalls = sql<Of & { now: number; furthest: number; limit: number }, DueCall>(
   `SELECT c.event_seq AS eventSeq, c.name, c.tries, s.id AS accountId, e.event_id AS eventId, e.type, e.tail
      FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq JOIN subjects s ON s.seq = e.account_seq
     WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
 )
 
 /** Every instance with something due: hops from one to the next, however many calls each has. */
-export const waitingInstances = sql<{ now: number; longestGap: number }, { instanceId: InstanceId }>(
+export const waitingInstances = sql<{ now: number; furthest: number }, { instanceId: InstanceId }>(
   `WITH RECURSIVE waiting (id) AS (
      SELECT min(instance_id) FROM instance_webhook_calls WHERE lease IS NULL
      UNION ALL
@@ -128,5 +128,5 @@ export const dropOld = sql<{ before: number; limit: number }>(
 
 export const dropAll = sql<Of & { limit: number }>(
   `DELETE FROM instance_webhook_calls WHERE event_seq IN (
-     SELECT event_seq FROM instance_webhook_calls WHERE instance_id = :instanceId LIMIT :limit)`,
+     SELECT event_seq FROM instance_webhook_calls WHERE instance_id = :instanceId ORDER BY event_seq LIMIT :limit)`,
 )

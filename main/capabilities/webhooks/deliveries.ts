@@ -56,8 +56,8 @@ const SPAN = 'd.seq < :beforeSeq AND d.seq > :afterSeq'
 const matching = (driver: string) =>
   `SELECT ${DELIVERY} ${FROM}
     WHERE ${driver} AND ${ofAccount} AND ${SPAN} AND d.created_at >= :sinceMs
-      AND (:webhookId IS NULL OR w.id = :webhookId) AND (:instanceId IS NULL OR d.instance_seq = ${INSTANCE})
-      AND (:status IS NULL OR d.status = :status) AND (:eventType IS NULL OR d.event_type = :eventType)`
+      AND (w.id = :webhookId OR :webhookId IS NULL) AND (d.instance_seq = ${INSTANCE} OR :instanceId IS NULL)
+      AND (d.status = :status OR :status IS NULL) AND (d.event_type = :eventType OR :eventType IS NULL)`
 
 /** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
 const page = (...drivers: readonly string[]) =>
@@ -123,7 +123,7 @@ const openByStatus = sql<{ instanceId: string }, { status: DeliveryStatus; count
 
 const countedUpTo = sql<{ accountId: string; status: DeliveryStatus; most: number }, { count: number }>(
   `SELECT COUNT(*) AS count FROM (
-     SELECT seq FROM deliveries WHERE account_seq = ${ACCOUNT} AND status = :status LIMIT :most)`,
+     SELECT seq FROM deliveries WHERE account_seq = ${ACCOUNT} AND status = :status ORDER BY seq LIMIT :most) AS counted`,
 )
 
 /** Since when something has been due: the first of the fresh ones, and the retry whose time came first. */

@@ -19,6 +19,7 @@ const open = (more: string) => `SELECT seq FROM deliveries
    ORDER BY lane, seq LIMIT :limit`
 
 type Chunk<P extends object = object> = P & { webhook: number; now: number; limit: number }
+type Spread = { steps: number; gap: number }
 
 const expire = sql<Chunk<{ before: number }>>(
   `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL, final_reason = 'expired', updated_at = :now
@@ -30,19 +31,19 @@ const overflow = sql<Chunk<{ lane: Lane; upTo: number }>>(
     WHERE seq IN (${open('lane = :lane AND seq <= :upTo')})`,
 )
 
-const bringForward = sql<Chunk<{ spread: number; steps: number }>>(
-  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * (:spread / :steps),
-          gap_ms = (seq % :steps) * (:spread / :steps), updated_at = :now
+const bringForward = sql<Chunk<Spread & { spreadEnd: number }>>(
+  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * :gap,
+          gap_ms = (seq % :steps) * :gap, updated_at = :now
     WHERE seq IN (SELECT seq FROM deliveries
                    WHERE webhook_seq = :webhook AND lane = 1 AND next_attempt_at IS NOT NULL AND lease IS NULL
-                     AND next_attempt_at > :now + :spread
+                     AND next_attempt_at > :spreadEnd
                    ORDER BY next_attempt_at, seq LIMIT :limit)`,
 )
 
 /** Closed by a 410: the owner's explicit act takes them up again, usually with a new address. */
-const rearm = sql<Chunk<{ spread: number; steps: number }>>(
-  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * (:spread / :steps),
-          gap_ms = (seq % :steps) * (:spread / :steps), lane = 1, final_reason = NULL, updated_at = :now,
+const rearm = sql<Chunk<Spread>>(
+  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * :gap,
+          gap_ms = (seq % :steps) * :gap, lane = 1, final_reason = NULL, updated_at = :now,
           status = CASE WHEN counted = 0 THEN 'pending' ELSE 'failed' END
     WHERE seq IN (SELECT seq FROM deliveries
                    WHERE webhook_seq = :webhook AND final_reason = 'gone' AND counted < 8 AND lease IS NULL
@@ -100,7 +101,10 @@ export function createHolding({
     const before = clock.now() - HOLD_MS
     return { ...chunk(seq), before: stateSinceMs <= before ? before : 0 }
   }
-  const soon = (webhook: number) => ({ ...chunk(webhook), spread: SPREAD_MS, steps: SPREAD_STEPS })
+  const soon = (webhook: number) => {
+    const at = chunk(webhook)
+    return { ...at, spreadEnd: at.now + SPREAD_MS, steps: SPREAD_STEPS, gap: SPREAD_MS / SPREAD_STEPS }
+  }
 
   async function inChunks<P extends object>(statement: Statement<P>, params: () => P): Promise<number> {
     let total = 0

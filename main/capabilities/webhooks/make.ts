@@ -16,12 +16,13 @@ export const makeDelivery = sql<{
   instanceSeq: number
   eventType: string
   lane: Lane
-  inMs: number
   now: number
+  dueAt: number
+  gap: number
 }>(
   `INSERT INTO deliveries (seq, id, account_seq, webhook_seq, event_seq, instance_seq, event_type, status, lane,
                            next_attempt_at, gap_ms, created_at, updated_at)
-   VALUES (:seq, :id, :accountSeq, :webhookSeq, :eventSeq, :instanceSeq, :eventType, 'pending', :lane, :now + :inMs, :inMs,
+   VALUES (:seq, :id, :accountSeq, :webhookSeq, :eventSeq, :instanceSeq, :eventType, 'pending', :lane, :dueAt, :gap,
            :now, :now)
    ON CONFLICT (event_seq, webhook_seq) DO NOTHING`,
 )

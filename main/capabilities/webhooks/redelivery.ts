@@ -17,8 +17,9 @@ interface Candidate extends HookRow {
 }
 
 const candidate = sql<{ id: string; accountId: string }, Candidate>(
-  `SELECT d.seq AS deliverySeq, d.manual, d.lease, (w.state = 'active' AND w.deleted_at IS NULL) AS isActive,
-          (w.deleted_at IS NOT NULL) AS isDeleted,
+  `SELECT d.seq AS deliverySeq, d.manual, d.lease,
+          CASE WHEN w.state = 'active' AND w.deleted_at IS NULL THEN 1 ELSE 0 END AS isActive,
+          CASE WHEN w.deleted_at IS NOT NULL THEN 1 ELSE 0 END AS isDeleted,
           w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max_in_flight AS maxInFlight,
           w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
           w.prev_expires_at AS prevExpiresAtMs

@@ -33,8 +33,8 @@ interface Recorded {
 
 const recordedOf = (type: string) =>
   `SELECT e.seq AS seq, e.account_seq AS accountSeq, e.instance_seq AS instanceSeq, e.type, e.created_at AS createdAtMs,
-          (e.only_for IS NOT NULL OR EXISTS (
-             SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook)) AS isHad
+          CASE WHEN e.only_for IS NOT NULL OR EXISTS (
+             SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook) THEN 1 ELSE 0 END AS isHad
      FROM events e WHERE e.account_seq = ${subjectSeq(':accountId')} AND e.type = '${type}' AND e.seq > :after`
 
 /**
@@ -69,6 +69,7 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
     const now = clock.now()
     let made = 0
     for (const { seq: eventSeq, accountSeq, instanceSeq, type: eventType } of events) {
+      const gap = (made % SPREAD_STEPS) * (SPREAD_MS / SPREAD_STEPS)
       made += await tx.run(makeDelivery, {
         seq: await tx.next('deliveries'),
         id: ids.delivery(),
@@ -78,8 +79,9 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
         instanceSeq,
         eventType,
         lane: RETRY,
-        inMs: (made % SPREAD_STEPS) * (SPREAD_MS / SPREAD_STEPS),
         now,
+        dueAt: now + gap,
+        gap,
       })
     }
     if (made > 0) tx.afterCommit(() => wake([webhook]))

@@ -27,9 +27,9 @@ const WAITING = `webhook_seq = :webhook AND lane = 1 AND next_attempt_at IS NOT 
 
 const countWaiting = sql<Place, { many: number }>(`SELECT COUNT(*) AS many FROM deliveries WHERE ${WAITING}`)
 
-const bringForward = sql<Place & { spread: number; steps: number; limit: number }>(
-  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * (:spread / :steps),
-          gap_ms = (seq % :steps) * (:spread / :steps), swept_at = :now, is_swept = 1, updated_at = :now
+const bringForward = sql<Place & { steps: number; gap: number; limit: number }>(
+  `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * :gap,
+          gap_ms = (seq % :steps) * :gap, swept_at = :now, is_swept = 1, updated_at = :now
     WHERE seq IN (SELECT seq FROM deliveries WHERE ${WAITING} ORDER BY next_attempt_at, seq LIMIT :limit)`,
 )
 
@@ -55,7 +55,7 @@ export function createSweep({ db, clock, log, windowOf, onSwept }: SweepNeeds) {
     const many = (await db.readOne(countWaiting, place))?.many ?? 0
     const spread = Math.min(SPREAD_AT_MOST_MS, Math.ceil(many / windowOf(webhook)) * SECOND_MS)
     for (let left = many; left > 0; left -= CHUNK) {
-      await db.commit((tx) => tx.run(bringForward, { ...place, spread, steps: STEPS, limit: CHUNK }))
+      await db.commit((tx) => tx.run(bringForward, { ...place, steps: STEPS, gap: spread / STEPS, limit: CHUNK }))
     }
     if (many === 0) return
     log.info({ event: 'delivery.swept', webhook, broughtForward: many })

@@ -47,8 +47,9 @@ export function createTrial({ db, clock, ids, ledger, wake }: TrialNeeds) {
         instanceSeq: event.instanceSeq,
         eventType: type,
         lane: FRESH,
-        inMs: 0,
         now,
+        dueAt: now,
+        gap: 0,
       })
       tx.afterCommit(() => wake([webhook]))
       return { delivery_id: delivery }

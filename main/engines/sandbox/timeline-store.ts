@@ -40,6 +40,8 @@ export const add = sql<
     seq: number
     lane: string
     step: number
+    /** 1: not before the link is up. */
+    waits: 0 | 1
     dueAt: number | null
     phone: number | null
     offset: number
@@ -47,8 +49,7 @@ export const add = sql<
   }
 >(
   `INSERT INTO sandbox_timeline (seq, instance_id, lane, step, due_at, held, phone, offset_ms, signal)
-   SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 OR :step < 0 THEN 0 ELSE 1 END, :phone, :offset,
-     :signal
+   SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 THEN 0 ELSE :waits END, :phone, :offset, :signal
    FROM sandbox_lines WHERE instance_id = :instanceId`,
 )
 

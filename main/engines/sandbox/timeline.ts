@@ -141,7 +141,8 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
     async schedule(tx: Tx, entry: Entry): Promise<void> {
       const { instanceId, lane, step, phone, dueAtMs: dueAt, offsetMs: offset } = entry
       const seq = await tx.next('sandbox')
-      await tx.run(add, { seq, instanceId, lane, step, phone, dueAt, offset, signal: JSON.stringify(entry.signal) })
+      const [waits, signal] = [step === LINK ? 0 : 1, JSON.stringify(entry.signal)] as const
+      await tx.run(add, { seq, instanceId, lane, step, waits, phone, dueAt, offset, signal })
       if (dueAt !== null) tx.afterCommit(() => wake(dueAt))
     },
     /** The link went down: what is to come waits. */
