@@ -17,7 +17,8 @@ const declared = new Set<Statement>()
 
 /**
  * Declares a statement. Every declared statement is prepared when the database opens, so a typo fails at start.
- * Portable subset only: `ON CONFLICT`, `RETURNING`, keyset paging; no `rowid`, `LIKE`, date or JSON functions.
+ * Portable subset only: `ON CONFLICT`, `RETURNING`, keyset paging; no `rowid`, `LIKE`, date or JSON functions. What else
+ * is refused, and what to write instead, is in test/storage/portable.test.ts.
  * @example const byId = sql<{ id: string }, MessageRow>('SELECT * FROM messages WHERE id = :id')
  */
 export function sql<P extends object = Record<never, never>, R extends object = Record<never, never>>(
