@@ -20,13 +20,16 @@ export function createTeller({ clock, alarms, log, sink }: TellerNeeds) {
 
   function wake(id: InstanceId): void {
     if (telling.has(id)) return
-    telling.set(
-      id,
-      tellAll(id).finally(() => telling.delete(id)),
-    )
+    const turn = tellAll(id).then((isTold) => {
+      telling.delete(id)
+      // It came after the last one was taken, and before this.
+      if (isTold && waiting.has(id)) wake(id)
+    })
+    telling.set(id, turn)
   }
 
-  async function tellAll(id: InstanceId): Promise<void> {
+  /** @returns whether all of it was taken. */
+  async function tellAll(id: InstanceId): Promise<boolean> {
     const signals = waiting.get(id) ?? []
     for (let [signal] = signals; signal !== undefined; [signal] = signals) {
       try {
@@ -34,11 +37,12 @@ export function createTeller({ clock, alarms, log, sink }: TellerNeeds) {
       } catch (error) {
         log.warn({ event: 'smv2.signal_not_taken', instanceId: id, kind: signal.kind, cause: cause(error) })
         alarms.set(`tell ${id}`, clock.now() + AGAIN_MS, () => wake(id))
-        return
+        return false
       }
       signals.shift()
     }
     waiting.delete(id)
+    return true
   }
 
   return {
