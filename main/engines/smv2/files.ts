@@ -43,13 +43,15 @@ export function createFiles({ clock, log, store, transfer, linkOf }: FilesNeeds)
   let underWay = 0
 
   async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    if (underWay >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-    underWay++
+    if (underWay < AT_ONCE) underWay++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await act()
     } finally {
-      underWay--
-      waiting.shift()?.()
+      // Handed on, so that nobody who comes in between takes it as well.
+      const next = waiting.shift()
+      if (next) next()
+      else underWay--
     }
   }
 
