@@ -2,7 +2,10 @@ import type { Clock, Timer } from '../kernel/clock.ts'
 
 /** Acts that wait for a moment of the wall clock, by name. */
 export interface Alarms {
-  /** Acts once `atMs` is reached. An alarm of the same name is replaced. */
+  /**
+   * Acts once `atMs` is reached, or would have been reached had nobody set the clock back meanwhile. An alarm of the same
+   * name is replaced.
+   */
   set(name: string, atMs: number, act: () => void): void
   clear(name: string): void
   /** Forgets all of them and takes no more. */
@@ -12,28 +15,37 @@ export interface Alarms {
 /** Long waits are cut, so that a machine that slept, or whose clock was set, is at most this late. */
 const LONGEST_TIMER_MS = 1_000
 
+interface Alarm {
+  readonly atMs: number
+  /** The same moment as it was when the alarm was set. */
+  readonly atMono: number
+  readonly act: () => void
+}
+
 /** One timer for all alarms: it runs towards the next one, and not at all when none is set. */
 export function createAlarms(clock: Clock): Alarms {
-  const waiting = new Map<string, { atMs: number; act: () => void }>()
+  const waiting = new Map<string, Alarm>()
   let timer: Timer | undefined
-  let armedForMs = Infinity
+  let armedForMono = Infinity
   let isClosed = false
 
   function arm(): void {
-    let earliestMs = Infinity
-    for (const { atMs } of waiting.values()) earliestMs = Math.min(earliestMs, atMs)
-    if (timer !== undefined && armedForMs === earliestMs) return
+    let earliestMono = Infinity
+    for (const { atMono } of waiting.values()) earliestMono = Math.min(earliestMono, atMono)
+    if (timer !== undefined && armedForMono === earliestMono) return
     timer?.cancel()
     timer = undefined
-    armedForMs = earliestMs
-    if (earliestMs === Infinity) return
-    timer = clock.after(Math.min(Math.max(earliestMs - clock.now(), 0), LONGEST_TIMER_MS), ring)
+    armedForMono = earliestMono
+    if (earliestMono === Infinity) return
+    timer = clock.after(Math.min(Math.max(earliestMono - clock.mono(), 0), LONGEST_TIMER_MS), ring)
   }
 
   function ring(): void {
     timer = undefined
-    const nowMs = clock.now()
-    const due = [...waiting].filter(([, { atMs }]) => atMs <= nowMs).toSorted(([, a], [, b]) => a.atMs - b.atMs)
+    const [nowMs, nowMono] = [clock.now(), clock.mono()]
+    const due = [...waiting]
+      .filter(([, { atMs, atMono }]) => atMs <= nowMs || atMono <= nowMono)
+      .toSorted(([, a], [, b]) => a.atMs - b.atMs)
     for (const [name] of due) waiting.delete(name)
     arm()
     for (const [, { act }] of due) act()
@@ -42,7 +54,7 @@ export function createAlarms(clock: Clock): Alarms {
   return {
     set(name, atMs, act) {
       if (isClosed) return
-      waiting.set(name, { atMs, act })
+      waiting.set(name, { atMs, atMono: clock.mono() + (atMs - clock.now()), act })
       arm()
     },
     clear(name) {

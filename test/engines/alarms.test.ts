@@ -42,6 +42,21 @@ test('a wall clock that was set forward is noticed within a second', async () =>
   expect(rung).toBe(true)
 })
 
+test('a wall clock that was set back makes nobody wait longer', async () => {
+  const clock = fakeClock()
+  const alarms = createAlarms(clock)
+  const rung: string[] = []
+  alarms.set('in five seconds', clock.now() + 5_000, () => rung.push('in five seconds'))
+  clock.set(clock.now() - 3_600_000)
+  alarms.set('in six', clock.now() + 6_000, () => rung.push('in six'))
+  await clock.advance(4_999)
+  expect(rung).toEqual([])
+  await clock.advance(1)
+  expect(rung).toEqual(['in five seconds'])
+  await clock.advance(1_000)
+  expect(rung).toEqual(['in five seconds', 'in six'])
+})
+
 test('after close nothing rings and nothing waits', async () => {
   const clock = fakeClock()
   const alarms = createAlarms(clock)

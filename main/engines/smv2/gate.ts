@@ -10,14 +10,14 @@ export interface Gate {
 /** A login costs some milliseconds of this process, and the first one a hundred: hundreds at once would stop all else. */
 const BETWEEN_MS = 50
 
-export function createGate(clock: Pick<Clock, 'now'>, alarms: Alarms): Gate {
-  let nextAtMs = 0
+export function createGate(clock: Pick<Clock, 'now' | 'mono'>, alarms: Alarms): Gate {
+  let nextMono = -Infinity
   return {
     turn(id) {
-      const atMs = Math.max(clock.now(), nextAtMs)
-      nextAtMs = atMs + BETWEEN_MS
-      if (atMs <= clock.now()) return Promise.resolve()
-      return new Promise((resolve) => alarms.set(`gate ${id}`, atMs, resolve))
+      const waitMs = Math.max(0, nextMono - clock.mono())
+      nextMono = clock.mono() + waitMs + BETWEEN_MS
+      if (waitMs === 0) return Promise.resolve()
+      return new Promise((resolve) => alarms.set(`gate ${id}`, clock.now() + waitMs, resolve))
     },
   }
 }
