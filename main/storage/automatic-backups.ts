@@ -38,7 +38,8 @@ export function automaticBackups(needs: AutomaticBackupsNeeds): Chore {
 
   async function copy(): Promise<void> {
     const revision = db.revision()
-    if (!isOn() || revision === copied || clock.now() - newestMs(file) < YOUNG_MS) return
+    const nowMs = clock.now()
+    if (!isOn() || revision === copied || nowMs - newestMs(file, nowMs) < YOUNG_MS) return
     const free = await freeBytes(dirname(file))
     if (free - db.bytes() < LEFT_BYTES) {
       return log.warn({ event: 'storage.backup_skipped', freeBytes: free, databaseBytes: db.bytes() })
@@ -85,10 +86,11 @@ function namesIn(file: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-function newestMs(file: string): number {
+/** A copy of the future was made under a clock that has been set back since, and says nothing. */
+function newestMs(file: string, nowMs: number): number {
   const times = namesIn(file).flatMap((name) => {
     const parts = nameParts(name)
-    return parts?.reason === REASON ? [parts.madeAtMs] : []
+    return parts?.reason === REASON && parts.madeAtMs <= nowMs ? [parts.madeAtMs] : []
   })
   return Math.max(-Infinity, ...times)
 }

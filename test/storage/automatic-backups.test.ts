@@ -88,6 +88,16 @@ test('a start soon after the last copy makes no other', async () => {
   expect(names()).toHaveLength(1)
 })
 
+test('a clock that was a year ahead and is right again keeps nothing from being copied', async () => {
+  const backups = chore()
+  const nowMs = clock.now()
+  clock.set(nowMs + 365 * DAY)
+  await hour(backups)
+  clock.set(nowMs)
+  await hour(backups)
+  expect(names()).toHaveLength(2)
+})
+
 test('nothing is copied where it would leave no room, or where it is switched off', async () => {
   const backups = chore()
   free = GIGABYTE
