@@ -68,11 +68,16 @@ export function createCreate(needs: Needs): Create {
     const onboarding = engines[network][engine]?.onboarding
     // Before the commit, because inside it nothing but storage may be awaited.
     const url = onboarding ? onboardingUrl(baseUrl(), await onboarding.token(subject)) : null
-    try {
-      return await db.commit((tx) => commit(tx, subject, wish, held, url))
-    } catch (error) {
-      // The token was made for an instance that does not come to be.
+    // The token was made for an instance that does not come to be.
+    const dropToken = async () => {
       if (onboarding) await engines[network][engine]?.wipe(subject).catch(() => {})
+    }
+    try {
+      const created = await db.commit((tx) => commit(tx, subject, wish, held, url))
+      if (created.replayed) await dropToken()
+      return created
+    } catch (error) {
+      await dropToken()
       throw error
     }
   }

@@ -199,6 +199,20 @@ describe('an Idempotency-Key', () => {
     await call({ engine: 'official' })
     expect(room.official.calls).toHaveLength(1)
   })
+
+  test('leaves nothing at the official engine of those who asked at once and came second', async () => {
+    const asked = await Promise.all([1, 2, 3].map(() => call({ engine: 'official' })))
+    expect(new Set(asked.map(({ bytes }) => bytes.toString())).size).toBe(1)
+    const idsOf = (act: string) =>
+      room.official.calls.flatMap((one) => (one.startsWith(`${act} `) ? [one.split(' ')[1]] : []))
+    const { id } = JSON.parse(asked[0]?.bytes.toString() ?? '') as { id: string }
+    expect(idsOf('wipe').toSorted()).toEqual(
+      idsOf('token')
+        .filter((one) => one !== id)
+        .toSorted(),
+    )
+    expect(idsOf('wipe')).toHaveLength(2)
+  })
 })
 
 test('what an official engine prepared for an instance that was refused is wiped', async () => {
