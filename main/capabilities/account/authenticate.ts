@@ -9,7 +9,6 @@ import { toKey, usableKey, usableKeyById, type ApiKey } from './store.ts'
 interface Needs {
   readonly db: Pick<Db, 'readOne'>
   readonly clock: Pick<Clock, 'now'>
-  /** For keys without a rate of their own. */
   /** Requests per minute of a key without a rate of its own, at this moment. */
   readonly usualRate: () => number
   /** Told of each successful use; must cost nothing. */

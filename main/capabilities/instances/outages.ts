@@ -16,7 +16,7 @@ export interface Outage {
 interface Needs {
   readonly clock: Clock
   readonly log: Log
-  /** Makes the outages known, in one commit each. */
+  /** Makes the outages known. */
   readonly announce: (due: readonly Outage[]) => Promise<void>
 }
 
