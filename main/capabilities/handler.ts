@@ -13,7 +13,7 @@ export interface InstanceSubject {
   readonly deleted: boolean
 }
 
-/** A call after every check of the door (contract.md 1.5). */
+/** A call after every check of the door. */
 export interface Call<O extends Operation = Operation> {
   readonly principal: Principal
   readonly requestId: string
@@ -53,7 +53,7 @@ export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[
 
 /**
  * For operations whose path names something that is no instance: throws when it is not there (or is of another kind
- * than the operation is for), so that the door can say so before it looks at the body (contract.md 1.5).
+ * than the operation is for), so that the door can say so before it looks at the body.
  */
 export type Existence<C extends Contract> = {
   readonly [K in keyof C]?: (principal: Principal, params: ParamsOf<C[K]>) => Promise<unknown>

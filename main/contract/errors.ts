@@ -4,7 +4,7 @@ interface CatalogueEntry {
   readonly when: string
 }
 
-/** Every code the API can answer with. Spec: Errors; contract.md 2 for the codes the spec does not show. */
+/** Every code the API can answer with. Spec: Errors; codes the spec does not show are our own. */
 export const ERRORS = {
   validation_error: { status: 400, when: 'a field, parameter or header breaks its rule; the message names both' },
   invalid_json: { status: 400, when: 'the body is not JSON' },
@@ -57,7 +57,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** True when repeating the call makes sense: 429 and every 5xx (spec: Errors; contract.md 2). */
+/** True when repeating the call makes sense: 429 and every 5xx (spec: Errors). */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = ERRORS[code]
   return status === 429 || status >= 500

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Digits, MessageErrorShape, MessageStatus, Nullable, Source, Timestamp, Engine } from './shapes.ts'
 
-/** The 16 types of spec.md, Events, and no others: campaigns, calls and AI are read by GET (contract.md 7). */
+/** The 16 types of the spec (Events), and no others. */
 export const EVENT_TYPES = [
   'instance.created',
   'instance.updated',
@@ -38,7 +38,7 @@ const messageMoved = {
 
 const spoken = { message_id: Type.String(), chat: Type.String(), from: Type.String(), from_me: Type.Boolean() }
 
-/** `data` of each type without the two fields every event has (`occurred_at`, `sequence`). contract.md 7. */
+/** `data` of each type without the two fields every event has (`occurred_at`, `sequence`). */
 export const EVENT_DATA = {
   'instance.created': Type.Object({ name: Type.String(), engine: Engine, status: Type.String() }),
   'instance.updated': Type.Object({

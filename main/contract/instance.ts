@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** What callers send and get of an instance (contract.md 4). */
+/** What callers send and get of an instance. */
 
 export const InstanceName = Type.String({
   minLength: 1,

@@ -6,7 +6,7 @@ import type { Engine } from './shapes.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * How far an operation reaches, and so what a restricted key may do with it (contract.md 2).
+ * How far an operation reaches, and so what a restricted key may do with it.
  * - `key`: about the caller alone; any key.
  * - `instance`: the path begins /v1/instances/{id}; outside the key's list it is 404.
  * - `instances`: over all instances; a restricted key sees only its own.
@@ -57,7 +57,7 @@ export interface Operation {
   readonly confirm?: 'always' | 'by-body'
   /** DELETE of an instance stays reachable after it was deleted. */
   readonly reachesDeleted?: true
-  /** Accepts the Idempotency-Key header (contract.md 1.6). */
+  /** Accepts the Idempotency-Key header. */
   readonly idempotencyKey?: true
   /** Waits for an engine to answer; its room bounds how many do, the door's own bound does not count them. */
   readonly waitsForEngine?: true

@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts'
 
-/** A caller's X-Request-Id that we echo; any other is replaced by ours (spec: Limits; contract.md 1.10). */
+/** A caller's X-Request-Id that we echo; any other is replaced by ours (spec: Limits). */
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:-]{1,${LIMITS.requestIdLength}}$`)
 
 export function isRequestId(value: unknown): value is string {

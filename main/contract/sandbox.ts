@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { Digits, List, MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** The words of the simulated network (contract.md 8). */
+/** The words of the simulated network. */
 
 const RECEIPTS = ['none', 'delivered', 'read'] as const
 /** How far a phone confirms what it gets. */

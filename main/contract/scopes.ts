@@ -1,4 +1,4 @@
-/** The scopes of spec.md, Authentication, in the spec's order. */
+/** The scopes of the spec (Authentication), in its order. */
 export const SCOPES = [
   'instances:read',
   'instances:write',
@@ -44,7 +44,7 @@ function scopeOf(word: ScopeWord): Scope {
   return word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as ScopeSynonym] : (word as Scope)
 }
 
-/** Whether a key with these words may do what asks for `needed`. `:write` does not imply `:read` (contract.md 3). */
+/** Whether a key with these words may do what asks for `needed`. `:write` does not imply `:read`. */
 export function grants(words: readonly ScopeWord[], needed: Scope): boolean {
   return words.some((word) => scopeOf(word) === needed)
 }

@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts'
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An object of a request: an unknown field is refused (contract.md 1.8). */
+/** An object of a request: an unknown field is refused. */
 export const Body = <T extends TProperties>(
   properties: T,
   options: { description?: string; minProperties?: number } = {},
@@ -74,7 +74,7 @@ const MESSAGE_ERROR_CODES = [
 ] as const
 export type MessageErrorCode = (typeof MESSAGE_ERROR_CODES)[number]
 
-/** Why a message failed (contract.md 6). */
+/** Why a message failed. */
 export const MessageErrorShape = Type.Object({
   code: Type.Enum([...MESSAGE_ERROR_CODES]),
   message: Type.String({ description: 'In plain words, with what to do next.' }),
@@ -90,7 +90,7 @@ export const PageSize = Type.Integer({
   description: `Page size: 1 to ${LIMITS.pageSize}, default ${LIMITS.pageSizeDefault}.`,
 })
 
-/** `{data, next_cursor, has_more}`: every list but those the spec names otherwise (contract.md 1.2). */
+/** `{data, next_cursor, has_more}`: every list but those the spec names otherwise. */
 export const List = <T extends TSchema>(item: T) =>
   Type.Object({
     data: Type.Array(item),

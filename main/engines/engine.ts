@@ -102,7 +102,7 @@ export interface Pace {
   readonly toOne: { readonly everyMs: number; readonly burst: number } | null
 }
 
-/** Where pairing stands. Never empty: without a code it says why (contract.md 4, QR view). */
+/** Where pairing stands. Never empty: without a code it says why. */
 export interface QrState {
   readonly state: 'pending' | 'ready' | 'expired' | 'connected' | 'passkey_required'
   /** The text the phone scans. */

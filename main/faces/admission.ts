@@ -39,7 +39,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
     exists?: Served['exists']
-    /** Answers without a key; a key that is sent is still checked (contract.md 1.11). */
+    /** Answers without a key; a key that is sent is still checked. */
     open?: boolean
     /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
     console?: 'panel' | 'files'
@@ -54,7 +54,7 @@ declare module 'fastify' {
 }
 
 /**
- * Every check that comes before the body, in the order of contract.md 1.5: Host and Origin → key → rate → scope →
+ * Every check that comes before the body, in an order that is a promise: Host and Origin → key → rate → scope →
  * key restriction → existence → engine → confirm. So nothing leaks existence to somebody who may not know.
  */
 export function createAdmission(needs: AdmissionNeeds) {
@@ -167,7 +167,7 @@ function showRate(reply: FastifyReply, verdict: RateVerdict): void {
   reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
 }
 
-/** The console has a bucket of its own (contract.md 3). */
+/** The console has a bucket of its own. */
 const bucketOf = (principal: Principal) =>
   principal.key === null ? `console:${principal.accountId}` : `key:${principal.key.id}`
 

@@ -4,7 +4,7 @@ import type { Principal } from '../kernel/access.ts'
 /** Who makes an in-process request. It travels beside the request, never in it: no socket can carry it. */
 export interface InProcessCaller {
   readonly principal: Principal
-  /** The outer request already spent its token (MCP: one token a call, contract.md 3). */
+  /** The outer request already spent its token (MCP: one token a call). */
   readonly prepaid: boolean
   /** The request is to be checked and not carried out. */
   readonly isRehearsal?: true

@@ -24,7 +24,7 @@ const SWEEP_EVERY_MS = 1_000
 /**
  * GCRA: a bucket of `perMinute` tokens that refills evenly. It stores one number a bucket, the theoretical arrival
  * time, has no double burst at a window's edge and runs on the monotonic clock, so setting the wall clock back locks
- * nobody out. State is memory only; a restart refills (reliability: Rate limiting).
+ * nobody out. State is memory only; a restart refills.
  */
 export function createRateLimiter(clock: Clock): RateLimiter {
   const arrival = new Map<string, number>()

@@ -18,7 +18,7 @@ const FORMATS = {
 
 const shared = { useDefaults: true, removeAdditional: false, allErrors: false, strict: false, verbose: true } as const
 
-/** Bodies are never coerced: "5" is not 5, null is not "" (contract.md 1.8). Query parameters are text, so they are. */
+/** Bodies are never coerced: "5" is not 5, null is not "". Query parameters are text, so they are. */
 const checkers = {
   body: new Ajv2020({ ...shared, coerceTypes: false, formats: FORMATS }),
   query: new Ajv2020({ ...shared, coerceTypes: true, formats: FORMATS }),

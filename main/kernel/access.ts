@@ -36,7 +36,7 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
   throw new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key that has it, or create one.`)
 }
 
-/** Account operations are closed to restricted keys (spec: Authentication; which code: contract.md 2). */
+/** Account operations are closed to restricted keys (spec: Authentication). */
 export function requireReach(principal: Principal, reach: Reach): void {
   if (principal.allowedInstanceIds === null) return
   if (reach === 'account') {

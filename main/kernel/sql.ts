@@ -1,4 +1,4 @@
-/** What a named parameter may be. Flags are 0/1, times epoch milliseconds, JSON is text (architecture: Storage port). */
+/** What a named parameter may be. Flags are 0/1, times epoch milliseconds, JSON is text. */
 type SqlValue = string | number | bigint | null | Uint8Array
 
 type SqlParams = Readonly<Record<string, SqlValue>>

@@ -1,7 +1,7 @@
 import type { SequenceName } from '../kernel/db.ts'
 import type { Prepare } from './statements.ts'
 
-/** Numbers given out from memory, reserved in the database a thousand at a time (notes: one write per 1,000 rows). */
+/** Numbers given out from memory, reserved in the database a thousand at a time. */
 export interface Sequences {
   /** Inside a unit only: a used up block is replaced by a write of that unit. */
   next(name: SequenceName): number

@@ -34,7 +34,7 @@ interface ErrorBody {
   readonly error?: { code?: string; message?: string; request_id?: string; retryable?: boolean }
 }
 
-/** The error shape of the service (contract.md 1), read from an answer that may be something else altogether. */
+/** The error shape of the service, read from an answer that may be something else altogether. */
 export async function problemOf(response: Response): Promise<Problem> {
   // Any server may stand between; what is not the error shape is shown by its status.
   const body = (await response.json().catch(() => ({}))) as ErrorBody | null

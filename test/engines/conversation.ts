@@ -37,7 +37,7 @@ export interface Line {
   readonly hidden: Pick<Person, 'say' | 'received'>
   /** Ends the service without a warning and starts it again on the same home. @returns the new door. */
   restart(): Promise<Api>
-  /** Numbers that misbehave by their last four digits (engines notes, C3) do so here. */
+  /** Numbers that misbehave by their last four digits do so here. */
   readonly hasMagicNumbers: boolean
   /** The bytes of a file that somebody sent, by `media.id` of the event; absent where an engine has no way to ask. */
   readonly file?: (mediaId: string) => Promise<Buffer>

@@ -47,7 +47,7 @@ function cellsOf(operation: Operation): Cell[] {
   )
 }
 
-/** contract.md 1.5, 2: key → scope → restriction → existence. Written down a second time, from the page. */
+/** Key → scope → restriction → existence, written down a second time. */
 type Verdict =
   'unauthorized' | 'insufficient_scope' | 'key_restricted' | 'instance_restricted_key' | 'unknown' | 'passes'
 

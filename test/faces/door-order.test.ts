@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { world, type Reply, type World } from '../support/world.ts'
 
-/** contract.md 1.5: a request that violates several rules gets the error of the earliest. */
+/** A request that violates several rules gets the error of the earliest. */
 
 let w: World
 let line: { id: string }

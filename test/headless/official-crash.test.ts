@@ -75,7 +75,7 @@ test(
     const sending = Promise.all(
       PEOPLE.map(async (to, lane) => {
         for (let i = lane; i < EACH_WAY; i += PEOPLE.length) {
-          // A pair takes 45 in advance (engines notes, B6), so each message goes to somebody of its own.
+          // A pair takes 45 in advance, so each message goes to somebody of its own.
           const person = `1202556${String(i)
             .padStart(4, '0')
             .replace(/^(....)$/, (ending) => (MAGIC.has(ending) ? '9999' : ending))}`

@@ -30,7 +30,7 @@ const operations: readonly Operation[] = CONTRACTS.flatMap((room) => Object.valu
 const FORMATS = {
   uuid: isUuid,
   uri: (text: string) => URL.canParse(text),
-  // Times on the wire are UTC with milliseconds (contract.md 1.7), which is less than the format allows.
+  // Times on the wire are UTC with milliseconds, which is less than the format allows.
   'date-time': (text: string) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text),
 }
 

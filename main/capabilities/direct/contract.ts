@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
 
-/** What may be asked of an smv2 engine, by group (contract.md 5). Anything else does not exist. */
+/** What may be asked of an smv2 engine, by group. Anything else does not exist. */
 export const ACTIONS = {
   send: ['text', 'link', 'media', 'poll', 'sticker', 'location', 'contact'],
   message: ['react', 'edit', 'delete', 'markread'],

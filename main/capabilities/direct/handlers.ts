@@ -34,7 +34,7 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
   }
 }
 
-/** Which actions exist is known before the body is looked at (contract.md 1.5). */
+/** Which actions exist is known before the body is looked at. */
 export function directExistence(direct: Direct): Existence<Contract> {
   return {
     async callEngine(_principal, { group, action }) {

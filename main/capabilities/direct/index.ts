@@ -93,7 +93,7 @@ export function createDirect(needs: DirectNeeds): Direct {
       if (draft) return send(asked, `POST engine/smv2/${group}/${action}`, draft)
       const act = actOf(group, action)
       if (!act) throw new Error(`${group}/${action} is in the list of actions, and nothing carries it out`)
-      // Asked for by the act once it has read its fields: the body is judged before the state (contract.md 1.5).
+      // Asked for by the act once it has read its fields: the body is judged before the state.
       const engine: ReturnType<typeof offered> = (name) => {
         requireConnected(instance)
         return offered(instances.engineFor(instance))(name)

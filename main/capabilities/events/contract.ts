@@ -56,7 +56,7 @@ const EXAMPLE = {
   data: { ...EVENT_EXAMPLES['message.received'], occurred_at: '2026-03-01T09:30:00.000Z', sequence: 42 },
 } satisfies Event
 
-/** Ours: what a program reads that no webhook can reach (contract.md 5). */
+/** Ours: what a program reads that no webhook can reach. */
 export const eventsContract = {
   listEvents: operation({
     id: 'listEvents',

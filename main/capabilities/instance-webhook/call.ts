@@ -44,7 +44,7 @@ function verdict(answer: OutboundAnswer): Ended {
   return answer.code === 'aborted' ? 'cut_off' : 'failed'
 }
 
-/** The body (contract.md 7). `data` is the event's own, which holds no credential; ids and type stand beside it. */
+/** The body. `data` is the event's own, which holds no credential; ids and type stand beside it. */
 export function bodyOf(
   instanceId: string,
   { instanceName }: Pick<Webhook, 'instanceName'>,

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Engine, Nullable } from '../../contract/shapes.ts'
 
-/** The names this webhook knows; `ALL` stands for every one of them (contract.md 7). */
+/** The names this webhook knows; `ALL` stands for every one of them. */
 export const NAMES = [
   'MESSAGE',
   'SEND_MESSAGE',

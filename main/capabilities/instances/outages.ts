@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
-/** How long a lost link may take to heal before anybody is told (contract.md 4). */
+/** How long a lost link may take to heal before anybody is told. */
 export const OUTAGE_MS = 5_000
 /** No timer is longer: systems disagree about what a long one means across sleep (kernel/clock.ts). */
 const LONGEST_TIMER_MS = 1_000

@@ -68,7 +68,7 @@ export function createRecreate({ db, ids, engines, log, lifecycle, tell, wipe }:
   async function item(tx: Tx, asked: string, { accountId, mayReach }: BatchCall): Promise<Accepted | Refused> {
     const id = asked.toLowerCase()
     try {
-      // One refusal for what is unknown, another account's, or outside the key's list (contract.md 2).
+      // One refusal for what is unknown, another account's, or outside the key's list.
       const subject = mayReach(id) ? await tx.one(subjectById, { id, accountId }) : undefined
       if (!subject) throw gone()
       return { ...(await begin(tx, subject)), id: asked }

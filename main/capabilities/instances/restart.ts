@@ -22,7 +22,7 @@ export type Restart = (id: InstanceId) => Promise<{ id: InstanceId; engine: Engi
 
 /**
  * Ends what runs and begins again. A connected instance loses its link by it, so it goes the way of every lost link:
- * back within five seconds, nobody is told; later, it is an outage (contract.md 4).
+ * back within five seconds, nobody is told; later, it is an outage.
  */
 export function createRestart({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Restart {
   return (id) =>

@@ -49,7 +49,7 @@ const refuse = { to: 'auth_failed', event: 'instance.auth_failed' } as const
 const code = { to: 'qr', event: 'instance.qr.updated' } as const
 
 /**
- * The life of an instance (contract.md 4). What is not here changes nothing: a signal that comes late, twice or out of
+ * The life of an instance. What is not here changes nothing: a signal that comes late, twice or out of
  * order finds no step. Creation and deletion stand apart. `recreating` is left in one way only, so that no call and no
  * late signal connects an instance while its session is being wiped.
  */

@@ -30,7 +30,7 @@ interface Bucket {
 
 /** Where messages are taken in advance of their number: a tenth of a second's worth, so that a few at once never wait. */
 const ADVANCE_SECONDS = 0.1
-/** Meta asks for 4^n seconds after the n-th refusal in a row (engines notes, B5). */
+/** Meta asks for 4^n seconds after the n-th refusal in a row. */
 const BACKOFF_BASE = 4
 const LONGEST_BACKOFF_SECONDS = 1_024
 const SWEEP_AT = 10_000

@@ -34,7 +34,7 @@ interface SendNeeds extends MessagesNeeds {
 }
 
 /**
- * Sends a message. The order of the checks is a promise (contract.md 1.5): body, then Idempotency-Key, then state, so
+ * Sends a message. The order of the checks is a promise: body, then Idempotency-Key, then state, so
  * that a replay is answered also when the instance is no longer connected.
  */
 export function createSend(needs: SendNeeds) {

@@ -4,7 +4,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { Announce } from '../instances/index.ts'
 import { moveStatus, type Message } from './store.ts'
 
-/** Spec: States, Message status. What each status may become; `read` and `failed` are final (contract.md 6). */
+/** Spec: States, Message status. What each status may become; `read` and `failed` are final. */
 export const NEXT = {
   queued: ['sent', 'failed'],
   sent: ['delivered', 'failed'],

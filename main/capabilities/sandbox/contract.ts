@@ -147,7 +147,7 @@ const SPOKEN_EXAMPLE = {
 
 const EVENT_EXAMPLE = '{"event_id":"evt_01KCW8ZJ4N3Q7V0F5T2B9XEMRD","type":"message.sent","attempt":1}'
 
-/** Our own operations on the simulated network (contract.md 8); they concern the account, so restricted keys get 403. */
+/** Our own operations on the simulated network; they concern the account, so restricted keys get 403. */
 export const sandboxContract = {
   createSandboxPhone: operation({
     id: 'createSandboxPhone',

@@ -91,7 +91,7 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
   /** @throws ApiError not_found, invalid_state when the webhook is not active, validation_error. */
   return async function replay(accountId: string, id: string, body: ReplayBody): Promise<{ replayed: number }> {
     const webhook = await db.commit((tx) => found(tx, accountId, id))
-    // The body is judged before the state (contract.md 1.5).
+    // The body is judged before the state.
     const { sinceMs, untilMs } = periodOf(body, clock.now())
     const isWanted = wantedBy(webhook, body)
     requireActive(webhook)

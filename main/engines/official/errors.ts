@@ -10,7 +10,7 @@ export interface GraphError {
   readonly details: string
 }
 
-/** What an error means for us (engines notes, B5). */
+/** What an error means for us. */
 export type Meaning =
   | { readonly kind: 'token_dead' }
   | { readonly kind: 'permission' }

@@ -47,7 +47,7 @@ export function readInfo(body: Json): NumberInfo | undefined {
 
 const QUALITY_EVENTS: Readonly<Record<string, string>> = { FLAGGED: 'RED', UNFLAGGED: 'GREEN' }
 
-/** What a callback `phone_number_quality_update` changes (engines notes, B8). */
+/** What a callback `phone_number_quality_update` changes. */
 export function afterQualityUpdate(facts: Facts, value: Json): Facts {
   const event = textAt(value, 'event') ?? ''
   const limit = textAt(value, 'max_daily_conversations_per_business') ?? textAt(value, 'current_limit')
@@ -83,7 +83,7 @@ export function readAccountUpdate(value: Json, atMs: number): AccountChange {
   }
 }
 
-/** To one person: a message in six seconds, and 45 in advance that are paid back (engines notes, B6). */
+/** To one person: a message in six seconds, and 45 in advance that are paid back. */
 export const TO_ONE = { everyMs: 6_000, burst: 45 } as const
 
 /** Messages a second that Meta takes from a number. */

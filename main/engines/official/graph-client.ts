@@ -55,7 +55,7 @@ export const MEDIA_ZONES = ['.fbsbx.com', '.fbcdn.net', '.facebook.com', '.whats
 /**
  * Graph over HTTP. Written on `kernel/outbound` and not on a client library, because that alone says whether a byte of
  * a request has left, which is what a send must know; because it checks the peer and a list of hosts before a token
- * leaves; and because the libraries looked at rewrite the keys of raw payloads (engines notes, B2).
+ * leaves; and because the libraries looked at rewrite the keys of raw payloads.
  */
 export function createGraphClient(needs: {
   readonly outbound: Pick<Outbound, 'request'>

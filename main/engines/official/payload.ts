@@ -11,7 +11,7 @@ const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 
 /**
  * The exact text of the request. A raw payload is passed on key by key in its own order; only what Graph needs to know
- * of every message is put in front where it is absent (engines notes, B1).
+ * of every message is put in front where it is absent.
  * @param mediaId of the file of a media message, uploaded before.
  */
 export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string | null): Payload {

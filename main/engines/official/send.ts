@@ -47,7 +47,7 @@ export function createUnnamed() {
   }
 }
 
-/** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port (engines notes, part 0). */
+/** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
 export function createSend({ clock, log, numbers, transport, watch, unnamed }: SendNeeds) {
   return async function send(
     instance: EngineInstance,

@@ -24,7 +24,7 @@ const SIZE_MS = 5_000
 
 export type Transport = ReturnType<typeof createTransport>
 
-/** Meta's Cloud API in our words; one function for each thing that is asked of it (engines notes, B1). */
+/** Meta's Cloud API in our words; one function for each thing that is asked of it. */
 export function createTransport({ client, random }: { client: GraphClient; random: Random }) {
   const call = ({ accountId, accessToken }: Speaker, rest: Omit<GraphCall, 'accountId' | 'token'>) =>
     client.ask({ ...rest, accountId, token: accessToken })

@@ -59,7 +59,7 @@ const LONGEST_RETRY_MS = 5 * 60_000
 
 const UNKNOWN: Contact = { reachable: true, lastSeenAtMs: null, latencyMs: null, unpermittedSinceMs: null }
 
-/** Keeps an eye on each number: whether its token is good, and what Meta says of its quality (engines notes, B8). */
+/** Keeps an eye on each number: whether its token is good, and what Meta says of its quality. */
 export function createWatch(needs: WatchNeeds): Watch {
   const { db, clock, random, log, alarms, numbers, transport, sink } = needs
   const contacts = new Map<InstanceId, Contact>()

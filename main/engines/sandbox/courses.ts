@@ -63,7 +63,7 @@ const SHARED: Readonly<Record<string, Course>> = {
   '0007': { kind: 'undelivered' },
 }
 
-/** Numbers that misbehave, by their last four digits (contract.md 8). */
+/** Numbers that misbehave, by their last four digits. */
 const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
   smv2: {
     ...SHARED,

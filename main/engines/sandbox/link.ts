@@ -8,7 +8,7 @@ import { isPaired, type Line, type Lines } from './lines.ts'
 import type { Timeline } from './timeline.ts'
 import { LINK } from './timeline-store.ts'
 
-/** A dropped link comes back by itself after this long (contract.md 8). */
+/** A dropped link comes back by itself after this long. */
 const HEALS_AFTER_MS = 8_000
 
 /** The close codes the real network gives for the same. */

@@ -5,7 +5,7 @@ import type { ResponseEntry } from './document.ts'
 
 const REQUEST_ID = 'req_01JQ5Z8T9V3X7K2M4N6P8R0S1T'
 
-/** Headers of every answer (contract.md 1.10), described once. */
+/** Headers of every answer, described once. */
 export const HEADERS = {
   RequestId: {
     description: 'Id of this request: the one the caller sent in X-Request-Id, else one of ours. Quote it when asking.',

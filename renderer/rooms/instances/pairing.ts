@@ -61,7 +61,7 @@ export function digitsOf(text: string): string | undefined {
   return /^\d{7,15}$/.test(digits) ? digits : undefined
 }
 
-/** Made-up numbers of North America end in 0100 to 0199; 0190 is one whose token is revoked (contract.md 8). */
+/** Made-up numbers of North America end in 0100 to 0199; 0190 is one whose token is revoked. */
 const AREAS = [202, 212, 213, 303, 305, 312, 404, 415, 503, 512, 602, 617, 702, 713, 801, 808, 901, 907, 919, 972]
 
 /** A number of the sandbox that no instance has: people tell their lines apart by it. */

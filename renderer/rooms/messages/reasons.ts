@@ -10,7 +10,7 @@ export interface Reason {
   readonly way: Way
 }
 
-/** Why the network refused a message (contract.md 6, `error.code`). */
+/** Why the network refused a message (`error.code`). */
 const FAILED: Readonly<Record<string, Way>> = {
   reachout_restricted: 'wait',
   not_on_whatsapp: 'edit',
@@ -22,7 +22,7 @@ const FAILED: Readonly<Record<string, Way>> = {
   expired: 'edit',
 }
 
-/** Why a send was not taken (contract.md 2); the key of the intent is kept where it is still good. */
+/** Why a send was not taken; the key of the intent is kept where it is still good. */
 const NOT_SENT: Readonly<Record<string, Way>> = {
   not_ready: 'pair',
   upstream_unavailable: 'retry',

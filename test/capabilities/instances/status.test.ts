@@ -66,7 +66,7 @@ const STATES: Record<string, Link> = {
 
 type Outcome = readonly [to: InstanceStatus, event: string | null]
 
-/** contract.md 4, row by row. What is not in a row changes nothing. */
+/** The life of an instance, row by row, written down a second time. What is not in a row changes nothing. */
 const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
   created: { start: ['connecting', 'instance.connecting'] },
   connecting: {

@@ -3,7 +3,7 @@ import { failureOf, meaningOf, readError } from '../../../main/engines/official/
 
 const error = (code: number) => ({ code, subcode: null, details: 'Details' })
 
-/** Engines notes, B5, row by row. */
+/** What Meta's codes mean, row by row, written down a second time. */
 const ROWS: readonly (readonly [codes: readonly number[], meaning: object])[] = [
   [[0, 190], { kind: 'token_dead' }],
   [[3, 10, 200, 250, 299], { kind: 'permission' }],

@@ -99,7 +99,7 @@ test('a stale QR code, and one of a client that has gone, link nothing', async (
 test('an upgrade that is refused, one that never comes, and a server that says nothing or nonsense', async () => {
   const { client, kept } = await connected()
   await client.end()
-  // The library waits for ever here (engines notes, pitfalls 1 and 2): nothing is told.
+  // The library waits for ever here: nothing is told.
   for (const fault of [{ kind: 'status', status: 503 }, { kind: 'no_upgrade' }, { kind: 'no_hello' }] as const) {
     whatsapp.faults.onArrival(fault)
     const waiting = rawClient(kept, { connectTimeoutMs: 300 })

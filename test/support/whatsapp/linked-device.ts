@@ -2,7 +2,7 @@ import type { Link } from './link.ts'
 import type { Bundle } from './signal.ts'
 import { bytesOf, child, children, numberOf, stanza, type Stanza } from './stanza.ts'
 
-/** Ways in which the network ends a connection, and what the client makes of each (engines notes: state map). */
+/** Ways in which the network ends a connection, and what the client makes of each. */
 export type Ending =
   'restart' | 'unavailable' | 'replaced' | 'removed' | 'bad_session' | 'stream_end' | 'no_multidevice' | 'dropped'
 
