@@ -5,7 +5,7 @@ import { systemRandom } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { createReserve } from '../../main/storage/reserve.ts'
 import { createSpace, type Space } from '../../main/storage/space.ts'
-import { fakeClock, type FakeClock } from '../support/clock.ts'
+import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
 const MB = 1_000_000
@@ -16,6 +16,7 @@ let home: TestDatabase
 let clock: FakeClock
 let space: Space
 let free = 0
+let filling: Promise<void> | undefined
 const tidy = vi.fn()
 const onChange = vi.fn()
 
@@ -24,10 +25,11 @@ beforeEach(async () => {
   free = 10_000 * MB
   clock = fakeClock()
   home = await testDatabase()
+  const kept = createReserve(home.dir, systemRandom)
   space = createSpace({
     ...{ home: home.dir, db: home.db, clock, log: silentLog, tidy, onChange },
     limits: { reserveBytes: RESERVE, warnBytes: 500 * MB, refuseBytes: 200 * MB },
-    reserve: createReserve(home.dir, systemRandom),
+    reserve: { ...kept, fill: (bytes) => (filling = kept.fill(bytes)) },
     freeBytes: async () => free,
   })
 })
@@ -39,10 +41,11 @@ afterEach(async () => {
 
 const reserve = () => join(home.dir, 'reserve.bin')
 
-/** Passes time until the next look. What it writes takes real time. */
+/** Passes time until the next look, and waits for what it writes. */
 async function look(): Promise<void> {
   await clock.advance(5_000)
-  await new Promise((done) => setTimeout(done, 30))
+  await filling?.catch(() => {})
+  await settle()
 }
 
 const states = async (...megabytes: number[]) => {
