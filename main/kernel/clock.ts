@@ -5,7 +5,8 @@ export interface Timer {
 
 /**
  * Time, as the only source the product has. Tests replace it.
- * No timer is longer than a second anywhere: systems disagree about what a long timer means across sleep.
+ * A timer takes seconds at most: systems disagree about what a long one means across sleep. What waits longer looks every
+ * second whether it is time (deadline.ts), or ticks.
  */
 export interface Clock {
   /** Wall clock, epoch milliseconds, for what is stored and shown. */

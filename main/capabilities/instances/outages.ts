@@ -4,7 +4,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 
 /** How long a lost link may take to heal before anybody is told. */
 export const OUTAGE_MS = 5_000
-/** No timer is longer: systems disagree about what a long one means across sleep (kernel/clock.ts). */
+/** Systems disagree about what a long timer means across sleep (kernel/clock.ts). */
 const LONGEST_TIMER_MS = 1_000
 
 export interface Outage {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Clock } from '../../kernel/clock.ts'
+import { deadline } from '../../kernel/deadline.ts'
 import type { ElectronPackage } from './electron-package.ts'
 import { firstUsefulLine } from './useful-line.ts'
 
@@ -20,7 +21,7 @@ interface Surroundings {
   /** The built main process, out/main/desktop.js. */
   readonly entry: string
   readonly argv: readonly string[]
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'mono' | 'after'>
   readonly say: (line: string) => void
   /** How long the binary may take to arrive and the window to open. Default: the limits below. */
   readonly fetchMs?: number
@@ -99,9 +100,13 @@ async function runWindow(around: Surroundings, executable: string): Promise<Open
 }
 
 /** The first of these, or undefined when the time is over before any. */
-function within<T>(clock: Pick<Clock, 'after'>, ms: number, ...awaited: readonly Promise<T>[]): Promise<T | undefined> {
+function within<T>(
+  clock: Surroundings['clock'],
+  ms: number,
+  ...awaited: readonly Promise<T>[]
+): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const limit = clock.after(ms, () => resolve(undefined))
+    const limit = deadline(clock, ms, () => resolve(undefined))
     void Promise.race(awaited).then((value) => {
       limit.cancel()
       resolve(value)
