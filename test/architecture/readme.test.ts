@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { withTables } from '../../resources/readme.mjs'
 
@@ -19,4 +19,23 @@ test('every npm script the README names exists', () => {
   const named = [...readmes.matchAll(/npm run ([a-z]+)/g)].map(([, script]) => script ?? '')
   expect(named.length).toBeGreaterThan(5)
   expect(named.filter((script) => !(script in scripts))).toEqual([])
+})
+
+test('the map of the house names every folder, every file beside them, and every room', () => {
+  const map = readFileSync(join(ROOT, 'main', 'README.md'), 'utf8')
+  const rooms = readdirSync(join(ROOT, 'main', 'capabilities'), { withFileTypes: true })
+  const names = [
+    ...readdirSync(join(ROOT, 'main'), { withFileTypes: true }).filter(({ name }) => name !== 'README.md'),
+    ...rooms.filter((entry) => entry.isDirectory()),
+  ].map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !map.includes(`\`${name}\``))).toEqual([])
+})
+
+test('what the map points to is there', () => {
+  const map = readFileSync(join(ROOT, 'main', 'README.md'), 'utf8')
+  const paths = [...map.matchAll(/`((?:test|resources|renderer|[a-z-]+)\/[\w./-]*)`/g)].map(([, path]) => path ?? '')
+  const places = ['.', 'main', 'main/capabilities', 'main/engines', 'main/faces', 'main/storage']
+  expect(paths.length).toBeGreaterThan(40)
+  expect(paths.filter((path) => !places.some((place) => existsSync(join(ROOT, place, path))))).toEqual([])
 })
