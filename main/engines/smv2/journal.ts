@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Seal } from '../../kernel/seal.ts'
+import { SealBroken, type Seal } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Hearing } from './hearing.ts'
@@ -72,10 +72,8 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
     let after = 0
     while (isOpen) {
       const rows = await db.read(untold, { instanceId: instance.id, after, limit: AT_ONCE })
-      const lanes = Map.groupBy(
-        rows.filter(({ seq }) => (tries.get(seq) ?? 0) < TRIES).map((row) => ({ row, heard: opened(row) })),
-        ({ heard }) => laneOf(heard),
-      )
+      const readable = rows.filter(({ seq }) => (tries.get(seq) ?? 0) < TRIES).flatMap(read)
+      const lanes = Map.groupBy(readable, ({ heard }) => laneOf(heard))
       const done = await Promise.all([...lanes.values()].map((lane) => tellLane(instance, lane)))
       if (done.includes(false)) isDone = false
       const last = rows.at(-1)
@@ -102,6 +100,18 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
       }
     }
     return true
+  }
+
+  /** What the disk has changed opens no better the next time, and keeps nobody waiting. @throws ApiError sealed */
+  function read(row: HeardRow): { row: HeardRow; heard: Heard }[] {
+    try {
+      return [{ row, heard: opened(row) }]
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error
+      tries.set(row.seq, TRIES)
+      log.error({ event: 'smv2.message_unreadable', instanceId: row.instanceId, cause: cause(error) })
+      return []
+    }
   }
 
   const opened = ({ instanceId, digest, sealed }: HeardRow): Heard =>
