@@ -78,7 +78,14 @@ export async function openApp(started: Started, { desktop, shown, words }: Aroun
     words,
     isHidden: desktop.argv.includes(HIDDEN) || wasOpenedAtLogin(),
     closing: () => preferences.read().closing,
-    onChosen: (closing) => void preferences.change({ closing }),
+    onChosen(closing) {
+      try {
+        preferences.change({ closing })
+      } catch (error) {
+        // It is done as it was chosen, and asked again the next time.
+        log.warn({ event: 'window.choice_not_kept', cause: cause(error) })
+      }
+    },
     quit: () => app.quit(),
   })
   shown.window = window

@@ -40,7 +40,13 @@ export function keptIn(home: string): { read(): WindowState; write(state: Window
   const file = join(home, 'window.json')
   return {
     read: () => sane(readSmallFile(file)),
-    write: (state) => writeSmallFile(file, state),
+    write(state) {
+      try {
+        writeSmallFile(file, state)
+      } catch {
+        // On a full disk, for one. The window must close all the same.
+      }
+    },
   }
 }
 

@@ -85,6 +85,12 @@ describe('the place of the window', () => {
     rmSync(home, { recursive: true })
   })
 
+  test('is not kept where nothing can be written, and the window closes all the same', () => {
+    const kept = keptIn(join(tmpdir(), 'switchboard-test-gone', 'home'))
+    expect(() => kept.write(state)).not.toThrow()
+    expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
+  })
+
   test.each([
     [{ x: 100, y: 100 }, true],
     [{ x: -900, y: 100 }, true],
