@@ -9,10 +9,21 @@ export interface Failure {
   readonly error?: { code: number; message: string; data?: unknown }
 }
 
+/** The service has answered with an error of its own where nobody but the bridge had asked. */
+export class Refused extends Error {
+  readonly error: NonNullable<Failure['error']>
+
+  constructor(error: NonNullable<Failure['error']>) {
+    super(error.message)
+    this.error = error
+  }
+}
+
 const SESSION_NOT_FOUND = -32_001
 
 /** What a failed send means, in words. */
 export function failureOf(error: unknown, url: URL): Failure {
+  if (error instanceof Refused) return { kind: 'refused', sentence: error.message, error: error.error }
   if (!(error instanceof SdkHttpError)) return absent(error, url)
   const said = parsed(error.data.text)
   if (error.data.status === 401) {

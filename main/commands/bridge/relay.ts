@@ -12,7 +12,7 @@ import {
   type StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { failureOf, type Failure } from './failure.ts'
+import { failureOf, Refused, type Failure } from './failure.ts'
 
 interface RelayNeeds {
   /** The assistant, on standard input and output. */
@@ -104,13 +104,16 @@ function createSession(far: StreamableHTTPClientTransport): Session {
   let initialize: JSONRPCRequest | undefined
   let initialized: JSONRPCMessage | undefined
   let reopening: Promise<void> | undefined
-  let opened = () => {}
+  let answering: PromiseWithResolvers<undefined> | undefined
 
-  /** The service keeps sessions in memory; after its restart the client’s own words open a new one. */
+  /**
+   * The service keeps sessions in memory; after its restart the client’s own words open a new one.
+   * @throws Refused; Error where nothing was answered.
+   */
   const reopen = async (first: JSONRPCRequest) => {
-    const answered = new Promise<void>((resolve) => (opened = resolve))
-    await far.send({ ...first, id: REOPEN_ID })
-    await answered
+    const { promise: answered, reject } = (answering = Promise.withResolvers<undefined>())
+    const onRequestStreamEnd = () => reject(new Error('it ended before it answered'))
+    await Promise.all([far.send({ ...first, id: REOPEN_ID }, { onRequestStreamEnd }), answered])
     if (initialized !== undefined) await far.send(initialized)
   }
 
@@ -128,12 +131,16 @@ function createSession(far: StreamableHTTPClientTransport): Session {
       }
     },
     hear(message) {
+      if (isJSONRPCErrorResponse(message) && message.id === REOPEN_ID) {
+        answering?.reject(new Refused(message.error))
+        return true
+      }
       const isResult = isJSONRPCResultResponse(message)
       if (!isResult || (message.id !== initialize?.id && message.id !== REOPEN_ID)) return false
       const { protocolVersion } = message.result
       if (typeof protocolVersion === 'string') far.setProtocolVersion(protocolVersion)
       if (message.id !== REOPEN_ID) return false
-      opened()
+      answering?.resolve(undefined)
       return true
     },
     // A service that is gone has no session to end, and nobody waits for it.
