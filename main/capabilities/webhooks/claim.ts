@@ -86,10 +86,11 @@ const eventText = sql<{ seq: number }, EventText>('SELECT event_id AS id, head, 
 
 const activeHooks = sql<{ now: number }, { seq: number; url: string; maxInFlight: number; isDue: number }>(
   `SELECT w.seq, w.url, w.max_in_flight AS maxInFlight,
-          EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 0
-                     AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
-       OR EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1
-                     AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL) AS isDue
+          CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 0
+                               AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
+                 OR EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1
+                               AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
+               THEN 1 ELSE 0 END AS isDue
      FROM webhooks w WHERE w.state = 'active' AND w.deleted_at IS NULL`,
 )
 
