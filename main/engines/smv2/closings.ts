@@ -24,6 +24,8 @@ export interface Closing {
   readonly expireSeconds: number | null
   /** The phone has confirmed the pairing. */
   readonly isPaired: boolean
+  /** There was a code to scan. */
+  readonly hadCode: boolean
   readonly nowMs: number
 }
 
@@ -31,9 +33,10 @@ const RESTART = 515
 const NO_CODES_LEFT = 408
 
 /** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
-export function verdictOn({ code, expireSeconds, isPaired, nowMs }: Closing): Verdict {
+export function verdictOn({ code, expireSeconds, isPaired, hadCode, nowMs }: Closing): Verdict {
   if (code === RESTART) return { kind: 'restart' }
-  if (!isPaired && code === NO_CODES_LEFT) return { kind: 'expired' }
+  // The library gives a network that cannot be reached the same code: then nobody had anything to scan.
+  if (!isPaired && hadCode && code === NO_CODES_LEFT) return { kind: 'expired' }
   if (!isPaired && code !== 405) return { kind: 'begin_anew' }
   switch (code) {
     case 401:

@@ -185,7 +185,8 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     if (backoff.fell()) aftermath.forget()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
-    const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), nowMs: clock.now() })
+    const hadCode = pairing.current().attempt > 0
+    const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), hadCode, nowMs: clock.now() })
     log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
     await aftermath.carryOut(verdict, code).catch((failure: unknown) => {
       log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })

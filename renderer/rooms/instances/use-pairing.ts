@@ -13,6 +13,8 @@ export interface Pairing {
   readonly leftMs: ComputedRef<number | undefined>
   /** Share of the code's life that is left, 1 to 0. */
   readonly share: ComputedRef<number>
+  /** A code has been on its way for so long that something may be in its way. */
+  readonly isSlow: ComputedRef<boolean>
   /** Asks for a pairing code to type into this phone; undefined: the QR code alone. */
   readonly askCode: (phone: string | undefined) => Promise<void>
   readonly read: () => Promise<void>
@@ -21,6 +23,8 @@ export interface Pairing {
 
 /** How long after the last one a new pairing may be begun by itself. */
 const REST_MS = 3_000
+/** How long a code is waited for without a word. */
+const PATIENCE_MS = 10_000
 
 /**
  * Pairing of one instance for as long as somebody looks at it: the code is read again when it ends, when a notice
@@ -43,6 +47,10 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
   const phase = computed(() => phaseOf({ view: view.value, problem: problem.value, nowMs: now.value.getTime() }))
   const left = computed(() => leftMs(view.value, now.value.getTime()))
   const share = computed(() => Math.min(1, (left.value ?? 0) / lifeMs.value))
+  const isOnItsWay = computed(() => phase.value === 'loading' || phase.value === 'refreshing')
+  const onItsWaySinceMs = ref(Date.now())
+  watch(isOnItsWay, () => (onItsWaySinceMs.value = Date.now()))
+  const isSlow = computed(() => isOnItsWay.value && now.value.getTime() - onItsWaySinceMs.value > PATIENCE_MS)
 
   const live = useLive()
   const deaf = live.onNotice(['instances', 'events', 'sandbox'], (notice) => {
@@ -99,5 +107,5 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
   }
 
   void read()
-  return { view, problem, phase, leftMs: left, share, askCode, read, refresh }
+  return { view, problem, phase, leftMs: left, share, isSlow, askCode, read, refresh }
 }

@@ -23,7 +23,7 @@ const PAIRED: readonly (readonly [code: number | null, verdict: Verdict])[] = [
 
 describe('the end of a link that is paired', () => {
   test.each(PAIRED)('%s', (code, verdict) => {
-    expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, nowMs: NOW })).toEqual(verdict)
+    expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, hadCode: false, nowMs: NOW })).toEqual(verdict)
   })
 })
 
@@ -36,7 +36,12 @@ const UNPAIRED: readonly (readonly [code: number | null, kind: Verdict['kind']])
 ]
 
 test.each(UNPAIRED)('the end of a pairing: %s', (code, kind) => {
-  expect(verdictOn({ code, expireSeconds: null, isPaired: false, nowMs: NOW }).kind).toBe(kind)
+  expect(verdictOn({ code, expireSeconds: null, isPaired: false, hadCode: true, nowMs: NOW }).kind).toBe(kind)
+})
+
+test('the end of a pairing that never had a code is no fault of whoever should have scanned it', () => {
+  const closing = { code: 408, expireSeconds: null, isPaired: false, hadCode: false, nowMs: NOW }
+  expect(verdictOn(closing)).toEqual({ kind: 'begin_anew' })
 })
 
 test('a code is found in whatever form the library gives its ends', () => {

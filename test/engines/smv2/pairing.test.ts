@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { startRawServer } from '../../support/raw-server.ts'
 import { until } from '../../support/service-process.ts'
+import { takeRoute } from '../../support/whatsapp/route.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
 const OURS = '12025550200'
@@ -57,6 +59,18 @@ test('a pairing that is cut off before the phone confirms begins anew instead of
   await world.whatsapp.phone(OURS).scan(await world.qr(shop))
   await world.heard(shop, 'connected')
   expect(world.of(shop, 'auth_failed')).toEqual([])
+})
+
+test('a network that cannot be reached is no code that nobody scanned: once it can be, there is one', async () => {
+  const nobody = await startRawServer((socket) => void socket.destroy(), { layer: 'tcp' })
+  takeRoute({ ...world.whatsapp.route, port: nobody.port })
+  await world.smv2.engine.start(shop)
+  await until('a second try', () => nobody.connections > 1)
+  expect(await pairing().current(shop)).toMatchObject({ state: 'pending', text: null, attempt: 0 })
+  world.whatsapp.takeRoute()
+  await world.qr(shop)
+  expect(world.of(shop, 'qr_expired')).toEqual([])
+  await nobody.close()
 })
 
 test.each(['hmac', 'account_signature'] as const)(
