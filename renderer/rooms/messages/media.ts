@@ -35,5 +35,8 @@ const UNITS = [
 export function sizeText(bytes: number, locale: string): string {
   const [unit, one] = UNITS.find(([, ofUnit]) => bytes >= ofUnit) ?? (['byte', 1] as const)
   const size = bytes / one
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: size < 10 ? 1 : 0 }).format(size)
+  // Short, English has no plural of it: “617 byte”.
+  const unitDisplay = unit === 'byte' ? 'long' : 'short'
+  const maximumFractionDigits = size < 10 ? 1 : 0
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay, maximumFractionDigits }).format(size)
 }

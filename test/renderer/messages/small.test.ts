@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { initials } from '../../../renderer/parts/initials.ts'
 import { isOwn, shownAs, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
 import { digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { oneAtATime } from '../../../renderer/rooms/messages/one-at-a-time.ts'
@@ -21,6 +22,14 @@ describe('numbers', () => {
     expect(chats.map(isPerson)).toEqual([true, true, true, false])
   })
 })
+
+test.each([
+  ['Ana Souza', 'AS'],
+  ['  Bakery  Luz of Lisbon', 'BL'],
+  ['🎉🎉', '🎉'],
+  ['👨‍👩‍👧‍👦 Família', '👨‍👩‍👧‍👦F'],
+  ['محمد علي', 'مع'],
+])('the initials of %s are %s', (name, letters) => expect(initials(name)).toBe(letters))
 
 describe('files', () => {
   const media = { mime_type: 'image/png', filename: null, size: 1, url: null }
@@ -51,6 +60,7 @@ describe('files', () => {
   test('sizes are said in the language', () => {
     expect(sizeText(1_204_221, 'en')).toBe('1.2 MB')
     expect(sizeText(48_211, 'pt-BR')).toMatch(/^48\skB$/)
+    expect([1, 617].map((bytes) => sizeText(bytes, 'en'))).toEqual(['1 byte', '617 bytes'])
   })
 })
 
