@@ -49,9 +49,15 @@ export function nextStep({ engine, status, last_connected_at, last_disconnect_re
   }
 }
 
-/** What a phone's QR code would bring on line, the oldest first: the order in which they were made is that of the list in somebody's hand. */
+const isBanned = ({ status, last_disconnect_reason }: Facts) =>
+  status === 'auth_failed' && last_disconnect_reason === 'banned'
+
+/**
+ * What a phone's QR code would bring on line, the oldest first: the order in which they were made is that of the list in
+ * somebody's hand. A banned number is not among them: nobody can scan for it, and a new code would end what is known of the ban.
+ */
 export function unpaired(records: readonly InstanceRecord[]): InstanceRecord[] {
   return records
-    .filter((record) => nextStep(record) === 'pair')
+    .filter((record) => nextStep(record) === 'pair' && !isBanned(record))
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
 }

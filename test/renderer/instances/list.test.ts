@@ -82,6 +82,7 @@ describe('what brings an instance on line', () => {
       record('c', { created_at: '2026-01-03' }),
       record('a', { created_at: '2026-01-01' }),
       record('b', { status: 'connected' }),
+      record('d', { status: 'auth_failed', last_disconnect_reason: 'banned' }),
     ]
     expect(ids(unpaired(records))).toEqual(['a', 'c'])
   })
