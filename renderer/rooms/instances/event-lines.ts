@@ -4,8 +4,12 @@ import { numberText } from '../../parts/number-text.ts'
 /** The word of an event is `instances.event.<type>`, its dots as underscores. */
 export const wordOf = (type: string): string => type.replaceAll('.', '_')
 
-/** Who or what an event is about, where that says more than its name; a disconnection’s reason is a code. */
-export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): { text?: string; reason?: string } {
+/** Who or what an event is about, where that says more than its name; why something ended or failed is a code. */
+export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): {
+  text?: string
+  reason?: string
+  failure?: string
+} {
   const text = (name: string) => {
     const value = (data as Record<string, unknown>)[name]
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -16,6 +20,10 @@ export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): { text?:
   }
   const said = (value: string | undefined) => (value === undefined ? {} : { text: value })
   if (type === 'message.received') return said([number('from'), text('text')].filter(Boolean).join(' · ') || undefined)
+  if (type === 'message.failed') {
+    const failure = (data as { readonly error?: { readonly code: string } | null }).error?.code
+    return { ...said(number('to')), ...(failure !== undefined && { failure }) }
+  }
   if (type.startsWith('message.')) return said(number('to') ?? number('chat'))
   if (type === 'instance.connected') return said(number('number'))
   const reason = text('reason')

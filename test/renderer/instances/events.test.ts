@@ -8,6 +8,12 @@ describe('the timeline of an instance', () => {
     ['message.received', { from: '12025550123', text: 'Thank you!' }, { text: '+1 202 555 0123 · Thank you!' }],
     ['message.received', { from: '12025550123', text: null }, { text: '+1 202 555 0123' }],
     ['message.read', { to: '12025550123' }, { text: '+1 202 555 0123' }],
+    [
+      'message.failed',
+      { to: '12025550404', error: { code: 'not_on_whatsapp' } },
+      { text: '+1 202 555 0404', failure: 'not_on_whatsapp' },
+    ],
+    ['message.failed', { to: '12025550404', error: null }, { text: '+1 202 555 0404' }],
     ['message.reaction', { chat: '12036304-group' }, { text: '12036304-group' }],
     ['instance.connected', { number: '5511987654321' }, { text: '+55 11 98765-4321' }],
     ['instance.connected', { number: null }, {}],
