@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { countdown, failureOf, isOpen, outcomeOf, shareLeft } from '../../../renderer/rooms/assistants/approval.ts'
+import {
+  countdown,
+  failureOf,
+  hasMoved,
+  inTurn,
+  isOpen,
+  outcomeOf,
+  shareLeft,
+} from '../../../renderer/rooms/assistants/approval.ts'
 
 const NOW = Date.parse('2026-03-01T09:32:00.000Z')
 const pending = {
@@ -22,6 +30,24 @@ describe('a call that waits for a person', () => {
     expect(isOpen(pending, NOW)).toBe(true)
     expect(isOpen(pending, NOW + 180_000)).toBe(false)
     expect(outcomeOf(pending, NOW + 180_000)).toBe('expired')
+  })
+})
+
+describe('several calls that wait', () => {
+  test('stand in the order in which they came, so that another one moves none of them', () => {
+    const later = { ...pending, id: 'later', expires_at: '2026-03-01T09:36:00.000Z' }
+    const over = { ...pending, id: 'over', expires_at: '2026-03-01T09:31:00.000Z' }
+    const ids = inTurn([later, { ...pending, id: 'first' }, over], NOW).map(({ id }) => id)
+    expect(ids).toEqual(['first', 'later'])
+  })
+
+  test.each([
+    [['a', 'b'], ['a', 'b', 'c'], false],
+    [['a', 'b'], ['b'], true],
+    [['a'], [], true],
+    [[], ['a'], false],
+  ])('%j, then %j: a card stands where another one stood: %s', (before, after, moved) => {
+    expect(hasMoved(before, after)).toBe(moved)
   })
 })
 
