@@ -79,6 +79,7 @@ function factsOf(
     database_bytes: db.bytes(),
     started_at: startedAt,
     warnings: [...warningsOf(config, address.url, vault), ...troubles()],
+    troubles: [vault.problem(), ...troubles()].filter((line) => line !== null),
     limits: {
       slots: config.slots,
       rate_limit_per_minute: config.ratePerMinute,

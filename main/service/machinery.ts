@@ -22,6 +22,7 @@ export async function openMachinery(world: World, home: Home) {
   const live = createLive<Notice>(clock)
   const storage = watchStorage(world, home, live)
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
+  vault.onChange(() => live.tell({ topic: 'service' }))
   return {
     vault,
     seal: createSeal({ masterKey: vault, random }),

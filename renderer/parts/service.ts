@@ -22,6 +22,7 @@ export interface ServiceView {
   readonly database_bytes: number
   readonly started_at: string
   readonly warnings: readonly string[]
+  readonly troubles: readonly string[]
   readonly password_set: boolean
   readonly limits: Readonly<Record<string, number | readonly number[]>>
 }

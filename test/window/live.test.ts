@@ -61,3 +61,13 @@ describe('after the stream was lost', { timeout: 60_000 }, () => {
     await w.page.getByText('Up to date', { exact: true }).first().waitFor()
   })
 })
+
+test('a fault of the machine is counted beside the settings, on every screen', async () => {
+  const w = await openConsole({ SWITCHBOARD_STORAGE_WARN_BELOW_MB: '1000000' })
+  try {
+    await w.open('/instances')
+    await w.page.getByRole('link', { name: 'Settings' }).getByLabel('One thing is wrong').waitFor()
+  } finally {
+    await w.remove()
+  }
+})

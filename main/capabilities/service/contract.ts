@@ -27,6 +27,9 @@ const ServiceRecord = Type.Object({
   database_bytes: Type.Integer(),
   started_at: Timestamp,
   warnings: Type.Array(Type.String()),
+  troubles: Type.Array(Type.String(), {
+    description: 'Those of the warnings that tell of a fault, and not of how it was set up.',
+  }),
   password_set: Type.Boolean({ description: 'Whether the console in a browser can be opened with a password.' }),
   limits: Type.Object({
     slots: Type.Integer({ description: 'Instances the plan allows.' }),
@@ -227,6 +230,7 @@ export const serviceContract = {
         database_bytes: 1_048_576,
         started_at: '2026-03-01T08:00:00.000Z',
         warnings: [],
+        troubles: [],
         password_set: false,
         limits: {
           slots: 10_000,

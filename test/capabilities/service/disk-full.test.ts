@@ -6,7 +6,12 @@ import { worldOfTest, type World } from '../../support/world.ts'
 const MB = 1_000_000
 const CUSTOMER = '12025550177'
 
-const warnings = async (w: World): Promise<string[]> => (await asConsole(w)('GET', '/v1/service')).body.warnings
+const warnings = async (w: World): Promise<string[]> => {
+  const { body } = await asConsole(w)('GET', '/v1/service')
+  // The window counts those beside its settings.
+  expect(body.troubles).toEqual(body.warnings)
+  return body.warnings
+}
 const health = async (w: World) => (await w.api('GET', '/healthz', undefined, { key: null })).body
 const hook = (w: World) =>
   w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/full', events: ['message.read'] })

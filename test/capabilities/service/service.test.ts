@@ -27,6 +27,7 @@ test('the service says what it is and where it keeps things', async () => {
     database_bytes: expect.any(Number),
     started_at: '2026-01-05T12:00:00.000Z',
     warnings: [],
+    troubles: [],
     password_set: false,
     // Nothing was built here that could be started.
     mcp_bridge: null,
