@@ -30,8 +30,24 @@ const CARRIED: readonly Carried[] = [
   {
     // Receivers may have seen more attempts than the copy knows of, and tell them apart by their number.
     table: 'deliveries',
-    sql: `UPDATE main.delivery_attempts SET attempt = attempt + 10 WHERE outcome = 'in_progress';
-      UPDATE main.deliveries SET attempts = attempts + 10 WHERE next_attempt_at IS NOT NULL OR lease IS NOT NULL`,
+    // Where the present still shows theirs, ended ones go on behind it as well: they can be redelivered by hand.
+    sql: `UPDATE main.deliveries SET attempts = attempts + 10 WHERE next_attempt_at IS NOT NULL OR lease IS NOT NULL;
+      UPDATE main.deliveries SET attempts = p.attempts FROM present.deliveries p
+        WHERE p.seq = deliveries.seq AND p.id = deliveries.id AND p.attempts > deliveries.attempts;
+      UPDATE main.delivery_attempts
+        SET attempt = (SELECT d.attempts FROM main.deliveries d WHERE d.seq = delivery_seq)
+        WHERE outcome = 'in_progress'`,
+  },
+  {
+    // What was sent is not taken back by it: a repeat gets the answer of then, or none, and never sends again.
+    table: 'idempotency_keys',
+    sql: `INSERT INTO main.idempotency_keys (scope_id, key, fp, state, boot, subject_id, status, body, created_at, expires_at)
+      SELECT scope_id, key, fp, CASE state WHEN 'in_progress' THEN 'unknown' ELSE state END, boot, subject_id, status, body,
+             created_at, expires_at
+        FROM present.idempotency_keys WHERE expires_at > 0 AND substr(subject_id, 1, 4) = 'msg_'
+      ON CONFLICT (scope_id, key) DO UPDATE SET fp = excluded.fp, state = excluded.state, boot = excluded.boot,
+        subject_id = excluded.subject_id, status = excluded.status, body = excluded.body,
+        created_at = excluded.created_at, expires_at = excluded.expires_at`,
   },
   {
     // A key that was revoked has perhaps leaked.

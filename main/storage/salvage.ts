@@ -1,7 +1,15 @@
 import Database from 'better-sqlite3'
 
-/** Small tables from which something is carried over into the state that follows; of the others no row is needed. */
-const TABLES = ['counters', 'console_sessions', 'console_passwords', 'api_keys'] as const
+/** Tables from which something is carried over into the state that follows, and which of their rows. */
+const NEEDED = {
+  counters: 'true',
+  console_sessions: 'true',
+  console_passwords: 'true',
+  api_keys: 'true',
+  // Of a day; who held the others once is not needed, and they are many.
+  idempotency_keys: 'expires_at > 0',
+} as const
+type Table = keyof typeof NEEDED
 /** Carried over also without rows: open deliveries go on behind their attempts, and who was signed in signs in again. */
 const ALSO_EMPTY = ['deliveries', 'console_sessions'] as const
 
@@ -18,7 +26,9 @@ export function salvage(damaged: string | null, copy: Database.Database, into: s
   const rescued = new Database(into)
   try {
     rescued.pragma('foreign_keys = OFF')
-    const readable = new Set<string>(TABLES.filter((table) => copyRows(source, copy, rescued, table)))
+    const readable = new Set<string>(
+      Object.keys(NEEDED).filter((table) => copyRows(source, copy, rescued, table as Table)),
+    )
     for (const table of ALSO_EMPTY) if (!readable.has(table)) createAs(copy, rescued, table)
     if (!readable.has('counters')) numbersAhead(copy, rescued)
     return {
@@ -52,14 +62,19 @@ function copyRows(
   source: Database.Database | undefined,
   copy: Database.Database,
   rescued: Database.Database,
-  table: string,
+  table: Table,
 ): boolean {
   if (source === undefined) return false
   const copyAll = rescued.transaction(() => {
     createAs(copy, rescued, table)
-    const rows = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]
-    const marks = rows[0]?.map(() => '?').join(', ')
-    for (const row of rows) rescued.prepare(`INSERT INTO ${table} VALUES (${marks})`).run(...row)
+    const rows = source.prepare(`SELECT * FROM ${table} WHERE ${NEEDED[table]}`).raw()
+    const put = rescued.prepare(
+      `INSERT INTO ${table} VALUES (${rows
+        .columns()
+        .map(() => '?')
+        .join(', ')})`,
+    )
+    for (const row of rows.iterate() as IterableIterator<unknown[]>) put.run(...row)
   })
   try {
     copyAll()

@@ -43,6 +43,8 @@ beforeAll(async () => {
   await w.pass(20_000)
   await asConsole(w)('DELETE', `/v1/keys/${keyId}`)
   revokedSince = keyId
+  const keyed = { headers: { 'Idempotency-Key': 'since' } }
+  await w.api('POST', `/v1/instances/${id}/messages`, { to: CUSTOMER, text: 'after the backup' }, keyed)
   for (let i = 0; i < 30; i++) await send(`after the backup, ${i} ${'x'.repeat(500)}`)
   await w.pass(20_000)
   const [most] = await w.rows<{ n: number }>('SELECT MAX(attempts) AS n FROM deliveries')
@@ -126,7 +128,7 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
   await second.close()
 })
 
-test('D-05 after the backup took its place no attempt, number or revoked key comes back', async () => {
+test('D-05 after the backup took its place no attempt, number or revoked key comes back, and no send is made again', async () => {
   const home = homeOf(images.closed)
   const before = look(home, (db) => ({
     counters: db.prepare('SELECT name, value FROM counters ORDER BY name').all() as { name: string; value: number }[],
@@ -151,6 +153,7 @@ test('D-05 after the backup took its place no attempt, number or revoked key com
       expect(db.prepare('SELECT value FROM counters WHERE name = ?').pluck().get(name)).toBeGreaterThanOrEqual(value)
     }
     expect(db.prepare('SELECT revoked_at FROM api_keys WHERE id = ?').pluck().get(revokedSince)).not.toBeNull()
+    expect(db.prepare('SELECT state FROM idempotency_keys WHERE key = ?').pluck().get('since')).toBe('done')
   })
   const loss = JSON.parse(readFileSync(join(home, quarantined(home)[0] ?? '', 'loss.json'), 'utf8'))
   expect(loss).toMatchObject({ backup, keysUnknown: false, frames: null, events: expect.any(Number) })

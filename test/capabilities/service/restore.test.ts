@@ -202,6 +202,50 @@ describe('a restore', () => {
     ])
   })
 
+  test('C-07 nor that of one that had ended by then and was redelivered by hand since', async () => {
+    const first = await world({ home: homeOfTest() })
+    await first.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/crm', events: ['instance.created'] })
+    await first.instance()
+    await first.quiet()
+    const [ended] = (await first.api('GET', '/v1/webhooks/deliveries')).body.data
+    const name = await backupOf(first)
+    await first.api('POST', `/v1/webhooks/deliveries/${ended.id}/retry`)
+    await first.quiet()
+    await restore(first, name)
+
+    const second = await again(first, 2)
+    const { body } = await second.api('POST', `/v1/webhooks/deliveries/${ended.id}/retry`)
+    expect([ended.attempts, body.attempts]).toEqual([1, 3])
+  })
+
+  test('C-07 sends nothing again that was sent since, and makes again what was only made here', async () => {
+    const first = await world({ home: homeOfTest() })
+    const { id } = await first.pair('12025550100')
+    const name = await backupOf(first)
+    const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
+    const repeat = async (w: World) => {
+      const sent = await w.api(
+        'POST',
+        `/v1/instances/${id}/messages`,
+        { to: '12025550101', text: 'once' },
+        keyed('order-1'),
+      )
+      const made = await w.api('POST', '/v1/instances', { name: 'B' }, keyed('made-1'))
+      return { sent, made }
+    }
+    const { sent, made } = await repeat(first)
+    expect([sent.status, made.status]).toEqual([201, 201])
+    await first.quiet()
+    await restore(first, name)
+
+    const second = await again(first, 2)
+    const repeated = await repeat(second)
+    expect(repeated.sent.body).toEqual(sent.body)
+    expect(repeated.sent.headers['idempotent-replayed']).toBe('true')
+    expect(repeated.made.body.id).not.toBe(made.body.id)
+    expect(await namesOf(second)).toContain('B')
+  })
+
   test('of a copy that is damaged by then is not done: the present state stays, and the window is told why', async () => {
     const first = await world({ home: homeOfTest() })
     const name = await backupOf(first)
