@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { backUp, copyHere } from './backup.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
@@ -11,7 +11,7 @@ export interface Migration {
 }
 
 interface MigrateNeeds {
-  readonly connection: Database
+  readonly connection: Database.Database
   readonly migrations: readonly Migration[]
   /** Where the copy goes that is made before an existing database is changed; null for one that is a copy itself. */
   readonly backupsFolder: string | null
@@ -38,11 +38,30 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   return due
 }
 
-function versionOf(connection: Database): number {
+/**
+ * Whether its tables are those of its version; of a version that is not known here they are taken for that. A letter
+ * that changed inside their text, or inside the version, is no fault of the file's structure: no look at that finds it.
+ */
+export function hasItsSchema(connection: Database.Database, migrations: readonly Migration[]): boolean {
+  const at = versionOf(connection)
+  if (at > (migrations.at(-1)?.version ?? 0)) return true
+  const made = new Database(':memory:')
+  try {
+    for (const step of migrations) if (step.version <= at) made.exec(step.sql)
+    return schemaOf(connection) === schemaOf(made)
+  } finally {
+    made.close()
+  }
+}
+
+const schemaOf = (connection: Database.Database) =>
+  JSON.stringify(connection.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
+
+function versionOf(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }))
 }
 
-function apply(connection: Database, step: Migration): void {
+function apply(connection: Database.Database, step: Migration): void {
   const inOneTransaction = connection.transaction(() => {
     connection.exec(step.sql)
     connection.pragma(`user_version = ${step.version}`)

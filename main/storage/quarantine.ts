@@ -8,7 +8,7 @@ import { carryOver } from './carried.ts'
 import { stateOfLog } from './damaged-log.ts'
 import { checkIntegrity, DamagedDatabaseError, isWhole } from './integrity.ts'
 import { noteLoss, quarantineName, type Loss } from './loss.ts'
-import { migrate, type Migration } from './migrate.ts'
+import { hasItsSchema, migrate, type Migration } from './migrate.ts'
 import { salvage } from './salvage.ts'
 
 interface Place {
@@ -23,8 +23,8 @@ interface Place {
  * @returns undefined where no copy can be used: then nothing was changed.
  */
 export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss | undefined> {
-  const { file, migrations } = place
-  const backup = newestWhole(file, migrations.at(-1)?.version ?? 0)
+  const { file } = place
+  const backup = newestWhole(place)
   if (backup === undefined) return undefined
   const draft = `${file}.restoring`
   rmSync(draft, { force: true })
@@ -45,11 +45,21 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   return loss
 }
 
-function newestWhole(file: string, newestSchema: number): Backup | undefined {
-  return listBackups(file, newestSchema).find(
+function newestWhole({ file, migrations }: Place): Backup | undefined {
+  return listBackups(file, migrations.at(-1)?.version ?? 0).find(
     // A copy of damage that only a close look finds would be the same again.
-    ({ name, state }) => state === 'usable' && isWhole(join(backupsBeside(file), name), 'closely'),
+    ({ name, state }) => state === 'usable' && isWholeCopy(join(backupsBeside(file), name), migrations),
   )
+}
+
+function isWholeCopy(file: string, migrations: readonly Migration[]): boolean {
+  if (!isWhole(file, 'closely')) return false
+  const copy = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    return hasItsSchema(copy, migrations)
+  } finally {
+    copy.close()
+  }
 }
 
 async function bringForward(draft: string, { file, migrations }: Place, nowMs: number) {

@@ -13,8 +13,8 @@ import { noteCleanEnd, takeCleanEnd } from './clean-end.ts'
 import { createCopies } from './copies.ts'
 import { isOfTheDisk } from './faults.ts'
 import { createGroups, type Groups } from './groups.ts'
-import { checkIntegrity, explainDamage, type Care } from './integrity.ts'
-import { migrate, type Migration } from './migrate.ts'
+import { checkIntegrity, DamagedDatabaseError, explainDamage, type Care } from './integrity.ts'
+import { hasItsSchema, migrate, type Migration } from './migrate.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
@@ -104,9 +104,25 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     })
     return connect({ writer, reader }, { prepareRead, snapshot, groups }, needs)
   } catch (error) {
+    const reason = damageOfSchema(opened[0], needs, error) ?? explainDamage(error, file)
     for (const connection of opened) connection.close()
-    throw explainDamage(error, file)
+    throw reason
   }
+}
+
+/** What cannot be brought up to date or prepared because the text of a table is another than it was made with. */
+function damageOfSchema(
+  writer: Database.Database | undefined,
+  { file, migrations }: StorageNeeds,
+  cause: unknown,
+): DamagedDatabaseError | undefined {
+  if (writer === undefined || cause instanceof DamagedDatabaseError) return undefined
+  try {
+    if (hasItsSchema(writer, migrations)) return undefined
+  } catch {
+    return undefined
+  }
+  return new DamagedDatabaseError(file, 'its tables are not those of its version', { cause })
 }
 
 /** A second for each gigabyte would go by at each start. */

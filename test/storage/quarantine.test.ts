@@ -222,6 +222,25 @@ test('D-05 an emptied file is not taken for a new database', async () => {
   expect(look(home, (db) => db.prepare('SELECT COUNT(*) FROM instances').pluck().get())).toBe(1)
 })
 
+test('D-05 a letter changed in the text of a table is damage, though every page of the file is whole', async () => {
+  const home = homeOf(images.closed)
+  look(home, (db) => {
+    db.unsafeMode().pragma('writable_schema = ON')
+    db.exec("UPDATE sqlite_schema SET sql = replace(sql, 'secret_version', 'secret_versjon') WHERE name = 'webhooks'")
+  })
+  const restored = await opened(home)
+  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  await restored.close()
+})
+
+test('D-05 a version of the schema that is not its own is damage', async () => {
+  const home = homeOf(images.closed)
+  look(home, (db) => db.pragma('user_version = 6'))
+  const restored = await opened(home)
+  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  await restored.close()
+})
+
 test('D-05 without a whole backup nothing is changed, and the sentence says what to do', async () => {
   const home = homeOf(images.closed)
   for (const name of readdirSync(join(home, 'backups'))) {
