@@ -97,13 +97,14 @@ async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storag
   return open(needs)
 }
 
-/** SQLite takes an empty file for a new database; ours is never empty once it was closed. */
+/** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */
 function refuseEmptied(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size
+  if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   // Killed in its very first moment: nothing was in it yet.
   if (log === 0 && listBackups(file, Infinity).length === 0) return
-  throw new DamagedDatabaseError(file, 'it is empty')
+  throw new DamagedDatabaseError(file, bytes === undefined ? 'it is missing' : 'it is empty')
 }
 
 /** @throws StartError a sentence; HomeTaken while another process owns it. */

@@ -29,7 +29,8 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   const draft = `${file}.restoring`
   rmSync(draft, { force: true })
   copyFileSync(join(backupsBeside(file), backup.name), draft)
-  const untilMs = lastWriteMs(file)
+  // Nothing says when a file that is missing was written last.
+  const untilMs = lastWriteMs(file) || nowMs
   const found = await bringForward(draft, place, nowMs)
   await syncFile(draft)
   const folder = join(dirname(file), quarantineName(nowMs))

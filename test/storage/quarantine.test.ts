@@ -222,6 +222,24 @@ test('D-05 an emptied file is not taken for a new database', async () => {
   expect(look(home, (db) => db.prepare('SELECT COUNT(*) FROM instances').pluck().get())).toBe(1)
 })
 
+test.each([
+  ['nothing', ''],
+  ['its log', 'a log'],
+])(
+  'D-05 where the file is missing and %s is left of it, the newest whole backup takes its place, and no new database hides it',
+  async (_, log) => {
+    const home = homeOf(images.closed)
+    rmSync(database(home))
+    if (log !== '') writeFileSync(`${database(home)}-wal`, log)
+    const restored = await opened(home)
+    expect(restored.losses()).toEqual([
+      expect.stringMatching(/took its place: what happened between 2026-\S+Z and 2026-/),
+    ])
+    await restored.close()
+    expect(look(home, (db) => db.prepare('SELECT COUNT(*) FROM instances').pluck().get())).toBe(1)
+  },
+)
+
 test('D-05 a letter changed in the text of a table is damage, though every page of the file is whole', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => {
