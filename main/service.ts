@@ -69,7 +69,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
     carryOut: createCommands({
       accounts,
       accountId: account.id,
-      copies: createBackups({ ...world, live: { tell() {} }, copies: copiesOf(world.config.home, home) }),
+      copies: createBackups({ ...world, live: { tell() {} }, copies: copiesOf(world, home) }),
       newConsoleAddress: () => null,
       facts: () => null,
     }),

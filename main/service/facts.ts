@@ -22,7 +22,7 @@ export function consoleNeeds(
 ) {
   return {
     facts: factsOf(world, home, vault, address, troubles),
-    copies: copiesOf(world.config.home, home),
+    copies: copiesOf(world, home),
     platform: (): Platform => ({
       node: process.versions.node,
       sqlite: home.db.engine,
@@ -40,11 +40,11 @@ export function consoleNeeds(
 }
 
 /** The copies of the database in a home folder. */
-export function copiesOf(folder: string, home: Home) {
-  const place = { file: databaseIn(folder), migrations: MIGRATIONS }
+export function copiesOf({ clock, config }: World, home: Home) {
+  const place = { file: databaseIn(config.home), migrations: MIGRATIONS }
   return {
     make: home.db.backUp,
-    list: () => listBackups(place.file, SCHEMA),
+    list: () => listBackups(place.file, SCHEMA, clock.now()),
     staged: () => stagedRestore(place),
     stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),
     cancel: () => cancelRestore(place),

@@ -80,7 +80,7 @@ async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storag
   const { file, clock, log } = needs
   try {
     const cut = keepDamagedLog(file, clock.now())
-    refuseEmptied(file)
+    refuseEmptied(file, clock.now())
     const db = await open({ ...needs, care: isDamageNoted(file) ? 'closely' : 'quickly' })
     // What was noted is not there any more: a whole copy took its place, or the page was written anew.
     forgetDamage(file)
@@ -98,12 +98,12 @@ async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storag
 }
 
 /** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */
-function refuseEmptied(file: string): void {
+function refuseEmptied(file: string, nowMs: number): void {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size
   if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   // Killed in its very first moment: nothing was in it yet.
-  if (log === 0 && listBackups(file, Infinity).length === 0) return
+  if (log === 0 && listBackups(file, Infinity, nowMs).length === 0) return
   throw new DamagedDatabaseError(file, bytes === undefined ? 'it is missing' : 'it is empty')
 }
 

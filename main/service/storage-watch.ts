@@ -112,7 +112,7 @@ function watchWholeness(world: World, { db }: Home, onFound: () => void): DailyL
   const { clock, config, log, aside } = world
   if (aside === undefined || aside === null) return NOBODY_LOOKS
   const file = databaseIn(config.home)
-  const usable = () => listBackups(file, SCHEMA).filter(({ state }) => state === 'usable')
+  const usable = () => listBackups(file, SCHEMA, clock.now()).filter(({ state }) => state === 'usable')
   return createDailyLook({
     ...{ db, file, clock, log, onFound },
     lookThrough: aside.lookThrough,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Clock } from '../kernel/clock.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
 import type { Log } from '../kernel/log.ts'
-import { backupsBeside, nameParts } from './backups.ts'
+import { backupsBeside, isDatedAhead, nameParts, newestFirst } from './backups.ts'
 import { freeBytesOf, type FreeBytes } from './free-bytes.ts'
 import type { Storage } from './sqlite.ts'
 
@@ -63,19 +63,19 @@ export function superfluous(names: readonly string[], nowMs: number): string[] {
   const hourly = names
     .flatMap((name) => {
       const parts = nameParts(name)
-      return parts?.reason === REASON ? [{ name, atMs: parts.madeAtMs }] : []
+      return parts?.reason === REASON ? [{ name, madeAtMs: parts.madeAtMs }] : []
     })
-    .toSorted((a, b) => b.atMs - a.atMs)
+    .toSorted(newestFirst(nowMs))
   const older = hourly.slice(KEPT_HOURS)
   const newestOfDay = new Map<number, string>()
-  for (const { name, atMs } of hourly) {
-    const day = Math.floor(atMs / DAY_MS)
+  for (const { name, madeAtMs } of hourly) {
+    const day = Math.floor(madeAtMs / DAY_MS)
     if (!newestOfDay.has(day)) newestOfDay.set(day, name)
   }
   const today = Math.floor(nowMs / DAY_MS)
   return older
-    .filter(({ name, atMs }) => {
-      const day = Math.floor(atMs / DAY_MS)
+    .filter(({ name, madeAtMs }) => {
+      const day = Math.floor(madeAtMs / DAY_MS)
       return newestOfDay.get(day) !== name || today - day > KEPT_DAYS
     })
     .map(({ name }) => name)
@@ -86,11 +86,11 @@ function namesIn(file: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** A copy of the future was made under a clock that has been set back since, and says nothing. */
+/** One that is dated ahead would keep all others from being made until then. */
 function newestMs(file: string, nowMs: number): number {
   const times = namesIn(file).flatMap((name) => {
     const parts = nameParts(name)
-    return parts?.reason === REASON && parts.madeAtMs <= nowMs ? [parts.madeAtMs] : []
+    return parts?.reason === REASON && !isDatedAhead(parts.madeAtMs, nowMs) ? [parts.madeAtMs] : []
   })
   return Math.max(-Infinity, ...times)
 }

@@ -33,8 +33,22 @@ export function nameParts(name: string): { madeAtMs: number; reason: string } | 
 
 export const backupsBeside = (database: string): string => join(dirname(database), 'backups')
 
+/** Names hold whole seconds, and two copies of one second are named a second apart. */
+const CLOCK_SLACK_MS = 60_000
+
+/** Whether a copy is dated later than now: a clock was wrong when it was made, so it may be older than any other. */
+export const isDatedAhead = (madeAtMs: number, nowMs: number): boolean => madeAtMs > nowMs + CLOCK_SLACK_MS
+
+/** The newest first; those that are dated ahead come last. */
+export function newestFirst(nowMs: number) {
+  return (a: Pick<Backup, 'name' | 'madeAtMs'>, b: Pick<Backup, 'name' | 'madeAtMs'>): number =>
+    Number(isDatedAhead(a.madeAtMs, nowMs)) - Number(isDatedAhead(b.madeAtMs, nowMs)) ||
+    b.madeAtMs - a.madeAtMs ||
+    b.name.localeCompare(a.name)
+}
+
 /** The copies of a database that lie in its folder of backups, the newest first. */
-export function listBackups(database: string, newestSchema: number): Backup[] {
+export function listBackups(database: string, newestSchema: number, nowMs: number): Backup[] {
   const folder = backupsBeside(database)
   if (!existsSync(folder)) return []
   const home = identityOf(database)
@@ -45,7 +59,7 @@ export function listBackups(database: string, newestSchema: number): Backup[] {
       const file = join(folder, name)
       return [{ name, ...parts, bytes: statSync(file).size, state: stateOf(file, home, newestSchema) }]
     })
-    .toSorted((a, b) => b.madeAtMs - a.madeAtMs || b.name.localeCompare(a.name))
+    .toSorted(newestFirst(nowMs))
 }
 
 interface Identity {

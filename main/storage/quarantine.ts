@@ -24,7 +24,7 @@ interface Place {
  */
 export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss | undefined> {
   const { file } = place
-  const backup = newestWhole(place)
+  const backup = newestWhole(place, nowMs)
   if (backup === undefined) return undefined
   const draft = `${file}.restoring`
   rmSync(draft, { force: true })
@@ -46,8 +46,8 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   return loss
 }
 
-function newestWhole({ file, migrations }: Place): Backup | undefined {
-  return listBackups(file, migrations.at(-1)?.version ?? 0).find(
+function newestWhole({ file, migrations }: Place, nowMs: number): Backup | undefined {
+  return listBackups(file, migrations.at(-1)?.version ?? 0, nowMs).find(
     // A copy of damage that only a close look finds would be the same again.
     ({ name, state }) => state === 'usable' && isWholeCopy(join(backupsBeside(file), name), migrations),
   )

@@ -48,7 +48,7 @@ export async function stageRestore(
   name: string,
   nowMs: number,
 ): Promise<'staged' | 'unknown' | 'damaged' | Exclude<BackupState, 'usable'>> {
-  const found = listBackups(place.file, newestOf(place)).find((backup) => backup.name === name)
+  const found = listBackups(place.file, newestOf(place), nowMs).find((backup) => backup.name === name)
   if (found === undefined) return 'unknown'
   if (found.state !== 'usable') return found.state
   if (!isWhole(join(backupsBeside(place.file), name))) return 'damaged'
@@ -85,7 +85,7 @@ export async function carryOutRestore(place: Place, nowMs: number): Promise<Rest
 async function safelyReplaced(place: Place, name: string, draft: string, nowMs: number): Promise<string> {
   const { file } = place
   const folder = backupsBeside(file)
-  if (!listBackups(file, newestOf(place)).some((backup) => backup.name === name && backup.state === 'usable'))
+  if (!listBackups(file, newestOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable'))
     throw new Error(`The backup ${name} is not there any more, or does not fit this home.`)
   const safetyCopy = await copyOfPresent(place, nowMs)
   rmSync(draft, { force: true })

@@ -162,7 +162,7 @@ test('D-05 after the backup took its place no attempt, number or revoked key com
 
 test('D-05 damage that only a close look finds is put aside at the next start once it was noted, with the copies that hold it too', async () => {
   const home = homeOf(images.closed)
-  const newest = 'switchboard-29990101T000000Z-hourly.db'
+  const newest = 'switchboard-20260105T120020Z-hourly.db'
   const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
   damageIndex(database(home), 'messages_id', String(id))
   cpSync(database(home), join(home, 'backups', newest))
@@ -254,6 +254,15 @@ test('D-05 a letter changed in the text of a table is damage, though every page 
 test('D-05 a version of the schema that is not its own is damage', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => db.pragma('user_version = 6'))
+  const restored = await opened(home)
+  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  await restored.close()
+})
+
+test('D-05 a copy of a clock that was wrong is not taken for the newest', async () => {
+  const home = homeOf(images.closed)
+  cpSync(join(home, 'backups', backup), join(home, 'backups', 'switchboard-20380101T000000Z-hourly.db'))
+  change(database(home), damagePages)
   const restored = await opened(home)
   expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   await restored.close()

@@ -50,7 +50,7 @@ export async function lookAtDisk(config: Config, freeBytes: FreeBytes): Promise<
 /** The newest copy is opened and looked through: a backup nobody ever opened is a hope. */
 export function lookAtBackups({ home, backups }: Config, nowMs: number): Finding {
   const file = databaseIn(home)
-  const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0) : []
+  const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0, nowMs) : []
   const newest = copies.find(({ state }) => state === 'usable')
   if (newest === undefined && copies.length > 0)
     return broken('backups', `None of the ${copies.length} can be used. Make another with: npm run backup`)
