@@ -29,14 +29,21 @@ const FOUND_AT_MOST = 5
 /** What a close look finds wrong, in SQLite's words; no row's content is among them. */
 export function damageOf(connection: Database.Database): string[] {
   const rows = connection.pragma(`integrity_check(${FOUND_AT_MOST})`) as { integrity_check: string }[]
-  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+  // Of damaged pages one row tells in several lines, with a headline.
+  const lines = rows.flatMap((row) => row.integrity_check.split('\n'))
+  return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('***')).slice(0, FOUND_AT_MOST)
 }
 
-/** Damage may show before `quick_check` gets its turn. Other errors pass unchanged. */
+/** Damage may show before `quick_check` gets its turn. What is no fault of SQLite's passes unchanged. */
 export function explainDamage(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  return isDamage(error) ? new DamagedDatabaseError(file, error.message, { cause: error }) : error
+  if (isDamage(error)) return new DamagedDatabaseError(file, error.message, { cause: error })
+  return new Error(`The database ${cannotBeOpened(file, error)}`, { cause: error })
 }
+
+/** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
+export const cannotBeOpened = (file: string, error: Error): string =>
+  `${file} cannot be opened (${error.message}). See to it that this user may write there, and that its disk works and has room.`
 
 /** What SQLite answers to a question about a file that is none of its own any more. */
 export const isDamage = (error: unknown): error is Error =>

@@ -46,7 +46,8 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   return loss
 }
 
-function newestWhole({ file, migrations }: Place, nowMs: number): Backup | undefined {
+/** What takes the place of a damaged database. */
+export function newestWhole({ file, migrations }: Place, nowMs: number): Backup | undefined {
   return listBackups(file, migrations.at(-1)?.version ?? 0, nowMs).find(
     // A copy of damage that only a close look finds would be the same again.
     ({ name, state }) => state === 'usable' && isWholeCopy(join(backupsBeside(file), name), migrations),

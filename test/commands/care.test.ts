@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -120,12 +120,36 @@ test('doctor names what is broken, and exits with 2', async () => {
   expect(found.findings.filter(({ state }) => state === 'broken').map(({ subject }) => subject)).toEqual([
     ...['disk', 'database', 'backups'],
   ])
-  expect(found.of('database')[0]?.says).toMatch(/is damaged \(.*\)\. Quit Switchboard and start it again/)
+  const [{ says } = { says: '' }] = found.of('database')
+  expect(says).toMatch(/is damaged \(.*\)\. No whole copy of it lies in \S+backups, and Switchboard will not start/)
 
   writeFileSync(database, before)
   writeFileSync(join(home.dir, 'vault.key'), `${Buffer.alloc(32).toString('base64')}\n`)
   const locked = await doctor()
   expect([locked.code, locked.of('vault')[0]?.state, locked.of('database')[0]?.state]).toEqual([2, 'broken', 'well'])
+})
+
+test('doctor tells a database that cannot be opened, or is gone, from one that is damaged', async () => {
+  await (await home.start()).end('SIGTERM')
+  await home.command('backup')
+  const database = join(home.dir, 'switchboard.db')
+  const aside = join(home.dir, 'aside')
+  renameSync(database, aside)
+  expect((await doctor()).findings).toEqual([
+    {
+      ...{ subject: 'database', state: 'broken' },
+      says: `${database} is missing, and copies of it are there. Quit Switchboard and start it again: the copy ${copies()[0]} takes its place, and what is missing is said.`,
+    },
+  ])
+  mkdirSync(database)
+  const found = await doctor()
+  const cannotBeOpened = /cannot be opened \([^)]+\)\. See to it that this user may write there, and that its disk/
+  expect([found.code, found.of('database')]).toEqual([
+    2,
+    [{ subject: 'database', state: 'broken', says: expect.stringMatching(cannotBeOpened) }],
+  ])
+  const refused = await home.command('backup')
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(cannotBeOpened)])
 })
 
 test('doctor finds an index that does not agree with its table, and the next start, which would not, acts on it', async () => {
@@ -140,7 +164,7 @@ test('doctor finds an index that does not agree with its table, and the next sta
   expect([found.code, found.of('database')[0]?.says]).toEqual([
     2,
     expect.stringMatching(
-      /is damaged \(row 1 missing from index .*Quit Switchboard and start it again: it puts the newest/,
+      /is damaged \(row 1 missing from index .*Quit Switchboard and start it again: the copy switchboard-\S+-manual\.db takes its place/,
     ),
   ])
   const service = await home.start()

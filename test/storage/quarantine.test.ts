@@ -8,6 +8,7 @@ import { silentLog } from '../../main/kernel/log.ts'
 import { openHome, type Home } from '../../main/service/home.ts'
 import { StartError } from '../../main/service.ts'
 import { isDamageNoted, noteDamage } from '../../main/storage/noted-damage.ts'
+import { openReadOnly } from '../../main/storage/read-only.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
 import { tempFolder } from '../support/database.ts'
@@ -211,6 +212,16 @@ test('D-05 where nothing can be read from it, numbers jump ahead and the keys ar
   await restored.close()
   const now = look(home, (db) => db.prepare("SELECT value FROM counters WHERE name = 'events'").pluck().get())
   expect(Number(now)).toBeGreaterThan(Number(highest) + 900_000)
+})
+
+test('damage of several pages is told in lines of its own', async () => {
+  const home = homeOf(images.closed)
+  change(database(home), (bytes) => bytes.fill(0x5a, Math.floor(bytes.length * 0.3), Math.floor(bytes.length * 0.5)))
+  const opened = openReadOnly(database(home))
+  const damage = opened.damage()
+  opened.close()
+  expect(damage.length).toBeGreaterThan(1)
+  for (const line of damage) expect(line).toMatch(/^[^*\n][^\n]*$/)
 })
 
 test('D-05 an emptied file is not taken for a new database', async () => {

@@ -4,8 +4,11 @@ import type { Db } from '../../kernel/db.ts'
 import type { BootId } from '../../kernel/ids.ts'
 import { sizeInWords } from '../../kernel/size-in-words.ts'
 import { sql } from '../../kernel/sql.ts'
+import { backupsBeside } from '../../storage/backups.ts'
+import { cannotBeOpened, isDamage } from '../../storage/integrity.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
 import { noteDamage } from '../../storage/noted-damage.ts'
+import { newestWhole } from '../../storage/quarantine.ts'
 import { openReadOnly, type ReadOnly } from '../../storage/read-only.ts'
 import { messageOf } from '../home.ts'
 import { broken, look, well, type Finding } from './finding.ts'
@@ -36,20 +39,20 @@ export async function lookAtDatabase(
   try {
     opened = openReadOnly(file)
   } catch (error) {
-    return [damaged(file, messageOf(error))]
+    return [faultOf(file, error, nowMs)]
   }
   try {
     const damage = opened.damage()
     if (damage.length > 0) {
-      noteDamage(file, damage)
-      return [damaged(file, damage.join('; '))]
+      noteIfPossible(file, damage)
+      return [damaged(file, damage.join('; '), nowMs)]
     }
     const orphaned = opened.orphaned()
     if (orphaned.length > 0) return [incomplete(file, orphaned)]
     const db = opened.db(boot ?? (await leftBy(opened)))
     return [schemaOf(opened), await invariantsOf(db), await clockOf(db, nowMs), ...(await act(db))]
   } catch (error) {
-    return [damaged(file, messageOf(error))]
+    return [faultOf(file, error, nowMs)]
   } finally {
     opened.close()
   }
@@ -60,11 +63,33 @@ async function leftBy(opened: ReadOnly): Promise<BootId> {
   return (await opened.db(none).readOne(anyLease, {}))?.lease ?? none
 }
 
-const damaged = (file: string, what: string) =>
-  broken(
-    'database',
-    `${file} is damaged (${what}). Quit Switchboard and start it again: it puts the newest whole backup in its place, and says what is missing.`,
-  )
+/** In a folder that may only be read it cannot be; what is said is true all the same. */
+function noteIfPossible(file: string, damage: readonly string[]): void {
+  try {
+    noteDamage(file, damage)
+  } catch {
+    return
+  }
+}
+
+function faultOf(file: string, error: unknown, nowMs: number): Finding {
+  if (isDamage(error)) return damaged(file, error.message, nowMs)
+  return broken('database', cannotBeOpened(file, error instanceof Error ? error : new Error(messageOf(error))))
+}
+
+const damaged = (file: string, what: string, nowMs: number) =>
+  broken('database', `${file} is damaged (${what}). ${nextStartOf(file, nowMs)}`)
+
+/** The file is not there, although copies of it are. */
+export const missing = (file: string, nowMs: number): Finding =>
+  broken('database', `${file} is missing, and copies of it are there. ${nextStartOf(file, nowMs)}`)
+
+function nextStartOf(file: string, nowMs: number): string {
+  const copy = newestWhole({ file, migrations: MIGRATIONS }, nowMs)
+  return copy === undefined
+    ? `No whole copy of it lies in ${backupsBeside(file)}, and Switchboard will not start like this: put one there, from wherever you keep them, and before you quit a Switchboard that still runs.`
+    : `Quit Switchboard and start it again: the copy ${copy.name} takes its place, and what is missing is said.`
+}
 
 const incomplete = (file: string, tables: readonly string[]) =>
   broken(

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { BootId } from '../../kernel/ids.ts'
+import { listBackups } from '../../storage/backups.ts'
 import { freeBytesOf } from '../../storage/free-bytes.ts'
 import { lossesIn } from '../../storage/loss.ts'
 import { databaseIn, lockOrSay } from '../home.ts'
 import type { World } from '../world.ts'
-import { lookAtDatabase } from './database.ts'
+import { lookAtDatabase, missing } from './database.ts'
 import { look, well, type Finding } from './finding.ts'
 import { lookAtBackups, lookAtDisk, lookAtHome } from './home-folder.ts'
 import { lookOutside } from './outside.ts'
@@ -32,7 +34,7 @@ export async function examine(
 ): Promise<Finding[]> {
   const { config, clock, freeBytes = freeBytesOf } = world
   const file = databaseIn(config.home)
-  if (!existsSync(file)) return [look('home', `There is no database in ${config.home} yet. The first start makes it.`)]
+  if (!existsSync(file)) return [noDatabase(file, clock.now())]
   const lock = running === null ? lockOrSay(config.home) : undefined
   try {
     const vault = async (db: Parameters<typeof lookAtVault>[1]) => [
@@ -49,6 +51,11 @@ export async function examine(
   } finally {
     lock?.release()
   }
+}
+
+function noDatabase(file: string, nowMs: number): Finding {
+  if (listBackups(file, Infinity, nowMs).length > 0) return missing(file, nowMs)
+  return look('home', `There is no database in ${dirname(file)} yet. The first start makes it.`)
 }
 
 function serviceOf(running: ServiceFacts | null, home: string): Finding[] {
