@@ -22,6 +22,7 @@ import { openMachinery, type Machinery } from './service/machinery.ts'
 import { buildRooms, type Rooms } from './service/rooms.ts'
 import { liveSettings } from './service/settings-desk.ts'
 import { automaticBackups } from './storage/automatic-backups.ts'
+import { lossesIn } from './storage/loss.ts'
 import type { RunningWorld, World } from './service/world.ts'
 import { VaultError } from './vault/vault.ts'
 
@@ -55,8 +56,9 @@ export interface Service {
 /** How long requests and deliveries under way may take to finish when the service is told to stop. */
 const DRAIN_MS = 5_000
 
-/** Opens the home folder for one command, without engines or network. */
-export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close'>> {
+/** Opens the home folder for one command, without engines or network. Its warnings are what this opening came upon. */
+export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
+  const known = lossesIn(world.config.home)
   const home = await openHome(world)
   const accounts = createAccounts({
     ...world,
@@ -66,6 +68,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   })
   const account = await accounts.ensureAccount()
   return {
+    warnings: home.losses().filter((sentence) => !known.includes(sentence)),
     carryOut: createCommands({
       accounts,
       accountId: account.id,

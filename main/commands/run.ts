@@ -141,7 +141,7 @@ type HomeCommand = (
 async function onHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
   const world = quietWorld(config)
-  await command(rest, (request) => carryOut(world, request), terminal)
+  await command(rest, (request) => carryOut(world, request, terminal), terminal)
   return 0
 }
 
@@ -192,14 +192,14 @@ const LOOK_EVERY_MS = 50
 const PATIENCE_FOR: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
 
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */
-async function carryOut(world: World, request: ControlRequest): Promise<unknown> {
+async function carryOut(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
   const { clock, config } = world
   const deadlineMono = clock.mono() + PATIENCE_MS
   for (;;) {
     const asked = await askRunningService(addressOf(config), request, PATIENCE_FOR[request.command])
     if (asked !== undefined) return asked.result
     try {
-      return await carryOutHere(world, request)
+      return await carryOutHere(world, request, terminal)
     } catch (error) {
       if (!(error instanceof HomeTaken) || clock.mono() > deadlineMono) throw error
     }
@@ -207,8 +207,9 @@ async function carryOut(world: World, request: ControlRequest): Promise<unknown>
   }
 }
 
-async function carryOutHere(world: World, request: ControlRequest): Promise<unknown> {
+async function carryOutHere(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
   const home = await openForCommands(world)
+  for (const warning of home.warnings) terminal.err(`Warning: ${warning}`)
   try {
     return await home.carryOut(request)
   } finally {

@@ -152,6 +152,17 @@ test('doctor tells a database that cannot be opened, or is gone, from one that i
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(cannotBeOpened)])
 })
 
+test('a command that comes upon a damaged database says, once, which copy took its place', async () => {
+  await (await home.start()).end('SIGTERM')
+  await home.command('backup')
+  const database = join(home.dir, 'switchboard.db')
+  writeFileSync(database, readFileSync(database).fill(0x5a, 100_000))
+  const [first, second] = [await home.command('backup'), await home.command('backup')]
+  expect([first.code, second.code]).toEqual([0, 0])
+  expect(first.err).toMatch(/^Warning: The database was damaged, and the backup \S+ took its place/m)
+  expect(second.err).not.toContain('Warning')
+})
+
 test('doctor finds an index that does not agree with its table, and the next start, which would not, acts on it', async () => {
   const first = await home.start()
   const { key } = await home.key('Mine')
