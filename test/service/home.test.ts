@@ -1,0 +1,43 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../main/config.ts'
+import type { StorageError } from '../../main/kernel/db.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { openHome } from '../../main/service/home.ts'
+import { openStorage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { fakeClock } from '../support/clock.ts'
+import { tempFolder } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+
+test('D-02 a group that finds the disk full is given the reserve, once, and whoever watches the disk hears of it', async () => {
+  const dir = tempFolder()
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const reserve = join(dir, 'reserve.bin')
+  writeFileSync(reserve, Buffer.alloc(4_096, 1))
+  const asked: StorageNeeds[] = []
+  const home = await openHome({
+    clock: fakeClock(),
+    random: seededRandom(),
+    config: readConfig({
+      argv: ['--home', dir],
+      env: {},
+      platform: process.platform,
+      homedir: dir,
+      readFile: () => null,
+    }),
+    log: silentLog,
+    openStorage(needs) {
+      asked.push(needs)
+      return openStorage(needs)
+    },
+  })
+  const heard: StorageError['kind'][] = []
+  home.onFault(({ kind }) => heard.push(kind))
+
+  const makeRoom = () => asked[0]?.makeRoom?.()
+  expect([makeRoom(), existsSync(reserve), heard, makeRoom()]).toEqual([true, false, [], false])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(heard).toEqual(['full'])
+  await home.close()
+})
