@@ -20,9 +20,9 @@ export interface Tx {
 /**
  * The storage port. Nothing above `storage/` knows which database answers.
  *
- * `commit` groups: units that arrive together run one after another inside one transaction and
- * resolve after the one COMMIT. A unit that throws is undone and rejected alone; a storage fault rejects the whole
- * group with StorageError. Inside a unit await nothing but `tx`; a unit has no side effects and may be run again.
+ * `commit` groups: units that arrive together run one after another inside one transaction and resolve after the one
+ * COMMIT. A unit that throws is undone and rejected alone; a storage fault rejects the whole group with StorageError.
+ * Inside a unit await nothing but `tx`; a unit has no side effects and may be run again.
  */
 export interface Db {
   /** Reads committed data on a connection of its own; never sees a half-done group. */
