@@ -51,6 +51,13 @@ export async function writeCopy(connection: Database.Database, target: string): 
   }
 }
 
+/**
+ * Removes a file that was to become the database. Its journal above all: SQLite would play that back into the next one.
+ */
+export function removeDraft(draft: string): void {
+  for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true })
+}
+
 /** Removes what a process left here that died while it copied. Whoever owns the folder copies nothing at this moment. */
 export function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return

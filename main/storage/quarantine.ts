@@ -3,6 +3,7 @@ import { rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { syncFile, syncFolder } from '../kernel/durable-file.ts'
+import { removeDraft } from './backup.ts'
 import { backupsBeside, listBackups, type Backup } from './backups.ts'
 import { carryOver } from './carried.ts'
 import { stateOfLog } from './damaged-log.ts'
@@ -27,7 +28,7 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   const backup = newestWhole(place, nowMs)
   if (backup === undefined) return undefined
   const draft = `${file}.restoring`
-  rmSync(draft, { force: true })
+  removeDraft(draft)
   copyFileSync(join(backupsBeside(file), backup.name), draft)
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(file) || nowMs

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { syncFile, syncFolder, writeDurably } from '../kernel/durable-file.ts'
-import { backUp, copyHere } from './backup.ts'
+import { backUp, copyHere, removeDraft } from './backup.ts'
 import { backupsBeside, listBackups, type BackupState } from './backups.ts'
 import { carryOver } from './carried.ts'
 import { checkIntegrity, isWhole } from './integrity.ts'
@@ -75,7 +75,7 @@ export async function carryOutRestore(place: Place, nowMs: number): Promise<Rest
     const safetyCopy = await safelyReplaced(place, name, draft, nowMs)
     return { kind: 'done', name, safetyCopy }
   } catch (error) {
-    rmSync(draft, { force: true })
+    removeDraft(draft)
     return { kind: 'failed', name, problem: error instanceof Error ? error.message : String(error) }
   } finally {
     await cancelRestore(place)
@@ -88,7 +88,7 @@ async function safelyReplaced(place: Place, name: string, draft: string, nowMs: 
   if (!listBackups(file, newestOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable'))
     throw new Error(`The backup ${name} is not there any more, or does not fit this home.`)
   const safetyCopy = await copyOfPresent(place, nowMs)
-  rmSync(draft, { force: true })
+  removeDraft(draft)
   copyFileSync(join(folder, name), draft)
   await bringToPresent(draft, place, nowMs)
   await syncFile(draft)

@@ -246,6 +246,31 @@ describe('a restore', () => {
     expect(await namesOf(second)).toContain('B')
   })
 
+  test('is not touched by what a kill left of one of another copy', async () => {
+    const first = await world({ home: homeOfTest() })
+    for (let i = 0; i < 40; i++) await first.instance({ name: `Then ${i}` })
+    const early = await backupOf(first)
+    for (const { id } of (await first.api('GET', '/v1/instances')).body.data.slice(1))
+      await first.api('DELETE', `/v1/instances/${id}?confirm=true`)
+    await first.clock.advance(5_000)
+    const late = await backupOf(first)
+    const draft = join(first.home, 'switchboard.db.restoring')
+    copyFileSync(join(first.home, 'backups', early), draft)
+    const killed = new Database(draft)
+    killed.pragma('cache_size = 2')
+    killed.exec('BEGIN')
+    killed.exec("UPDATE instances SET name = name || 'x'; UPDATE events SET head = head || ' '")
+    const journal = readFileSync(`${draft}-journal`)
+    killed.close()
+    writeFileSync(`${draft}-journal`, journal)
+    await restore(first, late)
+
+    const second = await again(first, 2)
+    expect((await listOf(second)).restored).toMatchObject({ name: late, problem: null })
+    expect(await namesOf(second)).toHaveLength(1)
+    expect(readdirSync(second.home).filter((file) => /restor/.test(file))).toEqual([])
+  })
+
   test('of a copy that is damaged by then is not done: the present state stays, and the window is told why', async () => {
     const first = await world({ home: homeOfTest() })
     const name = await backupOf(first)
