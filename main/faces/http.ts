@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Served } from '../capabilities/handler.ts'
 import { errorBody } from '../contract/errors.ts'
@@ -136,7 +137,7 @@ export function createDoor(needs: DoorNeeds): Door {
   app.decorateRequest('rawText')
   acceptJson(app)
 
-  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     let known = asApiError(error)
     // Whoever breaks off in the middle of a body is no fault of ours, and must not be able to fill the log.
     if (known === undefined && request.raw.destroyed && !request.raw.complete) known = malformed(undefined)
@@ -144,7 +145,7 @@ export function createDoor(needs: DoorNeeds): Door {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
       known = internalError()
     }
-    if (!request.raw.complete) hearOut(reply)
+    if (!request.raw.complete) await hearOut(request.raw, reply)
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
@@ -212,11 +213,14 @@ export function createDoor(needs: DoorNeeds): Door {
 
 /**
  * Many clients read nothing before they have written all, and a connection that ends before that is reset, the answer
- * with it. So the rest of a refused body is read, for as long as a request may take, and thrown away, whether the
- * framework or the client wants the connection to end.
+ * with it. So the rest of a refused body is read, for as long as a request may take, and thrown away: after the answer
+ * where the connection goes on, although the framework would end it, and before it where the client wants it to end.
  */
-function hearOut(reply: FastifyReply): void {
-  reply.removeHeader('connection').raw.shouldKeepAlive = true
+async function hearOut(request: IncomingMessage, reply: FastifyReply): Promise<void> {
+  if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
+  request.resume()
+  // Broken off or out of time: then nobody waits for the answer, or has it already.
+  await finished(request).catch(() => {})
 }
 
 /**

@@ -230,6 +230,8 @@ describe('the size', () => {
     const bytes = Buffer.concat([Buffer.from(head + frame[0]), TOO_MUCH, Buffer.from(frame[1])])
     const heard = await readAfterWriting(w.host, bytes)
     expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"code":"${error}"`))
+    // Whoever said that it is the last one is told that it was: another would be taken for noise.
+    expect(/^connection: close\r$/im.test(heard)).toBe(!goesOn)
     expect(await w.typesSince(mark)).toEqual([])
   })
 

@@ -22,7 +22,8 @@ const DAY_MS = 86_400_000
 const SENDS = 12
 /** The last step of the schema that is left in place. What was made since holds nothing that these homes need. */
 const OLDER_SCHEMA = 6
-const OLD_ROWS = 1_500
+/** Four chunks of events and four of deliveries: at each of its times `mid prune` is reached, on a new home too. */
+const OLD_ROWS = 2_000
 
 const sends = ({ api, home }: Stage) => home.send(api, SENDS)
 
