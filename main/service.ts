@@ -111,7 +111,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, house } = rooms
   const housekeeping = createHousekeeping({
     ...world,
-    // The room that removed rows leave is given back last.
+    // The room that removed rows leave is given back last, and then that of the log.
     chores: [
       automaticBackups({
         ...world,
@@ -124,6 +124,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
       rooms.events.retention,
       ...house.chores,
       { name: 'storage', begin: () => home.db.shrink },
+      { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
   })
   const account = await accounts.ensureAccount()

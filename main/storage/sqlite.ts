@@ -41,7 +41,7 @@ export interface StorageNeeds {
 
 /** The storage port, with what only the composition root uses. */
 export interface Storage extends Db {
-  /** Writes the log back into the database file and empties it. */
+  /** Writes the log back into the database file and empties it; where somebody reads from it, as far as that goes. */
   checkpoint(): Promise<void>
   /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
   backUp(reason: string): Promise<{ file: string; bytes: number }>
@@ -62,6 +62,8 @@ interface Connections {
   readonly reader: Database.Database
 }
 
+/** For another process, such as a command beside the service. */
+const PATIENCE = 'busy_timeout = 5000'
 /** Pages given back at once: a few milliseconds. */
 const SHRINK_PAGES = 200
 /** Room that is left for what comes next: 16 MB. */
@@ -165,9 +167,15 @@ function connect(
     snapshot.begin()
   }
 
+  /** Waiting for whoever reads, such as a copy that is made, would hold up everybody. */
   async function checkpoint(): Promise<void> {
     snapshot.end()
-    writer.pragma('wal_checkpoint(TRUNCATE)')
+    writer.pragma('busy_timeout = 0')
+    try {
+      writer.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      writer.pragma(PATIENCE)
+    }
   }
 
   const copies = createCopies(needs)
@@ -235,7 +243,7 @@ function setUpWriter(connection: Database.Database): void {
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
-    'busy_timeout = 5000',
+    PATIENCE,
     'journal_size_limit = 67108864',
     'mmap_size = 0',
     'trusted_schema = OFF',
@@ -259,7 +267,7 @@ function isNew(connection: Database.Database): boolean {
 }
 
 function setUpReader(connection: Database.Database): void {
-  for (const pragma of ['query_only = ON', 'busy_timeout = 5000', 'mmap_size = 0', 'trusted_schema = OFF']) {
+  for (const pragma of ['query_only = ON', PATIENCE, 'mmap_size = 0', 'trusted_schema = OFF']) {
     connection.pragma(pragma)
   }
 }

@@ -114,6 +114,26 @@ test('a checkpoint empties the log', async () => {
   await db.close()
 })
 
+test('a checkpoint waits for nobody who reads, and later commits are as patient as before', async () => {
+  const db = await open()
+  const other = new Database(file)
+  other.exec('BEGIN; SELECT count(*) FROM notes')
+  await db.commit((tx) => tx.run(putNote, { seq: 1, text: 'kept' }))
+
+  const begun = performance.now()
+  await db.checkpoint()
+
+  expect(performance.now() - begun).toBeLessThan(2_500)
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+  expect(await db.commit((tx) => tx.one({ text: 'PRAGMA busy_timeout' }, {}))).toEqual({ timeout: 5_000 })
+  other.exec('COMMIT')
+  other.close()
+  await db.checkpoint()
+  expect(statSync(`${file}-wal`).size).toBe(0)
+  expect(await db.read(noteTexts, {})).toEqual([{ text: 'kept' }])
+  await db.close()
+})
+
 test('the room of removed rows goes back to the disk in small steps, but for what comes next', async () => {
   const db = await open()
   const body = Buffer.alloc(100_000, 7)
