@@ -40,8 +40,8 @@ export function createHousekeeping({
   let isClosed = false
 
   async function doOne({ name, begin }: Chore): Promise<void> {
-    const step = begin()
     try {
+      const step = begin()
       while (!isClosed && (await step())) await clock.sleep(PAUSE_MS)
     } catch (error) {
       log.warn({ event: 'housekeeping.failed', chore: name, cause: cause(error) })

@@ -50,26 +50,40 @@ test('between two steps others have their turn', async () => {
   await closing
 })
 
-test('a chore that fails keeps no other from being done, and is begun anew in the next hour', async () => {
-  let isBroken = true
-  const { clock, done, housekeeping } = house((list) => [
-    {
-      name: 'broken',
-      begin: () => async () => {
+/** A chore whose one act is done where it begins, or in its step. */
+const acting = (act: () => void, isAtOnce: boolean): Chore => ({
+  name: 'acting',
+  begin() {
+    if (isAtOnce) act()
+    return async () => {
+      if (!isAtOnce) act()
+      return false
+    }
+  },
+})
+
+test.each([
+  ['as it begins', true],
+  ['in a step', false],
+])(
+  'a chore that fails %s keeps no other from being done, and is begun anew in the next hour',
+  async (_when, isAtOnce) => {
+    let isBroken = true
+    const { clock, done, housekeeping } = house((list) => {
+      const mend = () => {
         if (isBroken) throw new Error('the disk is full')
         list.push('mended')
-        return false
-      },
-    },
-    chore('b', 1, list),
-  ])
-  await clock.advance(61_000)
-  expect(done).toEqual(['b 1'])
-  isBroken = false
-  await clock.advance(HOUR)
-  expect(done).toEqual(['b 1', 'mended', 'b 1'])
-  await housekeeping.close()
-})
+      }
+      return [acting(mend, isAtOnce), chore('b', 1, list)]
+    })
+    await clock.advance(61_000)
+    expect(done).toEqual(['b 1'])
+    isBroken = false
+    await clock.advance(HOUR)
+    expect(done).toEqual(['b 1', 'mended', 'b 1'])
+    await housekeeping.close()
+  },
+)
 
 test('closing waits for the step under way and begins no other', async () => {
   const gate = Promise.withResolvers<boolean>()
