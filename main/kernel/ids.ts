@@ -47,21 +47,32 @@ export interface Ids {
   boot(): BootId
 }
 
+/** What ids of a kind begin with, before the `_`. All other ids are UUIDs. */
+export const ID_PREFIXES = {
+  message: 'msg',
+  event: 'evt',
+  webhook: 'whk',
+  delivery: 'dlv',
+  approval: 'apr',
+  request: 'req',
+  boot: 'boot',
+} as const satisfies Partial<Record<keyof Ids, string>>
+
 export function createIds(clock: Clock, random: Random): Ids {
   const pool = createPool(random)
   const uuid = () => uuidV7(clock.now(), pool(10))
-  const tagged = (prefix: string) => `${prefix}_${sortable(clock.now(), pool(10))}`
+  const tagged = (kind: keyof typeof ID_PREFIXES) => `${ID_PREFIXES[kind]}_${sortable(clock.now(), pool(10))}`
   return {
     account: () => uuid() as AccountId,
     key: () => uuid() as KeyId,
     instance: () => uuid() as InstanceId,
     batch: () => uuid() as BatchId,
-    message: () => tagged('msg') as MessageId,
-    event: () => tagged('evt') as EventId,
-    webhook: () => tagged('whk') as WebhookId,
-    delivery: () => tagged('dlv') as DeliveryId,
-    approval: () => tagged('apr') as ApprovalId,
-    request: () => tagged('req') as RequestId,
+    message: () => tagged('message') as MessageId,
+    event: () => tagged('event') as EventId,
+    webhook: () => tagged('webhook') as WebhookId,
+    delivery: () => tagged('delivery') as DeliveryId,
+    approval: () => tagged('approval') as ApprovalId,
+    request: () => tagged('request') as RequestId,
     boot: () => tagged('boot') as BootId,
   }
 }

@@ -1,8 +1,10 @@
+import { ID_PREFIXES } from './ids.ts'
+
 /** What stands for something that was taken out. */
 const OUT = '[…]'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const OWN_ID = new RegExp(`^(${UUID}|(evt|whk|dlv|msg|cmp|req)_[\\w-]{1,64})$`)
+const OWN_ID = new RegExp(`^(${UUID}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
 /**
  * What no line should hold, and none is trusted not to: keys, secrets, one-time codes, tokens, all of an address behind

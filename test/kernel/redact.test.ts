@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { redact, redactText } from '../../main/kernel/redact.ts'
 import { remembering } from '../../main/kernel/remembering-log.ts'
+import { fakeClock } from '../support/clock.ts'
 
 describe('a text for somebody else', () => {
   test.each([
@@ -55,6 +57,17 @@ test('a value is looked through to its depth, and ids of ours stay', () => {
     list: ['[…]'],
   })
 })
+
+const idsOfDigits = createIds(fakeClock(), { bytes: (length) => Buffer.alloc(length), fraction: () => 0 })
+
+test.each(Object.entries(idsOfDigits))(
+  'an id of the kind %s stays, also one whose chance is digits alone',
+  (_kind, make) => {
+    const id = make()
+    expect(id).toMatch(/0{9}/)
+    expect(redact({ id })).toEqual({ id })
+  },
+)
 
 describe('a log that remembers', () => {
   test('passes every line on, and keeps the last three hundred but for debugging', () => {
