@@ -79,7 +79,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
  * @throws with a sentence for the person at the terminal: damaged, newer than this build, wrong SQLite, wrong SQL.
  */
 export async function openStorage(needs: StorageNeeds): Promise<Storage> {
-  const { file, log } = needs
+  const { file } = needs
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const opened: Database.Database[] = []
   try {
@@ -93,18 +93,8 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
     setUpReader(reader)
-    const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
-    prepareAll(needs.statements ?? declaredStatements(), prepareWrite, prepareRead)
-    const snapshot = createSnapshot(prepareRead)
-    const groups = createGroups({
-      connection: writer,
-      prepare: prepareWrite,
-      log,
-      beforeGroup: snapshot.end,
-      onFault: needs.onFault ?? (() => {}),
-      makeRoom: needs.makeRoom ?? (() => false),
-    })
-    return connect({ writer, reader }, { prepareRead, snapshot, groups }, needs)
+    const connections = { writer, reader }
+    return connect(connections, partsOf(connections, needs), needs)
   } catch (error) {
     const reason = damageOfSchema(opened[0], needs, error) ?? explainDamage(error, file)
     for (const connection of opened) connection.close()
@@ -137,25 +127,50 @@ interface Parts {
   readonly prepareRead: Prepare
   readonly snapshot: Snapshot
   readonly groups: Groups
+  /** What a read failed with. */
+  readonly noteFailure: (error: unknown) => void
+}
+
+function partsOf({ writer, reader }: Connections, needs: StorageNeeds): Parts {
+  const { log, onFault = () => {}, makeRoom = () => false } = needs
+  const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
+  prepareAll(needs.statements ?? declaredStatements(), prepareWrite, prepareRead)
+
+  /** A disk that fails a reader fails the next writer as well. */
+  function noteFailure(error: unknown): void {
+    if (!(error instanceof StorageError) || !isOfTheDisk(error)) return
+    groups.fail()
+    onFault(error)
+  }
+
+  const snapshot = createSnapshot({
+    connection: reader,
+    prepare: prepareRead,
+    onFailure(error) {
+      log.error({ event: 'storage.read_not_ended', cause: cause(error) })
+      noteFailure(error)
+    },
+  })
+  const groups = createGroups({
+    ...{ connection: writer, prepare: prepareWrite, log, onFault, makeRoom },
+    beforeGroup: snapshot.end,
+  })
+  return { prepareRead, snapshot, groups, noteFailure }
 }
 
 function connect(
   { writer, reader }: Connections,
-  { prepareRead, snapshot, groups }: Parts,
+  { prepareRead, snapshot, groups, noteFailure }: Parts,
   needs: StorageNeeds,
 ): Storage {
   let closing: Promise<void> | undefined
 
-  /** A disk that fails a reader fails the next writer as well. */
   function reading<T>(read: () => T): T {
     refuseRead()
     try {
       return read()
     } catch (error) {
-      if (error instanceof StorageError && isOfTheDisk(error)) {
-        groups.fail()
-        needs.onFault?.(error)
-      }
+      noteFailure(error)
       throw error
     }
   }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { translate } from './faults.ts'
 
 /** A statement that is ready to run on one connection. All three throw what `translate` makes of a failure. */
-interface Prepared {
+export interface Prepared {
   readonly isReadonly: boolean
   all(params: object): unknown[]
   one(params: object): unknown
