@@ -68,6 +68,8 @@ export interface Accepted {
   readonly status: 'queued' | 'sent'
   /** What the engine must remember of this message, written in the same commit as the result. */
   readonly journal?: (tx: Tx) => Promise<void>
+  /** Called once the result is stored, or will never be. */
+  readonly settled?: () => void
 }
 
 export type SendOutcome =

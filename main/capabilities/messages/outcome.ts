@@ -16,6 +16,13 @@ export interface Dispatched extends Announced {
   readonly engine: Engine
 }
 
+/** What is to be stored of a send. */
+interface Result {
+  readonly write: () => Promise<unknown>
+  /** Tells the engine that it is stored, or never will be. */
+  readonly settled?: (() => void) | undefined
+}
+
 export interface OutcomeNeeds {
   readonly db: Db
   readonly clock: Clock
@@ -42,7 +49,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 /** Writes what became of a send: message, event, engine journal and stored answer in one commit. */
 export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeNeeds) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
-  const unwritten = new Map<Dispatched, () => Promise<unknown>>()
+  const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
 
   const settle = async (tx: Tx, message: Dispatched, bytes: Buffer) => {
@@ -95,17 +102,22 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       if (idempotencyKey !== null) await idempotency.retire(tx, instanceId, idempotencyKey, id)
     })
 
-  /** Stores a result. One that cannot be stored is unknown to the caller until it is. */
-  const writeOrDoubt = async (message: Dispatched, write: () => Promise<unknown>, bytes: Buffer): Promise<Buffer> => {
+  /** @returns whether it is stored; one that cannot be is tried again later. */
+  const store = async (message: Dispatched, result: Result): Promise<boolean> => {
     try {
-      await write()
-      return bytes
+      await result.write()
     } catch (error) {
       logged(log, message)(error)
-      unwritten.set(message, write)
-      return leaveUnknown(message)
+      unwritten.set(message, result)
+      return false
     }
+    result.settled?.()
+    return true
   }
+
+  /** A result that cannot be stored is unknown to the caller until it is. */
+  const storeOrDoubt = async (message: Dispatched, result: Result, bytes: Buffer): Promise<Buffer> =>
+    (await store(message, result)) ? bytes : leaveUnknown(message)
 
   /** Binds the key without an answer, unless a receipt has said meanwhile what the engine did not. */
   const leaveUnknown = async (message: Dispatched): Promise<Buffer> => {
@@ -133,11 +145,12 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       switch (outcome.kind) {
         case 'accepted': {
           const bytes = answerBytes(message, true)
-          return writeOrDoubt(message, () => writeAccepted(message, outcome, bytes), bytes)
+          const { settled } = outcome
+          return storeOrDoubt(message, { write: () => writeAccepted(message, outcome, bytes), settled }, bytes)
         }
         case 'refused': {
           const bytes = answerBytes(message, false)
-          return writeOrDoubt(message, () => writeRefused(message, outcome, bytes), bytes)
+          return storeOrDoubt(message, { write: () => writeRefused(message, outcome, bytes) }, bytes)
         }
         case 'unknown':
           return leaveUnknown(message)
@@ -155,10 +168,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
         if (outcome.kind === 'refused') return writeRefused(message, outcome, answerBytes(message, false))
         return neverArrived(message)
       }
-      await write().catch((error: unknown) => {
-        logged(log, message)(error)
-        unwritten.set(message, write)
-      })
+      await store(message, { write, settled: outcome.kind === 'accepted' ? outcome.settled : undefined })
     },
 
     neverArrived,
@@ -167,7 +177,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
     async retryUnwritten(): Promise<void> {
       if (isRetrying) return
       isRetrying = true
-      for (const [message, write] of unwritten) {
+      for (const [message, { write, settled }] of unwritten) {
         try {
           // A commit that fails in doubt may have happened all the same.
           const row = await db.readOne(messageById, message)
@@ -178,6 +188,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
           logged(log, message)(error)
         }
         unwritten.delete(message)
+        settled?.()
       }
       isRetrying = false
     },

@@ -84,7 +84,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
     watch.heardOf(number.instanceId, clock.mono() - startedMono)
     const engineMessageId = wamidOf(reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
-    return { kind: 'accepted', engineMessageId, status: 'queued', journal: async (tx) => tx.afterCommit(end) }
+    return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
   }
 
   async function outcomeOf(number: ConnectedNumber, out: Outgoing, reply: NotOk): Promise<SendOutcome> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import fc from 'fast-check'
 import type { SendOutcome } from '../../../main/engines/engine.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
@@ -292,24 +292,30 @@ describe('K-08: a crash between the ack and the result', () => {
 })
 
 describe('a result that cannot be stored', () => {
+  const full = new StorageError('full', 'disk full')
   let failing = 0
+  let failure: Error
   const fragile = (db: Db): Db => ({
     ...db,
     commit: (work) => {
-      if (failing > 0 && failing-- > 0) return Promise.reject(new StorageError('full', 'disk full'))
+      if (failing > 0 && failing-- > 0) return Promise.reject(failure)
       return db.commit(work)
     },
   })
+  const settled = vi.fn<() => void>()
   /** Makes the next commits fail once the engine has been asked. */
-  const failFromResultOn = (commits: number) => {
+  const failFromResultOn = (commits: number, because: Error = full) => {
     b.engine.plan = async () => {
       failing = commits
-      return accepted('E1')
+      failure = because
+      return { kind: 'accepted', engineMessageId: 'E1', status: 'sent', settled }
     }
   }
   beforeEach(async () => {
     await b.close()
     failing = 0
+    failure = full
+    settled.mockReset()
     b = await bench({ through: fragile })
   })
 
@@ -317,9 +323,11 @@ describe('a result that cannot be stored', () => {
     failFromResultOn(1)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     expect(b.keyState('k')).toBe('unknown')
+    expect(settled).not.toHaveBeenCalled()
     b.messages.start()
     await b.clock.advance(1_000)
     expect(b.keyState('k')).toBe('done')
+    expect(settled).toHaveBeenCalledOnce()
     expect(await b.messages.getByKey(INSTANCE, 'k')).toMatchObject({ status: 'sent', engineMessageId: 'E1' })
     expect(b.events()).toEqual(['message.sent'])
     expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(true)
@@ -336,6 +344,16 @@ describe('a result that cannot be stored', () => {
     b.messages.start()
     await b.clock.advance(2_000)
     expect(b.events()).toEqual(['message.sent'])
+  })
+
+  test('for good is given up, and the engine is told', async () => {
+    failFromResultOn(3, new Error('no such column'))
+    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
+    expect(settled).not.toHaveBeenCalled()
+    b.messages.start()
+    await b.clock.advance(3_000)
+    expect(settled).toHaveBeenCalledOnce()
+    expect(b.events()).toEqual([])
   })
 
   test('before the engine was asked is passed on: nothing was sent', async () => {

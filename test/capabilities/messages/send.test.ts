@@ -102,14 +102,15 @@ describe('a send', () => {
     expect([count('messages'), count('idempotency_keys'), b.events().length]).toEqual([0, 0, 0])
   })
 
-  test("keeps the engine's own record in the same commit as the result", async () => {
+  test("keeps the engine's own record in the same commit as the result, and tells it once that is stored", async () => {
     const seen: unknown[] = []
     const journal: Extract<SendOutcome, { kind: 'accepted' }>['journal'] = async (tx) => {
       seen.push(await tx.next('sandbox'))
     }
-    b.engine.plan = async () => ({ kind: 'accepted', engineMessageId: 'E1', status: 'sent', journal })
+    const settled = () => void seen.push(b.events())
+    b.engine.plan = async () => ({ kind: 'accepted', engineMessageId: 'E1', status: 'sent', journal, settled })
     await b.send(TEXT)
-    expect(seen).toHaveLength(1)
+    expect(seen).toEqual([expect.any(Number), ['message.sent']])
   })
 
   test('asks for the body again only when there is a key', async () => {

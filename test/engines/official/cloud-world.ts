@@ -137,7 +137,7 @@ export async function cloudWorld({ publicBaseUrl = PUBLIC, log = silentLog }: Cl
       const messageId = ids.message()
       const whole = { kind: 'text', to: ANA, text: 'Hello', ...out } as Outgoing
       const outcome = await official.engine.send(instance, messageId, whole, new AbortController().signal)
-      if ('journal' in outcome) await data.db.commit(async (tx) => outcome.journal?.(tx))
+      if ('settled' in outcome) outcome.settled()
       return { messageId, outcome }
     },
     async callBack(instance, body, secret = APP_SECRET) {

@@ -122,7 +122,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
       const messageId = ids.message()
       const whole = { kind: 'text', text: 'Hello', ...out } as Outgoing
       const outcome = await now.official.engine.send(instance, messageId, whole, AbortSignal.timeout(deadlineMs))
-      if ('journal' in outcome) await data.db.commit(async (tx) => outcome.journal?.(tx))
+      if ('settled' in outcome) outcome.settled()
       return { messageId, outcome }
     },
     told: ({ id }) => told.filter(({ instanceId }) => instanceId === id).map(({ signal }) => signal),
