@@ -86,10 +86,15 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
 /** Builds every room, recovers what another boot left, listens, and only then sets workers going. */
 export async function startService(given: World): Promise<Service> {
   const { config, desk } = liveSettings(given.config)
-  const file = logFileOf(given)
-  const world: RunningWorld = { ...given, config, log: remembering(toBoth(given.log, file), given.clock) }
+  const logFile = logFileOf(given)
+  const log = remembering(toBoth(given.log, logFile), given.clock)
+  logFile.onChange(() => {
+    const problem = logFile.problem()
+    if (problem !== null) log.warn({ event: 'log.not_kept', problem })
+  })
+  const world: RunningWorld = { ...given, config, log, logFile }
   const opened = await openHome(world)
-  const home: Home = { ...opened, close: () => opened.close().finally(file.close) }
+  const home: Home = { ...opened, close: () => opened.close().finally(logFile.close) }
   try {
     const machinery = await openMachinery(world, home)
     return await run(world, home, machinery, buildRooms(world, home, machinery, desk))

@@ -2,11 +2,14 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
-import type { Log, LogFields, LogLevel } from './log.ts'
+import { cause, type Log, type LogFields, type LogLevel } from './log.ts'
 import { redact } from './redact.ts'
 
 /** Log lines in files that never outgrow their room. */
 export interface LogFile extends Log {
+  /** What a person should know and do; null while every line is kept. */
+  problem(): string | null
+  onChange(hear: () => void): void
   close(): void
 }
 
@@ -29,13 +32,21 @@ const NAME = 'switchboard'
 
 /**
  * Writes each line at once, so that the last before a crash is there, and looked through for what no line should hold:
- * files outlive the moment, and are sent to whoever helps. What cannot be written is dropped: a full disk must not stop
- * what the log is about.
+ * files outlive the moment, and are sent to whoever helps. What cannot be written is dropped, and that is said: a full
+ * disk must not stop what the log is about.
  */
 export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileNeeds): LogFile {
   const current = join(folder, `${NAME}.log`)
   let file: number | undefined
   let written = 0
+  let problem: string | null = null
+  const hearers: (() => void)[] = []
+
+  function become(next: string | null): void {
+    if (next === problem) return
+    problem = next
+    for (const hear of hearers) hear()
+  }
 
   function open(): number {
     if (file !== undefined) return file
@@ -66,8 +77,10 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
       open()
       if (written > 0 && written + text.length > bytes) rotate()
       written += writeSync(open(), text)
-    } catch {
+      become(null)
+    } catch (error) {
       close()
+      become(sentenceOf(error))
     }
   }
 
@@ -76,9 +89,15 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
     info: (fields) => write('info', fields),
     warn: (fields) => write('warn', fields),
     error: (fields) => write('error', fields),
+    problem: () => problem,
+    onChange: (hear) => void hearers.push(hear),
     close,
   }
 }
+
+const sentenceOf = (error: unknown): string =>
+  `The log cannot be written (${cause(error).message}), so it is on standard error alone. ` +
+  'See to it that this user may write there, and that the disk has room; it then goes on by itself.'
 
 function moveIfThere(from: string, to: string): void {
   try {

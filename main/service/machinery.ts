@@ -11,18 +11,20 @@ import { importKeytar } from '../vault/keychain.ts'
 import { openVault } from '../vault/open.ts'
 import type { Home } from './home.ts'
 import { watchStorage } from './storage-watch.ts'
-import type { World } from './world.ts'
+import type { RunningWorld } from './world.ts'
 
 export type Machinery = Awaited<ReturnType<typeof openMachinery>>
 
 /** What every room stands on and none owns. */
-export async function openMachinery(world: World, home: Home) {
+export async function openMachinery(world: RunningWorld, home: Home) {
   const { db, ids } = home
   const { clock, random, config } = world
   const live = createLive<Notice>(clock)
   const storage = watchStorage(world, home, live)
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
-  vault.onChange(() => live.tell({ topic: 'service' }))
+  const tellService = () => live.tell({ topic: 'service' })
+  vault.onChange(tellService)
+  world.logFile.onChange(tellService)
   return {
     vault,
     seal: createSeal({ masterKey: vault, random }),

@@ -62,6 +62,11 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
   })
   outbound.answerInside(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, graph, catcher, cursors, render: qrPicture, subject: instances.subject })
+  const troubles = () => [
+    ...machinery.storage.problems(),
+    ...webhooks.troubles(),
+    ...[world.logFile.problem()].filter((line) => line !== null),
+  ]
   const service = createServiceRoom({
     ...ground,
     tallies: {
@@ -74,7 +79,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
     },
     worker: webhooks.worker,
     gauges: machinery.storage.gauges,
-    ...consoleNeeds(world, home, machinery, address, () => [...machinery.storage.problems(), ...webhooks.troubles()]),
+    ...consoleNeeds(world, home, machinery, address, troubles),
     account: accounts,
     settings: desk,
     engines: ENGINE_ABILITIES,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import type { LogFile } from '../kernel/log-file.ts'
 import type { RememberingLog } from '../kernel/remembering-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
 import type { Aside } from '../storage/aside.ts'
@@ -40,6 +41,7 @@ export interface World {
 /** The world of a service that runs: its log remembers the last lines, and its settings may change. */
 export interface RunningWorld extends World {
   readonly log: RememberingLog
+  readonly logFile: Pick<LogFile, 'problem' | 'onChange'>
 }
 
 /** The service could not start; the message says why and what to do, for the person at the terminal. */

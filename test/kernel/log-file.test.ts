@@ -83,15 +83,23 @@ test.each([{ files: 0 }, { level: 'silent' as const }])('nothing is written with
   expect(() => readdirSync(folder)).toThrow('ENOENT')
 })
 
-test('where nothing can be written nothing fails, and it goes on when it can be again', () => {
+test('where nothing can be written nothing fails, that is said once, and it goes on when it can be again', () => {
   writeFileSync(folder, 'a file where the folder should be')
   const file = logFile()
-  file.info({ event: 'lost' })
+  const heard: (string | null)[] = []
+  // Who hears of it may want to log it.
+  file.onChange(() => (heard.push(file.problem()), file.warn({ event: 'log.not_kept' })))
+  for (const event of ['lost', 'lost as well']) file.info({ event })
+  expect(heard).toEqual([
+    `The log cannot be written (EEXIST: file already exists, mkdir '${folder}'), so it is on standard error alone. ` +
+      'See to it that this user may write there, and that the disk has room; it then goes on by itself.',
+  ])
   rmSync(folder)
   mkdirSync(folder)
   chmodSync(folder, 0o700)
   file.info({ event: 'kept' })
-  expect(lines().map(({ event }) => event)).toEqual(['kept'])
+  expect([heard.slice(1), file.problem()]).toEqual([[null], null])
+  expect(lines().map(({ event }) => event)).toEqual(['kept', 'log.not_kept'])
 })
 
 test('every line goes to both', () => {
