@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { redact } from './redact.ts'
 
 /** Logs are events with fields. Never bodies, phone numbers, keys, or addresses with tokens in them. */
 export interface Log {
@@ -16,10 +17,16 @@ export interface LogFields {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** JSON lines on standard error, so that standard output stays free for answers to programs. */
+/**
+ * JSON lines on standard error, so that standard output stays free for answers to programs. What keeps them there keeps
+ * them for long, and shows them to others: they are looked through like those in files.
+ */
 export function createLog(level: LogLevel): Log {
   const lines = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      formatters: { log: (fields) => redact(fields) as LogFields },
+    },
     pino.destination({ fd: 2, sync: false }),
   )
   return {
