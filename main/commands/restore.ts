@@ -3,7 +3,8 @@ import { sizeInWords } from '../kernel/size-in-words.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const RESTORE_USAGE = `Usage: npm run restore [-- --json]                 lists the backups
-       npm run restore -- NAME|latest --yes [--json]  puts one in the place of the database`
+       npm run restore -- NAME|latest --yes [--json]  puts one in the place of the database
+       latest is the newest that is whole; each newer one is named, with what is wrong with it.`
 
 interface BackupRow {
   readonly name: string
@@ -12,6 +13,20 @@ interface BackupRow {
   readonly bytes: number
   readonly state: 'usable' | 'newer' | 'foreign' | 'unreadable'
 }
+
+/** What was found where the newest whole copy was looked for. */
+interface Newest {
+  readonly copy: { readonly name: string } | undefined
+  readonly passedOver: readonly { readonly name: string; readonly because: keyof typeof REASONS }[]
+}
+
+/** Why a copy does not take the place of the database. */
+const REASONS = {
+  damaged: 'is damaged',
+  newer: 'was made by a newer Switchboard',
+  foreign: 'belongs to another home folder',
+  unreadable: 'is no backup that can be read',
+} as const
 
 interface Outcome {
   readonly name: string
@@ -22,11 +37,13 @@ interface Outcome {
 /**
  * Lists the backups, or goes back to one.
  * @param carryOut reaches the running service, or opens the home folder itself; asked again, it opens it anew.
+ * @param newestWhole looks at the copies themselves, in this process: a service that runs has others to serve.
  */
 export async function restoreCommand(
   argv: readonly string[],
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
+  newestWhole: () => Newest,
 ): Promise<void> {
   const [name, ...more] = argv.filter((word) => !word.startsWith('--'))
   const unknown = [...more, ...argv.filter((word) => word.startsWith('--') && word !== '--yes' && word !== '--json')]
@@ -34,7 +51,7 @@ export async function restoreCommand(
   const { data } = (await carryOut({ command: 'backup.list', input: {} })) as { data: BackupRow[] }
   const isJson = argv.includes('--json')
   if (name === undefined) return list(data, isJson, terminal)
-  const chosen = choose(data, name)
+  const chosen = choose(data, name === 'latest' ? latest(newestWhole(), terminal) : name)
   if (!argv.includes('--yes'))
     throw new CommandError(
       `This puts ${chosen.name}, made ${chosen.made_at}, in the place of the database. What happened since is kept as a ` +
@@ -51,15 +68,16 @@ function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal
   }
 }
 
+function latest({ copy, passedOver }: Newest, terminal: Terminal): string {
+  for (const { name, because } of passedOver) terminal.err(`${name} is passed over: it ${REASONS[because]}.`)
+  if (copy === undefined) throw new CommandError('There is no backup that can be used.')
+  return copy.name
+}
+
 function choose(backups: readonly BackupRow[], name: string): BackupRow {
-  const found =
-    name === 'latest' ? backups.find(({ state }) => state === 'usable') : backups.find((one) => one.name === name)
-  if (found !== undefined) return found
-  throw new CommandError(
-    name === 'latest'
-      ? 'There is no backup that can be used.'
-      : `There is no backup ${name}. npm run restore lists them.`,
-  )
+  const found = backups.find((one) => one.name === name)
+  if (found === undefined) throw new CommandError(`There is no backup ${name}. npm run restore lists them.`)
+  return found
 }
 
 async function goBack(

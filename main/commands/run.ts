@@ -6,6 +6,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { settingsOf, worldOf } from '../machine.ts'
 import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
 import type { ServiceFacts } from '../service/doctor/examine.ts'
+import { newestWholeIn } from '../service/home.ts'
 import { BACKUP_USAGE, backupCommand } from './backup.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
 import { CONSOLE_USAGE, consoleCommand } from './console.ts'
@@ -135,13 +136,15 @@ type HomeCommand = (
   argv: readonly string[],
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
+  newestWhole: () => ReturnType<typeof newestWholeIn>,
 ) => Promise<void>
 
 /** A command that the running service carries out, or this process where none runs. */
 async function onHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
   const world = quietWorld(config)
-  await command(rest, (request) => carryOut(world, request, terminal), terminal)
+  const newestWhole = () => newestWholeIn(config.home, world.clock.now())
+  await command(rest, (request) => carryOut(world, request, terminal), terminal, newestWhole)
   return 0
 }
 

@@ -9,7 +9,7 @@ import { HomeInUseError, lockHome } from '../storage/lock.ts'
 import { lossesIn } from '../storage/loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { forgetDamage, isDamageNoted } from '../storage/noted-damage.ts'
-import { keepDamagedLog, replaceDamaged, settleCutLog } from '../storage/quarantine.ts'
+import { keepDamagedLog, newestWhole, replaceDamaged, settleCutLog, type NewestWhole } from '../storage/quarantine.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { carryOutRestore, type Restored } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageNeeds } from '../storage/sqlite.ts'
@@ -19,6 +19,10 @@ export const databaseIn = (home: string): string => join(home, 'switchboard.db')
 
 /** The newest this build knows. */
 export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
+
+/** Looked for by whoever asks, while a service may run: it takes a second for each gigabyte, and several. */
+export const newestWholeIn = (home: string, nowMs: number): NewestWhole =>
+  newestWhole({ file: databaseIn(home), migrations: MIGRATIONS }, nowMs)
 
 /** Owner of the home folder with its database open: the ground both a service and a command stand on. */
 export interface Home {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { syncFile, syncFolder } from '../kernel/durable-file.ts'
 import { removeDraft } from './backup.ts'
-import { backupsBeside, listBackups, type Backup } from './backups.ts'
+import { backupsBeside, listBackups, type Backup, type BackupState } from './backups.ts'
 import { carryOver } from './carried.ts'
 import { stateOfLog } from './damaged-log.ts'
 import { checkIntegrity, DamagedDatabaseError, isWhole } from './integrity.ts'
@@ -25,7 +25,7 @@ interface Place {
  */
 export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss | undefined> {
   const { file } = place
-  const backup = newestWhole(place, nowMs)
+  const { copy: backup } = newestWhole(place, nowMs)
   if (backup === undefined) return undefined
   const draft = `${file}.restoring`
   removeDraft(draft)
@@ -47,12 +47,24 @@ export async function replaceDamaged(place: Place, nowMs: number): Promise<Loss 
   return loss
 }
 
-/** What takes the place of a damaged database. */
-export function newestWhole({ file, migrations }: Place, nowMs: number): Backup | undefined {
-  return listBackups(file, migrations.at(-1)?.version ?? 0, nowMs).find(
+/** The newest copy that may take the place of the database, and those before it in the list that may not. */
+export interface NewestWhole {
+  readonly copy: Backup | undefined
+  readonly passedOver: readonly {
+    readonly name: string
+    readonly because: 'damaged' | Exclude<BackupState, 'usable'>
+  }[]
+}
+
+export function newestWhole({ file, migrations }: Place, nowMs: number): NewestWhole {
+  const passedOver: NewestWhole['passedOver'][number][] = []
+  for (const copy of listBackups(file, migrations.at(-1)?.version ?? 0, nowMs)) {
+    const { name, state } = copy
     // A copy of damage that only a close look finds would be the same again.
-    ({ name, state }) => state === 'usable' && isWholeCopy(join(backupsBeside(file), name), migrations),
-  )
+    if (state === 'usable' && isWholeCopy(join(backupsBeside(file), name), migrations)) return { copy, passedOver }
+    passedOver.push({ name, because: state === 'usable' ? 'damaged' : state })
+  }
+  return { copy: undefined, passedOver }
 }
 
 function isWholeCopy(file: string, migrations: readonly Migration[]): boolean {

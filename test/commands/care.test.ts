@@ -26,6 +26,13 @@ const doctor = async (...args: string[]) => {
 
 const copies = () => readdirSync(join(home.dir, 'backups'))
 
+function accountId(): string {
+  const database = new Database(join(home.dir, 'switchboard.db'), { readonly: true })
+  const id = database.prepare('SELECT id FROM accounts').pluck().get()
+  database.close()
+  return String(id)
+}
+
 const keyNames = async () =>
   (JSON.parse((await home.command('keys', 'list', '--json')).out) as { data: { name: string }[] }).data.map(
     ({ name }) => name,
@@ -79,6 +86,40 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
       await service.end('SIGTERM')
     }
     expect(await keyNames()).toEqual(['Before'])
+  })
+
+  test('restore latest goes back to the newest whole copy, and names each newer one with what is wrong with it', async () => {
+    const service = isRunning ? await home.start() : undefined
+    await home.key('Before')
+    await home.command('backup')
+    await home.key('Since')
+    await home.command('backup')
+    await home.command('backup')
+    const [whole, damaged = '', unreadable = ''] = copies().toSorted()
+    damageIndex(join(home.dir, 'backups', damaged), 'sqlite_autoindex_accounts_1', accountId())
+    writeFileSync(join(home.dir, 'backups', unreadable), 'no database')
+
+    const gone = await home.command('restore', 'latest', '--yes', '--json')
+    expect([gone.code, JSON.parse(gone.out)]).toEqual([0, expect.objectContaining({ name: whole, done: !isRunning })])
+    expect(gone.err).toBe(
+      `${unreadable} is passed over: it is no backup that can be read.\n${damaged} is passed over: it is damaged.\n`,
+    )
+    await service?.end('SIGTERM')
+    expect(await keyNames()).toEqual(['Before'])
+  })
+
+  test('restore latest without a whole copy says what is wrong with each, and changes nothing', async () => {
+    if (isRunning) await home.start()
+    await home.key('Mine')
+    await home.command('backup')
+    const [name = ''] = copies()
+    writeFileSync(join(home.dir, 'backups', name), 'no database')
+    const refused = await home.command('restore', 'latest', '--yes')
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      `${name} is passed over: it is no backup that can be read.\nThere is no backup that can be used.\n`,
+    ])
+    expect(await keyNames()).toEqual(['Mine'])
   })
 
   test('doctor finds a sound home well, and says what it looked at', async () => {

@@ -85,7 +85,7 @@ export const missing = (file: string, nowMs: number): Finding =>
   broken('database', `${file} is missing, and copies of it are there. ${nextStartOf(file, nowMs)}`)
 
 function nextStartOf(file: string, nowMs: number): string {
-  const copy = newestWhole({ file, migrations: MIGRATIONS }, nowMs)
+  const { copy } = newestWhole({ file, migrations: MIGRATIONS }, nowMs)
   return copy === undefined
     ? `No whole copy of it lies in ${backupsBeside(file)}, and Switchboard will not start like this: put one there, from wherever you keep them, and before you quit a Switchboard that still runs.`
     : `Quit Switchboard and start it again: the copy ${copy.name} takes its place, and what is missing is said.`
