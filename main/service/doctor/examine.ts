@@ -45,7 +45,7 @@ export async function examine(
       ...lookAtHome(config.home),
       await lookAtDisk(config, freeBytes),
       ...(await lookAtDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, vault)),
-      lookAtBackups(config, clock.now()),
+      lookAtBackups(config, clock.now(), running === null ? null : Date.parse(running.startedAt)),
       ...(isOffline ? [] : [await lookOutside(world)]),
     ]
   } finally {

@@ -7,11 +7,15 @@ import { backupsBeside, listBackups } from '../../storage/backups.ts'
 import type { FreeBytes } from '../../storage/free-bytes.ts'
 import { isWhole } from '../../storage/integrity.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
+import { uncopiedIn, type Uncopied } from '../../storage/uncopied.ts'
 import { databaseIn } from '../home.ts'
 import { broken, look, well, type Finding } from './finding.ts'
 
 const MB = 1_000_000
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** One copy that was skipped is made up for by the next. */
+const OVERDUE_MS = 3 * HOUR_MS
 
 /** Whose it is, who can read it, and how much is in it. */
 export function lookAtHome(home: string): Finding[] {
@@ -47,8 +51,11 @@ export async function lookAtDisk(config: Config, freeBytes: FreeBytes): Promise<
   return well('disk', `${words}.`)
 }
 
-/** The newest copy is opened and looked through: a backup nobody ever opened is a hope. */
-export function lookAtBackups({ home, backups }: Config, nowMs: number): Finding {
+/**
+ * The newest copy is opened and looked through: a backup nobody ever opened is a hope.
+ * @param startedAtMs of the service that runs; null: none does.
+ */
+export function lookAtBackups({ home, backups }: Config, nowMs: number, startedAtMs: number | null): Finding {
   const file = databaseIn(home)
   const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0, nowMs) : []
   const newest = copies.find(({ state }) => state === 'usable')
@@ -56,9 +63,36 @@ export function lookAtBackups({ home, backups }: Config, nowMs: number): Finding
     return broken('backups', `None of the ${copies.length} can be used. Make another with: npm run backup`)
   if (newest === undefined) return look('backups', 'There is none yet. Make one with: npm run backup')
   const made = `The newest of ${copies.length}, ${newest.name},`
-  if (!isWhole(join(backupsBeside(file), newest.name)))
+  const copy = join(backupsBeside(file), newest.name)
+  if (!isWhole(copy))
     return broken('backups', `${made} is damaged. Look at the disk, and make another with: npm run backup`)
   if (nowMs - newest.madeAtMs > DAY_MS && backups === 'off')
     return look('backups', `${made} is of ${isoTime(newest.madeAtMs)}, and the setting backups is off.`)
+  const overdueSinceMs = backups === 'off' ? null : overdueSince(uncopiedOf(file, copy), nowMs, startedAtMs)
+  if (overdueSinceMs !== null)
+    return look(
+      'backups',
+      `${made} is of ${isoTime(newest.madeAtMs)}, and what happened since ${isoTime(overdueSinceMs)} is in no copy, though one is made in every hour. Look in the log for housekeeping.failed and storage.backup_skipped, and make one with: npm run backup`,
+    )
   return well('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${sizeInWords(newest.bytes)}, and whole.`)
+}
+
+/** That the database cannot be read is said where it is looked at. */
+function uncopiedOf(file: string, copy: string): Uncopied | null {
+  try {
+    return uncopiedIn(file, copy)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * An old copy alone is no fault: nothing is copied where nothing happened, nor while no service runs. One that has just
+ * started has not had its time; of one that ended the events say how long it went on without a copy.
+ */
+function overdueSince(uncopied: Uncopied | null, nowMs: number, startedAtMs: number | null): number | null {
+  if (uncopied === null) return null
+  const { fromMs, untilMs } = uncopied
+  const waitedMs = startedAtMs === null ? untilMs - fromMs : nowMs - Math.max(fromMs, startedAtMs)
+  return waitedMs > OVERDUE_MS ? fromMs : null
 }

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../main/config.ts'
+import { lookAtBackups } from '../../main/service/doctor/home-folder.ts'
+import { fakeClock, type FakeClock } from '../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+let home: TestDatabase
+let clock: FakeClock
+
+beforeEach(async () => {
+  clock = fakeClock()
+  home = await testDatabase(undefined, { clock })
+})
+afterEach(() => home.close())
+
+let seq = 0
+function happen(): void {
+  home.raw
+    .prepare("INSERT INTO events VALUES (?, ?, 1, 1, 'message.sent', ?, '{', '}', NULL)")
+    .run(++seq, `evt_${seq}`, clock.now())
+}
+
+/** @param startedAtMs null: no service runs. */
+function found(startedAtMs: number | null, ...flags: string[]) {
+  const machine = { env: {}, platform: process.platform, homedir: home.dir, readFile: () => null }
+  const config = readConfig({ ...machine, argv: ['--home', home.dir, ...flags] })
+  return lookAtBackups(config, clock.now(), startedAtMs)
+}
+
+const well = { state: 'well', says: expect.stringMatching(/, and whole\.$/) }
+
+test('hourly copies that do not come are found while the service runs, and the moment since which there is none is named', async () => {
+  const startedAtMs = clock.now()
+  happen()
+  await home.db.backUp('hourly')
+  await clock.advance(HOUR)
+  happen()
+  await clock.advance(3 * HOUR)
+  expect(found(startedAtMs)).toMatchObject(well)
+
+  await clock.advance(MINUTE)
+  expect(found(startedAtMs)).toEqual({
+    subject: 'backups',
+    state: 'look',
+    says:
+      'The newest of 1, switchboard-20260105T120000Z-hourly.db, is of 2026-01-05T12:00:00.000Z, and what happened since ' +
+      '2026-01-05T13:00:00.000Z is in no copy, though one is made in every hour. Look in the log for housekeeping.failed ' +
+      'and storage.backup_skipped, and make one with: npm run backup',
+  })
+  expect(found(startedAtMs, '--backups', 'off')).toMatchObject(well)
+
+  await home.db.backUp('manual')
+  expect(found(startedAtMs)).toMatchObject(well)
+})
+
+test('hourly copies that did not come are found after the service ended, where it had gone on for hours without one', async () => {
+  await home.db.backUp('hourly')
+  happen()
+  await clock.advance(3 * HOUR)
+  happen()
+  expect(found(null)).toMatchObject(well)
+  await clock.advance(MINUTE)
+  happen()
+  await clock.advance(20 * DAY)
+  expect(found(null)).toMatchObject({ state: 'look', says: expect.stringContaining('since 2026-01-05T12:00:00.000Z') })
+})
+
+test('an old copy is no fault where nothing happened since, where no service ran, or where one has just started', async () => {
+  happen()
+  await home.db.backUp('hourly')
+  const startedAtMs = clock.now()
+  await clock.advance(20 * DAY)
+  expect([found(startedAtMs), found(null)]).toMatchObject([well, well])
+
+  happen()
+  await clock.advance(20 * DAY)
+  expect([found(null), found(clock.now() - 3 * HOUR)]).toMatchObject([well, well])
+})
