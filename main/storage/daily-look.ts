@@ -107,7 +107,12 @@ export function createDailyLook(needs: DailyLookNeeds): DailyLook {
 
   function isQuiet(): boolean {
     const before = revision
-    revision = db.revision()
+    try {
+      revision = db.revision()
+    } catch (error) {
+      log.warn({ event: 'storage.look_failed', cause: cause(error) })
+      return false
+    }
     return revision === before
   }
 

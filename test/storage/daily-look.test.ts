@@ -32,7 +32,7 @@ const lookThrough: LookThrough = (path) => {
   return { found: wrong instanceof Error ? Promise.reject(wrong) : Promise.resolve(wrong), end() {} }
 }
 
-function open(more: { lookThrough?: LookThrough } = {}): DailyLook {
+function open(more: Partial<Parameters<typeof createDailyLook>[0]> = {}): DailyLook {
   const note = (line: object) => void lines.push(line)
   const log = { info: note, warn: note, error: note, debug: note } as unknown as Log
   const copies = () => ['newest.db', 'older.db', 'oldest.db'].map((name) => ({ name, file: join(dir, name) }))
@@ -125,6 +125,23 @@ test('a look that fails says nothing of the database, and is repeated in an hour
   expect(looks).toHaveLength(1)
   await clock.advance(MINUTE)
   expect([looks.length, daily.state().atMs !== null]).toEqual([2, true])
+})
+
+test('a disk that does not even say whether something was written ends nothing, and is asked again', async () => {
+  let isFailing = true
+  const revision = () => {
+    if (isFailing) throw new Error('disk I/O error')
+    return 1
+  }
+  const failing = open({ db: { revision } })
+  await clock.advance(MINUTE)
+  expect(lines).toEqual([
+    { event: 'storage.look_failed', cause: expect.objectContaining({ message: 'disk I/O error' }) },
+  ])
+  isFailing = false
+  await clock.advance(10 * MINUTE)
+  expect(failing.state().atMs).not.toBeNull()
+  await failing.close()
 })
 
 test('closing ends the look under way, waits for its end, and takes nothing for found', async () => {
