@@ -76,6 +76,22 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     }
   })
 
+  test('a dialog that a menu opened gives the focus to the button of the menu', async () => {
+    const button = /^Actions for Front desk$/
+    for (const item of ['Log out…', 'Delete']) {
+      await keys.tabTo(button)
+      await keys.press('Enter')
+      await page.getByRole('menu').waitFor()
+      for (let downs = 0; downs < 10 && (await keys.focused()) !== item; downs++) await keys.press('ArrowDown')
+      await focus(item)
+      await keys.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await keys.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      await focus(button)
+    }
+  })
+
   test('a conversation is begun, and what is written arrives', async () => {
     await keys.press('g')
     await keys.press('m')
