@@ -10,6 +10,7 @@ import { databaseIn, SCHEMA, type Home } from './home.ts'
 import { ON_THIS_MACHINE } from './listen.ts'
 import type { ServiceFacts } from './doctor/examine.ts'
 import type { Machinery } from './machinery.ts'
+import { sealedSentence } from './sealed.ts'
 import type { RunningWorld, World } from './world.ts'
 
 /** What the service's own room is told of the machine it runs on. */
@@ -79,7 +80,7 @@ function factsOf(
     database_bytes: db.bytes(),
     started_at: startedAt,
     warnings: [...warningsOf(config, address.url, vault), ...troubles()],
-    troubles: [vault.problem(), ...troubles()].filter((line) => line !== null),
+    troubles: [...sealedLines(vault), ...troubles()],
     limits: {
       slots: config.slots,
       rate_limit_per_minute: config.ratePerMinute,
@@ -107,5 +108,10 @@ export function warningsOf(
           'Live official instances speak to a simulator of Meta on this machine (official.graph_base_url is sandbox): nobody real is reached.',
         ]
       : []
-  return [...exposed, ...simulated, vault.notice, vault.problem()].filter((line) => line !== null)
+  return [...exposed, ...simulated, ...(vault.notice === null ? [] : [vault.notice]), ...sealedLines(vault)]
+}
+
+function sealedLines(vault: { problem(): string | null }): string[] {
+  const problem = vault.problem()
+  return problem === null ? [] : [sealedSentence(problem)]
 }

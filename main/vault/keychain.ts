@@ -87,5 +87,5 @@ export function createKeychain(needs: {
 /** Texts of the libraries are shown as detail and never decided on: they change with versions. */
 function unavailable(what: string, error: unknown): VaultUnavailable {
   const detail = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 200)
-  return new VaultUnavailable(`${what}: ${detail}`, { cause: error })
+  return new VaultUnavailable(`${what}: ${detail.replace(/\.?\s*$/, '.')}`, { cause: error })
 }

@@ -2,6 +2,7 @@ import { StorageError, type Db } from '../../kernel/db.ts'
 import { importKeytar } from '../../vault/keychain.ts'
 import { openVault } from '../../vault/open.ts'
 import { messageOf } from '../home.ts'
+import { sealedSentence } from '../sealed.ts'
 import type { World } from '../world.ts'
 import { broken, look, well, type Finding } from './finding.ts'
 
@@ -13,10 +14,7 @@ export interface VaultFacts {
 
 export function judgeVault({ kind, state, problem }: VaultFacts): Finding {
   if (state === 'open') return well('vault', `The ${kind} shows the key of this home.`)
-  return look(
-    'vault',
-    `${problem ?? `The ${kind} is locked.`} Until it is unlocked nothing is signed or sent, and nothing is lost: events wait.`,
-  )
+  return look('vault', sealedSentence(problem ?? `The ${kind} is locked.`))
 }
 
 /** Asks keychain or file for the key of this home, changing nothing. */

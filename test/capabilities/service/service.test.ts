@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
+import { memoryVault } from '../../support/vault.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { assistantOf } from '../approvals/assistant.ts'
 
@@ -40,6 +41,19 @@ test('the service says what it is and where it keeps things', async () => {
     },
   })
   expect(body.database_bytes).toBeGreaterThan(10_000)
+})
+
+test('a vault that does not open is a trouble, which says what waits and what to do', async () => {
+  const vault = memoryVault()
+  vault.lock()
+  const own = await world({ vault })
+  const { body } = await asConsole(own)('GET', '/v1/service')
+  expect(body.vault).toMatchObject({ state: 'sealed', problem: 'The vault of this test is locked.' })
+  expect(body.troubles).toEqual([
+    expect.stringMatching(/^The vault of this test is locked\. Unlock it: .* events wait, .* nothing is lost\.$/),
+  ])
+  expect(body.warnings).toEqual(body.troubles)
+  await own.close()
 })
 
 test('the overview counts what there is and what waits', async () => {
