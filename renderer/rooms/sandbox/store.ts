@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { ref } from 'vue'
+import { computed, ref } from 'vue'
 import type {
   CatcherReply,
   CatcherView,
@@ -7,11 +7,11 @@ import type {
   SandboxPhone,
   SpokenMessage,
 } from '../../../main/contract/sandbox.ts'
-import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { SettingsBody, SpeechBody } from '../../../main/capabilities/sandbox/contract.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { useInstances } from '../instances/store.ts'
 import type { Fault } from './faults.ts'
 
 interface Page<T> {
@@ -29,13 +29,12 @@ export const useSandbox = defineStore('sandbox', () => {
   /** What was said on each phone in this window: the service lists only what phones receive. */
   const spoken = ref<Readonly<Record<string, SandboxMessage[]>>>({})
   /** Instances of the simulated network, for whom to write to and what to strike. */
-  const instances = ref<InstanceRecord[]>([])
+  const instances = computed(() => useInstances().all.filter(({ network }) => network === 'sandbox'))
   let cursor: string | null = null
   const live = useLive()
 
   live.onNotice('sandbox', () => void load())
-  live.onNotice('instances', () => void loadInstances())
-  live.onReset(() => void Promise.all([load(), loadInstances()]))
+  live.onReset(() => void load())
 
   async function load(): Promise<void> {
     try {
@@ -48,12 +47,6 @@ export const useSandbox = defineStore('sandbox', () => {
       problem.value = asProblem(error)
       if (state.value === 'asking') state.value = 'problem'
     }
-  }
-
-  /** Says nothing when it fails: phones can be looked at without. */
-  async function loadInstances(): Promise<void> {
-    const list = await api.get<{ data: InstanceRecord[] }>('/instances').catch(() => undefined)
-    if (list !== undefined) instances.value = list.data.filter(({ network }) => network === 'sandbox')
   }
 
   async function loadMore(): Promise<void> {
@@ -114,7 +107,7 @@ export const useSandbox = defineStore('sandbox', () => {
   const emptyCatcher = (name: string) => api.delete(`/sandbox/catcher/${name}`)
 
   return {
-    ...{ phones, hasMore, state, problem, spoken, instances, load, loadInstances, loadMore, create, update },
+    ...{ phones, hasMore, state, problem, spoken, instances, load, loadMore, create, update },
     ...{ received, speak, edit, takeBack, react, strike, readCatcher, setCatcherReply, emptyCatcher },
   }
 })
