@@ -38,6 +38,9 @@ export const useService = defineStore('service', () => {
   /** Headless, the window's own origin is the service's; only the service knows what it is called elsewhere. */
   const mcpAddress = computed(() => view.value?.mcp_address ?? `${location.origin}/mcp`)
 
+  /** The keychain is locked: nothing is signed, and nothing goes out. */
+  const isSealed = computed(() => view.value?.vault.state === 'sealed')
+
   /** How a client starts the stdio bridge, where the client is on the same computer as the service. */
   const bridge = computed(() => (isHere(location.hostname) ? (view.value?.mcp_bridge ?? null) : null))
 
@@ -54,7 +57,7 @@ export const useService = defineStore('service', () => {
     if (view.value !== undefined) await load()
   }
 
-  return { view, problem, mcpAddress, bridge, load }
+  return { view, problem, mcpAddress, isSealed, bridge, load }
 })
 
 /** The desktop app's own page, or a browser that reached the service at an address of this computer. */

@@ -27,7 +27,16 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
   async function load(): Promise<void> {
     const mine = ++round
     state.value = 'asking'
+    problem.value = undefined
     await ask(mine, undefined, (data) => (rows.value = data))
+    if (isStale && mine === round) await refresh()
+  }
+
+  /** Rows of another filter are no answer to this one, however long its own takes. */
+  async function change(): Promise<void> {
+    rows.value = []
+    hasMore.value = false
+    await load()
   }
 
   async function loadMore(): Promise<void> {
@@ -49,14 +58,14 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
     } catch (error) {
       if (mine !== round) return
       problem.value = asProblem(error)
-      if (rows.value.length === 0) state.value = 'problem'
+      state.value = 'problem'
     }
   }
 
   /** One question at a time: notices that come meanwhile are answered by one more. */
   async function refresh(): Promise<void> {
     isStale = true
-    if (isRefreshing || state.value !== 'ready') return
+    if (isRefreshing || state.value === 'asking') return
     isRefreshing = true
     while (isStale) {
       isStale = false
@@ -74,12 +83,14 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
       hasMore.value = page.has_more
     }
     rows.value = merged ?? page.data
+    problem.value = undefined
+    state.value = 'ready'
   }
 
   const replace = (delivery: Delivery) =>
     (rows.value = rows.value.map((row) => (row.id === delivery.id ? { ...row, ...delivery } : row)))
 
-  watch(filter, () => void load(), { immediate: true, deep: true })
+  watch(filter, () => void change(), { immediate: true, deep: true })
   onScopeDispose(live.onNotice('deliveries', () => void refresh()))
   onScopeDispose(live.onReset(() => void load()))
 

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryDetail, Webhook } from '../../../main/capabilities/webhooks/contract.ts'
+import { LIMITS } from '../../../main/contract/limits.ts'
 
 export type Attempt = DeliveryDetail['attempt_log'][number]
 
@@ -33,6 +34,16 @@ export function deliveryStateOf({
 }: Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'>): DeliveryState {
   if (status !== 'failed') return status
   return final_reason ?? (next_attempt_at === null ? 'exhausted' : 'retrying')
+}
+
+/** Why a delivery cannot be redelivered, as words below `webhooks.redeliver.not.`; undefined where nothing is known against it. */
+export function whyNotAgain(
+  { manual_retries }: Pick<Delivery, 'manual_retries'>,
+  webhook: Pick<Webhook, 'active'> | undefined,
+): 'deleted' | 'inactive' | 'used' | undefined {
+  if (webhook === undefined) return 'deleted'
+  if (!webhook.active) return 'inactive'
+  return manual_retries >= LIMITS.manualRetries ? 'used' : undefined
 }
 
 export const DELIVERY_FACES: Readonly<Record<DeliveryState, Face>> = {
