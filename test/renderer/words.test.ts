@@ -43,7 +43,7 @@ test('every word that a screen names is there', () => {
   for (const file of readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })) {
     if (!/\.(vue|ts)$/.test(file)) continue
     const text = readFileSync(join(RENDERER, file), 'utf8')
-    for (const [, key = ''] of text.matchAll(/\bt\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
+    for (const [, key = ''] of text.matchAll(/\b(?:t|counted)\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
       if (!english.has(key)) missing.push(`${file} names ${key}`)
   }
   expect(missing).toEqual([])
