@@ -6,7 +6,9 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { i18n } from './app/i18n.ts'
+import { keepFocus } from './app/keep-focus.ts'
 import { router } from './app/router.ts'
 import './app/theme.css'
 
+keepFocus()
 createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')

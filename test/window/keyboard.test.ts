@@ -128,6 +128,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await keys.tabTo('Send test event')
     await keys.press('Enter')
     await page.getByRole('row').nth(1).waitFor()
+    await focus('Send test event')
     await keys.tabTo(/^(instance|message)\.\w+$/)
     const opener = await keys.focused()
     await keys.press('Enter')
@@ -147,6 +148,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     // Where the list is as long as it can be, and is not once something was found.
     await page.mouse.move(640, 500)
     await keys.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search…' }).waitFor()
     await focus('Search…')
     await keys.type('Front desk')
     await page.getByRole('option').first().filter({ hasText: 'Front desk' }).waitFor()
