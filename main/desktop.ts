@@ -29,6 +29,10 @@ void runDesktop({
     process.umask(0o077)
     const { config } = settingsOf(argv.filter(isSetting))
     const world = worldOf(config, config.logLevel, join(out, 'renderer'), startUtility)
-    return { service: await startService({ ...world, restart }), home: config.home, log: world.log }
+    return {
+      service: await startService({ ...world, restart, isInteractive: true }),
+      home: config.home,
+      log: world.log,
+    }
   },
 })

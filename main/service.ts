@@ -46,6 +46,8 @@ export interface Service {
   tell(notice: Notice): void
   /** The system says that this machine slept, or that its network changed. */
   resumed(): void
+  /** The system says that the screen was unlocked, and so perhaps the keychain. */
+  unlocked(): void
   /** Hears what every open window hears. @returns ends it. */
   onNotice(hear: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
@@ -217,6 +219,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     newConsoleAddress,
     tell: live.tell,
     resumed: gaps.suspect,
+    unlocked: () => void vault.unlock(),
     onNotice: (hear) => live.listen(({ notice }) => hear(notice)),
     askAsConsole: async (request) =>
       panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),

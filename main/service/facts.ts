@@ -35,6 +35,7 @@ export function consoleNeeds(
       // Before the first look through all of it: it was looked at when it was opened.
       return { schema: SCHEMA, integrity: damage === null ? 'ok' : 'damaged', lookedThroughAtMs: atMs } as const
     },
+    unlock: () => void vault.unlock(),
     logLines: world.log.lines,
     folders: [world.config.home, homedir()],
   }
@@ -75,7 +76,10 @@ function factsOf(
     address: address.url,
     mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
     mcp_bridge: world.bridge ?? null,
-    vault: { kind: vault.kind, state: vault.state(), notice: vault.notice, problem: vault.problem() },
+    vault: {
+      ...{ kind: vault.kind, state: vault.state(), asking: vault.asking() },
+      ...{ notice: vault.notice, problem: vault.problem() },
+    },
     home: config.home,
     database_bytes: db.bytes(),
     started_at: startedAt,
@@ -94,7 +98,7 @@ function factsOf(
 export function warningsOf(
   config: Config,
   url: string,
-  vault: { notice: string | null; problem(): string | null },
+  vault: Pick<Machinery['vault'], 'notice' | 'problem' | 'asking'>,
 ): string[] {
   const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
   const exposed = config.allowLan
@@ -111,7 +115,7 @@ export function warningsOf(
   return [...exposed, ...simulated, ...(vault.notice === null ? [] : [vault.notice]), ...sealedLines(vault)]
 }
 
-function sealedLines(vault: { problem(): string | null }): string[] {
-  const problem = vault.problem()
-  return problem === null ? [] : [sealedSentence(problem)]
+function sealedLines(vault: Pick<Machinery['vault'], 'problem' | 'asking'>): string[] {
+  const [problem, asking] = [vault.problem(), vault.asking()]
+  return problem === null || asking === null ? [] : [sealedSentence(problem, asking)]
 }

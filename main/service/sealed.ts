@@ -1,3 +1,12 @@
+import type { Asking } from '../vault/open.ts'
+
+/** What a person does about a vault that does not open, by how it is asked. */
+const WHAT_TO_DO: Readonly<Record<Asking, string>> = {
+  waiting: 'Answer it.',
+  repeated: 'Unlock it: it is asked every 30 seconds.',
+  on_request: 'Its question was dismissed: have it asked again in the window.',
+}
+
 /** What a vault that does not open means for the person who looks after the service, and what to do. */
-export const sealedSentence = (problem: string): string =>
-  `${problem} Unlock it: it is asked every 30 seconds. Until then events wait, live numbers stay offline, and nothing is lost.`
+export const sealedSentence = (problem: string, asking: Asking): string =>
+  `${problem} ${WHAT_TO_DO[asking]} Until then events wait, live numbers stay offline, and nothing is lost.`

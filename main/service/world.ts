@@ -34,6 +34,8 @@ export interface World {
   /** Tests only: stands between the service and its database. */
   readonly openStorage?: OpenStorage
   readonly importKeytar?: ImportKeytar
+  /** A person sits before it, who can answer a prompt of the keychain. */
+  readonly isInteractive?: boolean
   /** Tests only: used instead of keychain and file. */
   readonly vault?: Vault
 }

@@ -185,6 +185,7 @@ function hearTheSystem({ service, log }: Started, parts: Parts & { readonly upda
   // An update closes the windows before it quits, and must find nothing that holds them.
   autoUpdater.on('before-quit-for-update', () => window.release())
   powerMonitor.on('shutdown', () => leaving.letGo())
+  powerMonitor.on('unlock-screen', () => service.unlocked())
   powerMonitor.on('resume', () => {
     log.info({ event: 'power.resumed' })
     service.resumed()

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { deadline } from '../kernel/deadline.ts'
 import type { Random } from '../kernel/ids.ts'
 import { Secret } from '../kernel/secret.ts'
-import { VaultUnavailable, type Vault } from './vault.ts'
+import { VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
 /**
  * The part of keytar that is used. `findCredentials` is left out on purpose: on a locked Linux keyring it crashes the
@@ -51,7 +51,7 @@ export function createKeychain(needs: {
     last = turn.catch(() => {})
     const limit = deadline(clock, limitMs, () => {
       isLate = true
-      reject(new VaultUnavailable(`The keychain did not answer within ${limitMs / 1_000} s.`))
+      reject(new VaultTimeout(`The keychain did not answer within ${limitMs / 1_000} s.`))
     })
     try {
       return await Promise.race([turn, late])

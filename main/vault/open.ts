@@ -1,39 +1,51 @@
-import type { Timer } from '../kernel/clock.ts'
+import type { Clock, Timer } from '../kernel/clock.ts'
 import type { MasterKey } from '../kernel/seal.ts'
 import { chooseVault, type ChoiceNeeds } from './choice.ts'
 import { masterKey } from './master-key.ts'
-import { VaultUnavailable, type Vault } from './vault.ts'
+import { VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
 type VaultState = 'open' | 'sealed'
 
+/**
+ * How a sealed vault opens: it is being asked at this moment, and a person may have to answer a prompt first; it is asked
+ * every 30 s; or somebody has to want it, because a person has dismissed the prompt.
+ */
+export type Asking = 'waiting' | 'repeated' | 'on_request'
+
 /** The home's vault with the master key in it. */
 export interface OpenVault extends MasterKey {
+  /** While a new home has not chosen yet, what it tries. */
   readonly kind: Vault['kind']
   state(): VaultState
+  /** Null while it is open. */
+  asking(): Asking | null
   /** Why it is sealed, for the person at the machine; null while open. */
   problem(): string | null
   /** What a person should know of the choice a new home made; null when there is nothing to say. */
   readonly notice: string | null
-  onChange(listener: (state: VaultState) => void): void
-  /** Asks at once: at the shell's unlock signal, or when a person wants it. */
+  /** Hears when any of these is another than before. */
+  onChange(listener: () => void): void
+  /** Asks at once, at the shell's unlock signal or when a person wants it, and answers when the keychain has. Never rejects. */
   unlock(): Promise<VaultState>
   close(): void
 }
 
 const RETRY_MS = 30_000
 const TICK_MS = 1_000
-/** A refusal that took longer is taken for a prompt that a person dismissed. */
+/** What takes longer is a prompt that waits for a person; a refusal after it, one that was dismissed. */
 const PROMPT_MS = 1_000
+const WAITING = 'The keychain has not answered yet. It may be asking for a password, perhaps behind this window.'
 
 /**
  * Opens the vault of this home. A keychain that is locked or away seals the service and is asked again every 30 s; it
- * is never replaced by a file.
+ * is never replaced by a file. Where a person can answer a prompt, the start does not wait for the answer: until it is
+ * there, the vault is sealed.
  * @throws VaultError when waiting will not help: wrong passphrase, missing files, contradicting setting.
  */
 export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
   const { clock, log, isInteractive = false } = needs
-  const { vault, notice } = await chooseVault(needs)
-  const listeners = new Set<(state: VaultState) => void>()
+  const listeners = new Set<() => void>()
+  let chosen: Awaited<ReturnType<typeof chooseVault>> | undefined
   let key: Buffer | null = null
   let problem: string | null = null
   let isProbed = false
@@ -41,22 +53,43 @@ export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
   let askedAtMs = 0
   let underway: Promise<void> | null = null
   let ticking: Timer | null = null
+  let told = ''
+  let isClosed = false
+
+  const kind = () => chosen?.vault.kind ?? 'keychain'
+  const mayPrompt = () => isInteractive && kind() === 'keychain'
+  const state = () => (key ? 'open' : 'sealed')
+  const asking = () => {
+    if (key) return null
+    if (underway && mayPrompt()) return 'waiting'
+    return isDismissed ? 'on_request' : 'repeated'
+  }
+  const problemNow = () => (asking() === 'waiting' ? WAITING : problem)
+
+  const tell = () => {
+    const now = `${String(asking())} ${String(problemNow())}`
+    if (now === told) return
+    told = now
+    for (const hear of listeners) hear()
+  }
 
   const attempt = async () => {
     const startedMs = clock.mono()
     try {
+      chosen ??= await chooseVault(needs)
+      const { vault } = chosen
       if (!isProbed) await vault.probe()
       isProbed = true
       key = await masterKey({ ...needs, vault })
       problem = null
       ticking?.cancel()
       log.info({ event: 'vault.open', kind: vault.kind })
-      for (const tell of listeners) tell('open')
     } catch (error) {
       if (!(error instanceof VaultUnavailable)) throw error
-      if (error.message !== problem) log.warn({ event: 'vault.sealed', kind: vault.kind, problem: error.message })
+      if (error.message !== problem) log.warn({ event: 'vault.sealed', kind: kind(), problem: error.message })
       problem = error.message
-      isDismissed = isInteractive && clock.mono() - startedMs > PROMPT_MS
+      const isPrompt = mayPrompt() && clock.mono() - startedMs >= PROMPT_MS
+      isDismissed = isPrompt && !(error instanceof VaultTimeout)
     } finally {
       askedAtMs = clock.mono()
     }
@@ -64,30 +97,62 @@ export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
 
   /** Callers that ask at the same time share one attempt. */
   const ask = async () => {
-    if (!key) await (underway ??= attempt().finally(() => (underway = null)))
+    if (key) return
+    underway ??= attempt().finally(() => {
+      underway = null
+      tell()
+    })
+    await underway
+  }
+
+  /** Nobody waits for the answer any more who could be told otherwise. */
+  const unreadable = (error: unknown) => {
+    if (isClosed) return
+    problem = error instanceof Error ? error.message : String(error)
+    log.error({ event: 'vault.unreadable', problem })
+    tell()
   }
 
   const tick = () => {
-    if (isDismissed || clock.mono() - askedAtMs < RETRY_MS) return
-    ask().catch((error: unknown) => log.error({ event: 'vault.unreadable', problem: String(error) }))
+    tell()
+    if (underway || isDismissed || clock.mono() - askedAtMs < RETRY_MS) return
+    ask().catch(unreadable)
   }
 
-  const state = () => (key ? 'open' : 'sealed')
-
-  await ask()
+  const first = ask()
+  if (isInteractive) await settledWithin(clock, PROMPT_MS, first)
+  if (!mayPrompt()) await first
+  first.catch(unreadable)
   if (state() === 'sealed') ticking = clock.every(TICK_MS, tick)
+  tell()
 
   return {
-    kind: vault.kind,
-    notice,
+    get kind() {
+      return kind()
+    },
+    get notice() {
+      return chosen?.notice ?? null
+    },
     state,
+    asking,
     key: () => key,
-    problem: () => problem,
+    problem: problemNow,
     onChange: (listener) => void listeners.add(listener),
     async unlock() {
-      await ask()
+      await ask().catch(unreadable)
       return state()
     },
-    close: () => ticking?.cancel(),
+    close() {
+      isClosed = true
+      ticking?.cancel()
+    },
   }
+}
+
+/** Resolves when it has, or when the time is over. Rejects as it does. */
+function settledWithin(clock: Pick<Clock, 'after'>, ms: number, promise: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(ms, resolve)
+    promise.then(resolve, reject).finally(() => timer.cancel())
+  })
 }

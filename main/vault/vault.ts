@@ -20,6 +20,14 @@ export class VaultUnavailable extends Error {
   }
 }
 
+/** It has not answered for as long as anybody waits, and may do so yet: a prompt may still be open. */
+export class VaultTimeout extends VaultUnavailable {
+  constructor(message: string) {
+    super(message)
+    this.name = 'VaultTimeout'
+  }
+}
+
 /** The vault will not open by waiting: a wrong passphrase, a missing file, a contradicting setting. Start stops. */
 export class VaultError extends Error {
   constructor(message: string, options?: ErrorOptions) {

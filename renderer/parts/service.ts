@@ -15,6 +15,7 @@ export interface ServiceView {
   readonly vault: {
     readonly kind: 'keychain' | 'file' | 'memory'
     readonly state: 'open' | 'sealed'
+    readonly asking: 'waiting' | 'repeated' | 'on_request' | null
     readonly notice: string | null
     readonly problem: string | null
   }
@@ -53,11 +54,14 @@ export const useService = defineStore('service', () => {
     }
   }
 
+  /** Has the keychain asked for its key; what came of it is told. @throws Problem */
+  const askVault = () => api.post('/service/unlock')
+
   async function refresh(): Promise<void> {
     if (view.value !== undefined) await load()
   }
 
-  return { view, problem, mcpAddress, isSealed, bridge, load }
+  return { view, problem, mcpAddress, isSealed, bridge, load, askVault }
 })
 
 /** The desktop app's own page, or a browser that reached the service at an address of this computer. */

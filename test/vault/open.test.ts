@@ -9,6 +9,7 @@ import { openVault, type OpenVault } from '../../main/vault/open.ts'
 import { VaultError } from '../../main/vault/vault.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/service-process.ts'
 import { memoryVault, standInKeytar, type StandInKeytar } from '../support/vault.ts'
 
 let clock: FakeClock
@@ -174,10 +175,11 @@ describe('a home on the keychain', () => {
       keytar.become(mood)
       const vault = await start()
       const changes: string[] = []
-      vault.onChange((state) => changes.push(state))
+      vault.onChange(() => changes.push(vault.state()))
       expect(vault.state()).toBe('sealed')
       expect(vault.key()).toBeNull()
       expect(vault.problem()).not.toBeNull()
+      expect(vault.asking()).toBe('repeated')
       expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
 
       await clock.advance(29_000)
@@ -232,27 +234,115 @@ describe('a home on the keychain', () => {
     expect(warnings[0]).toMatchObject({ event: 'vault.sealed', kind: 'keychain' })
   })
 
-  test('does not repeat a prompt that a person dismissed until asked to', async () => {
-    await start()
-    keytar.become('hangs')
-    const opening = start({}, { isInteractive: true })
-    await clock.advance(20_000)
-    keytar.become('absent')
-    keytar.answerPrompts()
-    const vault = await opening
-    expect(vault.state()).toBe('sealed')
-    const calls = keytar.calls.length
-    await clock.advance(600_000)
-    expect(keytar.calls).toHaveLength(calls)
-    keytar.become('works')
-    expect(await vault.unlock()).toBe('open')
-  })
-
   test('once open stays open when the keychain locks', async () => {
     const vault = await start()
     keytar.become('locked')
     await clock.advance(120_000)
     expect(vault.state()).toBe('open')
+  })
+})
+
+describe('where a person can answer a prompt', () => {
+  const startBeforePerson = (settings: Settings = {}) => start(settings, { isInteractive: true })
+
+  /** Begun while the keychain shows a prompt, which the start does not wait for. */
+  async function startWithPrompt(): Promise<{ vault: OpenVault; changes: unknown[] }> {
+    keytar.become('hangs')
+    const begun = clock.mono()
+    const vault = await startBeforePerson()
+    expect(clock.mono() - begun).toBeLessThan(2_000)
+    expect([vault.state(), vault.asking()]).toEqual(['sealed', 'waiting'])
+    expect(vault.problem()).toMatch(/has not answered yet/)
+    const changes: unknown[] = []
+    vault.onChange(() => changes.push([vault.state(), vault.asking()]))
+    return { vault, changes }
+  }
+
+  async function answer(mood: 'works' | 'absent'): Promise<void> {
+    keytar.become(mood)
+    keytar.answerPrompts()
+    await clock.advance(1_000)
+  }
+
+  test('the start does not wait for a home on the keychain, which opens when the prompt is answered', async () => {
+    const first = await start()
+    const { vault, changes } = await startWithPrompt()
+    await clock.advance(60_000)
+    await answer('works')
+    expect(changes).toEqual([['open', null]])
+    expect(vault.key()).toEqual(first.key())
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test('a new home chooses the keychain when the prompt is answered, and nothing before', async () => {
+    const { vault } = await startWithPrompt()
+    expect([vault.kind, vault.notice, inMeta('vault_kind')]).toEqual(['keychain', null, undefined])
+    await answer('works')
+    expect([vault.kind, vault.notice, vault.state()]).toEqual(['keychain', null, 'open'])
+    expect(inMeta('vault_kind')).toBe('keychain')
+  })
+
+  test('a new home whose prompt was dismissed takes the file vault, and says so', async () => {
+    const { vault, changes } = await startWithPrompt()
+    await answer('absent')
+    await until('the file vault', () => vault.state() === 'open')
+    expect([vault.kind, inMeta('vault_kind')]).toEqual(['file', 'file'])
+    expect(vault.notice).toContain(join(database.dir, 'vault.json'))
+    expect(changes.at(-1)).toEqual(['open', null])
+  })
+
+  test('a prompt that was dismissed is not repeated until somebody wants it', async () => {
+    await start()
+    const { vault, changes } = await startWithPrompt()
+    await answer('absent')
+    expect(changes).toEqual([['sealed', 'on_request']])
+    expect(vault.problem()).toMatch(/The keychain refuses/)
+    const calls = keytar.calls.length
+    await clock.advance(600_000)
+    expect(keytar.calls).toHaveLength(calls)
+    keytar.become('works')
+    expect(await vault.unlock()).toBe('open')
+    expect(changes).toEqual([
+      ['sealed', 'on_request'],
+      ['open', null],
+    ])
+  })
+
+  test('a prompt that nobody has answered for two minutes stays, and its answer counts when it comes', async () => {
+    await start()
+    const { vault } = await startWithPrompt()
+    await clock.advance(121_000)
+    expect(vault.asking()).toBe('repeated')
+    expect(vault.problem()).toMatch(/did not answer within 120 s/)
+    await clock.advance(200_000)
+    expect(keytar.outstanding).toBe(1)
+    await answer('works')
+    await clock.advance(31_000)
+    expect(vault.state()).toBe('open')
+  })
+
+  test('a keychain that refuses without a prompt is asked again by itself', async () => {
+    await start()
+    keytar.become('locked')
+    const vault = await startBeforePerson()
+    expect(vault.asking()).toBe('repeated')
+    keytar.become('works')
+    await clock.advance(31_000)
+    expect(vault.state()).toBe('open')
+  })
+
+  test('a wrong passphrase stops the start as anywhere', async () => {
+    await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
+    await expect(startBeforePerson({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(
+      /is not the passphrase/,
+    )
+  })
+
+  test('what was closed in the meantime writes nothing and complains of nothing', async () => {
+    const { vault } = await startWithPrompt()
+    vault.close()
+    await answer('works')
+    expect(clock.waiting()).toBe(0)
   })
 })
 

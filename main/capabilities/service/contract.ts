@@ -20,6 +20,13 @@ const ServiceRecord = Type.Object({
   vault: Type.Object({
     kind: Type.Enum(['keychain', 'file', 'memory']),
     state: Type.Enum(['open', 'sealed']),
+    asking: Nullable(
+      Type.Enum(['waiting', 'repeated', 'on_request'], {
+        description:
+          'How it opens while it is sealed: it is being asked, and a person may have to answer a prompt; it is asked every ' +
+          '30 seconds; or only when somebody wants it, because a prompt was dismissed.',
+      }),
+    ),
     notice: Nullable(Type.String({ description: 'What a person should know about how secrets are kept.' })),
     problem: Nullable(Type.String({ description: 'Why it is sealed.' })),
   }),
@@ -225,7 +232,7 @@ export const serviceContract = {
           command: '/srv/switchboard/node_modules/node/bin/node',
           args: ['/srv/switchboard/resources/run.mjs', 'mcp'],
         },
-        vault: { kind: 'keychain', state: 'open', notice: null, problem: null },
+        vault: { kind: 'keychain', state: 'open', asking: null, notice: null, problem: null },
         home: '/home/ada/.local/share/switchboard',
         database_bytes: 1_048_576,
         started_at: '2026-03-01T08:00:00.000Z',
@@ -389,6 +396,20 @@ export const serviceContract = {
       'seconds; nothing is lost.',
     reply: { status: 202, description: 'It is about to.', schema: Type.Object({}) },
     errors: ['invalid_state'],
+    examples: { reply: {} },
+  }),
+  unlockService: operation({
+    ...ofTheConsole,
+    id: 'unlockService',
+    worksWhenFull: true,
+    method: 'POST',
+    path: '/v1/service/unlock',
+    summary: 'Have the keychain asked',
+    description:
+      'Asks a sealed vault for its key now, which may open a prompt on the computer that Switchboard runs on. What came of ' +
+      'it stands in the `vault` of the service. Where it is open, nothing happens.',
+    reply: { status: 202, description: 'It is being asked.', schema: Type.Object({}) },
+    errors: [],
     examples: { reply: {} },
   }),
   getDiagnostics: operation({

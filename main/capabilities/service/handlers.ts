@@ -46,6 +46,10 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
       service.restart()
       return {}
     },
+    async unlockService() {
+      service.unlock()
+      return {}
+    },
     getDiagnostics: async ({ principal }) => service.diagnostics(await countsOf(principal.accountId)),
     listToolCalls: async ({ principal }) => ({ data: service.toolCalls(principal.accountId).map(toRecord) }),
     async putConsolePassword({ principal, body }) {

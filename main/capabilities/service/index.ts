@@ -37,11 +37,13 @@ interface ServiceNeeds
   readonly gauges: () => StorageGauges
   /** Begins to start the service again; null where only a person can. */
   readonly restart: (() => void) | null
+  /** Has the vault asked for the key of this home, if it is sealed. */
+  readonly unlock: () => void
 }
 
 /** The service itself, for the person who runs it. */
 export interface ServiceRoom
-  extends ToolCalls, Backups, Pick<ServiceNeeds, 'tallies' | 'facts' | 'account' | 'settings' | 'engines'> {
+  extends ToolCalls, Backups, Pick<ServiceNeeds, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
   readonly metrics: Metrics
   readonly canRestart: boolean
   /** @throws ApiError invalid_state */
@@ -50,12 +52,12 @@ export interface ServiceRoom
 }
 
 export function createServiceRoom(needs: ServiceNeeds): ServiceRoom {
-  const { tallies, facts, account, settings, engines, worker, restart } = needs
+  const { tallies, facts, account, settings, engines, worker, restart, unlock } = needs
   const backups = createBackups(needs)
   return {
     ...createToolCalls(needs),
     ...backups,
-    ...{ tallies, facts, account, settings, engines },
+    ...{ tallies, facts, account, settings, engines, unlock },
     metrics: createMetrics({ tallies, facts, worker, storage: needs.gauges, now: needs.clock.now }),
     canRestart: restart !== null,
     restart() {

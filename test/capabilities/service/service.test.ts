@@ -23,7 +23,7 @@ test('the service says what it is and where it keeps things', async () => {
     network: 'sandbox',
     address: w.service.url,
     mcp_address: `${w.service.url}/mcp`,
-    vault: { kind: 'memory', state: 'open', notice: null, problem: null },
+    vault: { kind: 'memory', state: 'open', asking: null, notice: null, problem: null },
     home: w.home,
     database_bytes: expect.any(Number),
     started_at: '2026-01-05T12:00:00.000Z',

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { covered, record, recorded } from './covered.ts'
 import { openGateway, type Gateway } from './gateway.ts'
+import { keychain } from './keytar.ts'
 import { takeLock } from './lock.ts'
 import { preloadScript } from './preload.ts'
 
@@ -336,7 +337,7 @@ export class Notification extends EventEmitter {
 process.on('message', (message: { id: number; evaluate?: string; given?: unknown; stop?: true }) => {
   if (message.stop) return app.quit()
   void (async () => {
-    const asked = { invoke, permissions, record }
+    const asked = { invoke, keychain, permissions, record }
     const electron = { app, autoUpdater, BrowserWindow, dialog, Notification, powerMonitor, shell, ...asked }
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- a test's own function, sent over as Playwright does
     const act = new Function(`return (${message.evaluate ?? ''})`)() as (electron: object, given: unknown) => unknown

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { browserPath } from '../browser.ts'
+import type { StandInKeytar } from '../vault.ts'
 import { electronBinary, launchElectron } from './real.ts'
 import type { Recorded } from './covered.ts'
 
@@ -42,6 +43,8 @@ export interface HostSide {
       isVisible(): boolean
     }[]
   }
+  /** What the computer answers that is asked for its keychain, with SWITCHBOARD_VAULT=keychain. */
+  readonly keychain: Pick<StandInKeytar, 'become' | 'answerPrompts' | 'calls'>
   /** Asks over IPC as any frame, also one that no page of ours could make. */
   readonly invoke: (frame: object | null, channel: string, given: readonly unknown[]) => Promise<object>
   /** What was given to the session, to be asked. */
