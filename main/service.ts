@@ -15,7 +15,7 @@ import { createHousekeeping } from './kernel/housekeeping.ts'
 import { createLogFile, toBoth } from './kernel/log-file.ts'
 import { remembering } from './kernel/remembering-log.ts'
 import { openDoor } from './service/door.ts'
-import { copiesOf, serviceFacts, warningsOf } from './service/facts.ts'
+import { copiesOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
 import { asStartError, databaseIn, openHome, type Home } from './service/home.ts'
 import { listen, openControl, reachable } from './service/listen.ts'
 import { openMachinery, type Machinery } from './service/machinery.ts'
@@ -210,7 +210,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     await home.close()
   }
   let closing: Promise<void> | undefined
-  const warnings = [...warningsOf(config, address.url, vault), ...home.losses()]
+  const warnings = [...warningsOf(config, address.url, vaultFacts(vault)), ...home.losses()]
   return {
     url: address.url,
     warnings,

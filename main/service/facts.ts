@@ -57,7 +57,9 @@ export function copiesOf({ clock, config }: World, home: Home) {
 /** What the running service says of itself to the doctor, who cannot know it from the files. */
 export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home): ServiceFacts {
   const { version, address, started_at, warnings, vault } = service.facts()
-  return { version, url: address, startedAt: started_at, boot: db.boot, warnings, vault }
+  // The doctor has a line of its own for the vault.
+  const others = warnings.filter((line) => !sealedLines(vault).includes(line))
+  return { version, url: address, startedAt: started_at, boot: db.boot, warnings: others, vault }
 }
 
 /** What a person who looks after the service wants to know of it. */
@@ -70,35 +72,43 @@ function factsOf(
 ) {
   const { clock, config } = world
   const startedAt = isoTime(clock.now())
-  return () => ({
-    version: manifest.version,
-    network: config.network,
-    address: address.url,
-    mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
-    mcp_bridge: world.bridge ?? null,
-    vault: {
-      ...{ kind: vault.kind, state: vault.state(), asking: vault.asking() },
-      ...{ notice: vault.notice, problem: vault.problem() },
-    },
-    home: config.home,
-    database_bytes: db.bytes(),
-    started_at: startedAt,
-    warnings: [...warningsOf(config, address.url, vault), ...troubles()],
-    troubles: [...sealedLines(vault), ...troubles()],
-    limits: {
-      slots: config.slots,
-      rate_limit_per_minute: config.ratePerMinute,
-      anonymous_rate_limit_per_minute: config.anonymousRatePerMinute,
-      send_timeout_ms: config.sendTimeoutMs,
-      retry_schedule_s: [...config.retryScheduleSeconds],
-    },
-  })
+  return () => {
+    const shown = vaultFacts(vault)
+    return {
+      version: manifest.version,
+      network: config.network,
+      address: address.url,
+      mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
+      mcp_bridge: world.bridge ?? null,
+      vault: shown,
+      home: config.home,
+      database_bytes: db.bytes(),
+      started_at: startedAt,
+      warnings: [...warningsOf(config, address.url, shown), ...troubles()],
+      troubles: [...sealedLines(shown), ...troubles()],
+      limits: {
+        slots: config.slots,
+        rate_limit_per_minute: config.ratePerMinute,
+        anonymous_rate_limit_per_minute: config.anonymousRatePerMinute,
+        send_timeout_ms: config.sendTimeoutMs,
+        retry_schedule_s: [...config.retryScheduleSeconds],
+      },
+    }
+  }
 }
+
+/** How the vault is, at this moment. */
+export const vaultFacts = (vault: Machinery['vault']) => ({
+  ...{ kind: vault.kind, state: vault.state(), asking: vault.asking() },
+  ...{ notice: vault.notice, problem: vault.problem() },
+})
+
+type VaultFacts = ReturnType<typeof vaultFacts>
 
 export function warningsOf(
   config: Config,
   url: string,
-  vault: Pick<Machinery['vault'], 'notice' | 'problem' | 'asking'>,
+  vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
 ): string[] {
   const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
   const exposed = config.allowLan
@@ -115,7 +125,6 @@ export function warningsOf(
   return [...exposed, ...simulated, ...(vault.notice === null ? [] : [vault.notice]), ...sealedLines(vault)]
 }
 
-function sealedLines(vault: Pick<Machinery['vault'], 'problem' | 'asking'>): string[] {
-  const [problem, asking] = [vault.problem(), vault.asking()]
+function sealedLines({ problem, asking }: Pick<VaultFacts, 'problem' | 'asking'>): string[] {
   return problem === null || asking === null ? [] : [sealedSentence(problem, asking)]
 }

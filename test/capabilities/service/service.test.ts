@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
+import { until } from '../../support/service-process.ts'
 import { memoryVault } from '../../support/vault.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { assistantOf } from '../approvals/assistant.ts'
@@ -53,6 +54,15 @@ test('a vault that does not open is a trouble, which says what waits and what to
     expect.stringMatching(/^The vault of this test is locked\. Unlock it: .* events wait, .* nothing is lost\.$/),
   ])
   expect(body.warnings).toEqual(body.troubles)
+  // The doctor says it in the line of the vault.
+  const facts = await own.service.carryOut({ command: 'doctor.facts', input: {} })
+  expect(facts).toMatchObject({ warnings: [], vault: { state: 'sealed', asking: 'repeated' } })
+
+  vault.unlock()
+  expect((await asConsole(own)('POST', '/v1/service/unlock')).status).toBe(202)
+  const open = { state: 'open', asking: null, problem: null }
+  await until('the key', async () => (await asConsole(own)('GET', '/v1/service')).body.vault.state === 'open')
+  expect((await asConsole(own)('GET', '/v1/service')).body).toMatchObject({ vault: open, troubles: [] })
   await own.close()
 })
 
