@@ -57,8 +57,9 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
   }
 
   function close(): void {
-    if (file !== undefined) closeSync(file)
+    const open = file
     file = undefined
+    if (open !== undefined) closeSync(open)
   }
 
   /** switchboard.log becomes switchboard.1.log, that one switchboard.2.log; the oldest goes. */
@@ -79,7 +80,11 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
       written += writeSync(open(), text)
       become(null)
     } catch (error) {
-      close()
+      try {
+        close()
+      } catch {
+        // What it was not written for is said already.
+      }
       become(sentenceOf(error))
     }
   }

@@ -4,6 +4,8 @@ import { ID_PREFIXES } from './ids.ts'
 const OUT = '[…]'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+/** What a copy of the database is called (storage/backup.ts). */
+const COPY = '(?:[\\w-]*/)*switchboard-\\d{8}T\\d{6}Z-'
 const OWN_ID = new RegExp(`^(${UUID}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
 /**
@@ -19,7 +21,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, `$1$2/${OUT}`],
   [/[\w.+-]+@[\w-]+\.[\w.-]+/g, OUT],
-  [new RegExp(`\\b(?!${UUID}\\b)(?=[\\w+/-]*\\d)(?=[\\w+/-]*[a-z])[\\w+/-]{32,}={0,2}`, 'gi'), OUT],
+  [new RegExp(`\\b(?!${UUID}\\b|${COPY})(?=[\\w+/-]*\\d)(?=[\\w+/-]*[a-z])[\\w+/-]{32,}={0,2}`, 'gi'), OUT],
   [/(?<![\w-])\+?\d[\d\s().-]{5,}\d(?![\w-])/g, OUT],
   [/\+?\d{9,}/g, OUT],
 ]

@@ -33,6 +33,12 @@ export class SealBroken extends Error {
   }
 }
 
+/** How soon whoever lacks the key looks for it again. It is no failure of a network, after which everybody waits longer. */
+export const SEALED_RETRY_MS = 5_000
+
+/** Whether this is how a seal refuses while the vault is not open. */
+export const isSealed = (error: unknown): boolean => error instanceof ApiError && error.code === 'sealed'
+
 const CIPHER = 'aes-256-gcm'
 /** First byte of everything sealed, so that the form can change one day. */
 const FORM = 1

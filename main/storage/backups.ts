@@ -64,8 +64,8 @@ export function listBackups(database: string, newestSchema: number, nowMs: numbe
 
 interface Identity {
   readonly schema: number
-  /** Home, vault and key it belongs to. */
-  readonly facts: string
+  /** Home, vault and key it belongs to, as far as it had them. */
+  readonly facts: ReadonlyMap<string, string>
 }
 
 function stateOf(file: string, home: Identity | undefined, newestSchema: number): BackupState {
@@ -73,7 +73,12 @@ function stateOf(file: string, home: Identity | undefined, newestSchema: number)
   if (copy === undefined) return 'unreadable'
   if (copy.schema > newestSchema) return 'newer'
   // Beside a database that cannot be read any more they are its own.
-  return home === undefined || copy.facts === home.facts ? 'usable' : 'foreign'
+  return home === undefined || isOfOneHome(copy, home) ? 'usable' : 'foreign'
+}
+
+/** A copy from before the vault was first open lacks some, and holds nothing that needs them. */
+function isOfOneHome(copy: Identity, home: Identity): boolean {
+  return [...copy.facts].every(([name, value]) => (home.facts.get(name) ?? value) === value)
 }
 
 function identityOf(file: string): Identity | undefined {
@@ -82,9 +87,10 @@ function identityOf(file: string): Identity | undefined {
     connection = new Database(file, { readonly: true, fileMustExist: true })
     const names = Object.values(HOME_FACTS)
     const facts = connection
-      .prepare(`SELECT name, value FROM meta WHERE name IN (${names.map(() => '?').join(', ')}) ORDER BY name`)
-      .all(...names)
-    return { schema: Number(connection.pragma('user_version', { simple: true })), facts: JSON.stringify(facts) }
+      .prepare(`SELECT name, value FROM meta WHERE name IN (${names.map(() => '?').join(', ')})`)
+      .raw()
+      .all(...names) as [string, string][]
+    return { schema: Number(connection.pragma('user_version', { simple: true })), facts: new Map(facts) }
   } catch {
     return undefined
   } finally {

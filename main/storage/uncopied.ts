@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3'
 
-/** When the first and the last happened of what a copy does not hold. */
+/** What happened that a copy does not hold. */
 export interface Uncopied {
+  /** When the first of it did. */
   readonly fromMs: number
-  readonly untilMs: number
+  /** In how many hours of the clock something did. */
+  readonly hours: number
 }
 
 /** By the events of both. @returns null where the copy holds them all. @throws where one of the two cannot be read. */
@@ -11,11 +13,13 @@ export function uncopiedIn(database: string, copy: string): Uncopied | null {
   const seq = reading(copy, (connection) => connection.prepare('SELECT MAX(seq) FROM events').pluck().get() ?? 0)
   const found = reading(database, (connection) =>
     connection
-      .prepare('SELECT MIN(created_at) AS fromMs, MAX(created_at) AS untilMs FROM events WHERE seq > ?')
+      .prepare(
+        'SELECT MIN(created_at) AS fromMs, COUNT(DISTINCT created_at / 3600000) AS hours FROM events WHERE seq > ?',
+      )
       .get(seq),
-  ) as { [K in keyof Uncopied]: number | null }
-  const { fromMs, untilMs } = found
-  return fromMs === null || untilMs === null ? null : { fromMs, untilMs }
+  ) as { fromMs: number | null; hours: number }
+  const { fromMs, hours } = found
+  return fromMs === null ? null : { fromMs, hours }
 }
 
 function reading<T>(file: string, read: (connection: Database.Database) => T): T {

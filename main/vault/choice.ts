@@ -1,29 +1,22 @@
 import type { Config } from '../config.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { Db } from '../kernel/db.ts'
 import type { Random } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
 import { HOME_FACTS, keepMeta, readMeta } from '../kernel/meta.ts'
 import { createFileVault } from './file.ts'
-import { createKeychain, type ImportKeytar } from './keychain.ts'
-import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
+import { VaultError, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
 export interface ChoiceNeeds {
   readonly config: Pick<Config, 'home' | 'vault' | 'vaultPassphrase'>
   readonly db: Db
-  readonly clock: Clock
   readonly random: Random
-  readonly log: Log
-  readonly importKeytar: ImportKeytar
-  /** A person can answer the keychain's prompt: calls may take longer, and a dismissed prompt is not repeated. */
+  readonly keychain: Vault
+  /** A person can answer the keychain's prompt. */
   readonly isInteractive?: boolean | undefined
   /** Used instead of keychain and file, whatever the settings say. */
   readonly vault?: Vault | undefined
 }
 
 const KIND = HOME_FACTS.vaultKind
-const HEADLESS_LIMIT_MS = 5_000
-const INTERACTIVE_LIMIT_MS = 120_000
 
 /**
  * The vault this home chose when it was new. A new home takes what the setting says, else the keychain if it works,
@@ -44,20 +37,22 @@ export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; n
         `${config.vault}. A home never changes its vault by a setting: remove the setting.`,
     )
   }
-  return { vault: chosen === 'file' ? fileVault(needs) : keychain(needs), notice: null }
+  return { vault: chosen === 'file' ? fileVault(needs) : needs.keychain, notice: null }
 }
 
 async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
   const { config } = needs
   if (needs.vault) return { vault: needs.vault, notice: null }
   if (config.vault === 'file') return { vault: fileVault(needs), notice: null }
-  const wanted = keychain(needs)
+  const wanted = needs.keychain
   if (config.vault === 'keychain') return { vault: wanted, notice: null }
   try {
     await wanted.probe()
     return { vault: wanted, notice: null }
   } catch (error) {
-    if (!(error instanceof VaultUnavailable)) throw error
+    // Where nobody sits before it, silence is a refusal; else the prompt is still open, and its answer decides.
+    const isUndecided = error instanceof VaultTimeout && needs.isInteractive === true
+    if (!(error instanceof VaultUnavailable) || isUndecided) throw error
     const vault = fileVault(needs)
     return {
       vault,
@@ -68,6 +63,3 @@ async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: 
 
 const fileVault = ({ config, random }: ChoiceNeeds) =>
   createFileVault({ home: config.home, passphrase: config.vaultPassphrase, random })
-
-const keychain = ({ clock, random, importKeytar, isInteractive }: ChoiceNeeds) =>
-  createKeychain({ clock, random, importKeytar, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : HEADLESS_LIMIT_MS })

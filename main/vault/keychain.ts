@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { deadline } from '../kernel/deadline.ts'
 import type { Random } from '../kernel/ids.ts'
 import { Secret } from '../kernel/secret.ts'
-import { VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
+import { VaultDismissed, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
 /**
  * The part of keytar that is used. `findCredentials` is left out on purpose: on a locked Linux keyring it crashes the
@@ -20,6 +20,8 @@ export type ImportKeytar = () => Promise<Keytar>
 export const importKeytar: ImportKeytar = async () => (await import('keytar')).default
 
 const SERVICE = 'Switchboard'
+/** No refusal takes this long, unless a prompt was open: waking the system's service takes a second at times. */
+const PROMPT_MS = 2_000
 
 /** The system's keychain. Every call has a limit and runs alone: one that never returns keeps a pool thread for good. */
 export function createKeychain(needs: {
@@ -41,12 +43,22 @@ export function createKeychain(needs: {
     }
   }
 
+  /** Only the call itself is timed: loading the library takes its time at the first call as well. */
+  const answered = async <T>(act: (keytar: Keytar) => Promise<T>, keytar: Keytar): Promise<T> => {
+    const startedMono = clock.mono()
+    try {
+      return await act(keytar)
+    } catch (error) {
+      throw unavailable('The keychain refuses', error, clock.mono() - startedMono >= PROMPT_MS)
+    }
+  }
+
   const call = async <T>(act: (keytar: Keytar) => Promise<T>): Promise<T> => {
     let isLate = false
     const { promise: late, reject } = Promise.withResolvers<never>()
     const turn = last.then(async () => {
       if (isLate) throw new VaultUnavailable('The call was given up before its turn came.')
-      return act(await load())
+      return answered(act, await load())
     })
     last = turn.catch(() => {})
     const limit = deadline(clock, limitMs, () => {
@@ -55,8 +67,6 @@ export function createKeychain(needs: {
     })
     try {
       return await Promise.race([turn, late])
-    } catch (error) {
-      throw error instanceof VaultUnavailable ? error : unavailable('The keychain refuses', error)
     } finally {
       limit.cancel()
     }
@@ -85,7 +95,8 @@ export function createKeychain(needs: {
 }
 
 /** Texts of the libraries are shown as detail and never decided on: they change with versions. */
-function unavailable(what: string, error: unknown): VaultUnavailable {
+function unavailable(what: string, error: unknown, isDismissed = false): VaultUnavailable {
   const detail = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 200)
-  return new VaultUnavailable(`${what}: ${detail.replace(/\.?\s*$/, '.')}`, { cause: error })
+  const Refusal = isDismissed ? VaultDismissed : VaultUnavailable
+  return new Refusal(`${what}: ${detail.replace(/\.?\s*$/, '.')}`, { cause: error })
 }

@@ -1,8 +1,10 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
 import type { MasterKey } from '../kernel/seal.ts'
 import { chooseVault, type ChoiceNeeds } from './choice.ts'
+import { createKeychain, type ImportKeytar } from './keychain.ts'
 import { masterKey } from './master-key.ts'
-import { VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
+import { VaultDismissed, VaultUnavailable, type Vault } from './vault.ts'
 
 type VaultState = 'open' | 'sealed'
 
@@ -30,10 +32,19 @@ export interface OpenVault extends MasterKey {
   close(): void
 }
 
+interface VaultNeeds extends Omit<ChoiceNeeds, 'keychain'> {
+  readonly clock: Clock
+  readonly log: Log
+  readonly importKeytar: ImportKeytar
+}
+
 const RETRY_MS = 30_000
 const TICK_MS = 1_000
-/** What takes longer is a prompt that waits for a person; a refusal after it, one that was dismissed. */
+/** A start goes on without an answer that takes longer: a prompt waits for a person. */
 const PROMPT_MS = 1_000
+/** How long a call may take: where nobody can be asked, and where a prompt may be open. */
+const LIMIT_MS = 5_000
+const INTERACTIVE_LIMIT_MS = 120_000
 const WAITING = 'The keychain has not answered yet. It may be asking for a password, perhaps behind this window.'
 
 /**
@@ -42,8 +53,9 @@ const WAITING = 'The keychain has not answered yet. It may be asking for a passw
  * there, the vault is sealed.
  * @throws VaultError when waiting will not help: wrong passphrase, missing files, contradicting setting.
  */
-export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
+export async function openVault(needs: VaultNeeds): Promise<OpenVault> {
   const { clock, log, isInteractive = false } = needs
+  const keychain = createKeychain({ ...needs, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : LIMIT_MS })
   const listeners = new Set<() => void>()
   let chosen: Awaited<ReturnType<typeof chooseVault>> | undefined
   let key: Buffer | null = null
@@ -74,22 +86,24 @@ export async function openVault(needs: ChoiceNeeds): Promise<OpenVault> {
   }
 
   const attempt = async () => {
-    const startedMs = clock.mono()
     try {
-      chosen ??= await chooseVault(needs)
+      chosen ??= await chooseVault({ ...needs, keychain })
       const { vault } = chosen
-      if (!isProbed) await vault.probe()
+      if (!isProbed && !isClosed) await vault.probe()
       isProbed = true
+      if (isClosed) return
       key = await masterKey({ ...needs, vault })
       problem = null
+      isDismissed = false
       ticking?.cancel()
       log.info({ event: 'vault.open', kind: vault.kind })
     } catch (error) {
       if (!(error instanceof VaultUnavailable)) throw error
+      if (isClosed) return
       if (error.message !== problem) log.warn({ event: 'vault.sealed', kind: kind(), problem: error.message })
       problem = error.message
-      const isPrompt = mayPrompt() && clock.mono() - startedMs >= PROMPT_MS
-      isDismissed = isPrompt && !(error instanceof VaultTimeout)
+      // Until it opens: a later refusal that comes at once says nothing about the prompt.
+      isDismissed ||= isInteractive && error instanceof VaultDismissed
     } finally {
       askedAtMs = clock.mono()
     }

@@ -20,6 +20,14 @@ export class VaultUnavailable extends Error {
   }
 }
 
+/** It refused after so long that a person must have dismissed its prompt. */
+export class VaultDismissed extends VaultUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'VaultDismissed'
+  }
+}
+
 /** It has not answered for as long as anybody waits, and may do so yet: a prompt may still be open. */
 export class VaultTimeout extends VaultUnavailable {
   constructor(message: string) {

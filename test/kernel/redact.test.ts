@@ -29,6 +29,8 @@ describe('a text for somebody else', () => {
     const text =
       'SQLITE_FULL: database or disk is full at commit (groups.ts:41:7) after 12 tries at 2026-01-05T12:00:00.000Z'
     expect(redactText(text)).toBe(text)
+    const copy = 'the copy ~/backups/switchboard-20260105T120000Z-hourly.db, or switchboard-20260105T120000Z-manual.db'
+    expect(redactText(copy)).toBe(copy)
     expect(redactText('https://hooks.example.com/a timed out')).toBe('https://hooks.example.com/[…] timed out')
   })
 

@@ -33,22 +33,28 @@ function found(startedAtMs: number | null, ...flags: string[]) {
 
 const well = { state: 'well', says: expect.stringMatching(/, and whole\.$/) }
 
+/** A copy, and then hours in each of which something happens. */
+async function uncopiedHours(hours: number): Promise<void> {
+  await home.db.backUp('hourly')
+  for (let n = 0; n < hours; n++) {
+    happen()
+    if (n < hours - 1) await clock.advance(HOUR)
+  }
+}
+
 test('hourly copies that do not come are found while the service runs, and the moment since which there is none is named', async () => {
   const startedAtMs = clock.now()
-  happen()
-  await home.db.backUp('hourly')
-  await clock.advance(HOUR)
-  happen()
-  await clock.advance(3 * HOUR)
+  await uncopiedHours(3)
   expect(found(startedAtMs)).toMatchObject(well)
 
-  await clock.advance(MINUTE)
+  await clock.advance(HOUR)
+  happen()
   expect(found(startedAtMs)).toEqual({
     subject: 'backups',
     state: 'look',
     says:
       'The newest of 1, switchboard-20260105T120000Z-hourly.db, is of 2026-01-05T12:00:00.000Z, and what happened since ' +
-      '2026-01-05T13:00:00.000Z is in no copy, though one is made in every hour. Look in the log for housekeeping.failed ' +
+      '2026-01-05T12:00:00.000Z is in no copy, though one is made in every hour. Look in the log for housekeeping.failed ' +
       'and storage.backup_skipped, and make one with: npm run backup',
   })
   expect(found(startedAtMs, '--backups', 'off')).toMatchObject(well)
@@ -57,26 +63,26 @@ test('hourly copies that do not come are found while the service runs, and the m
   expect(found(startedAtMs)).toMatchObject(well)
 })
 
-test('hourly copies that did not come are found after the service ended, where it had gone on for hours without one', async () => {
-  await home.db.backUp('hourly')
-  happen()
-  await clock.advance(3 * HOUR)
-  happen()
-  expect(found(null)).toMatchObject(well)
-  await clock.advance(MINUTE)
-  happen()
+test('hourly copies that did not come are found after the service ended', async () => {
+  await uncopiedHours(4)
   await clock.advance(20 * DAY)
   expect(found(null)).toMatchObject({ state: 'look', says: expect.stringContaining('since 2026-01-05T12:00:00.000Z') })
 })
 
-test('an old copy is no fault where nothing happened since, where no service ran, or where one has just started', async () => {
-  happen()
-  await home.db.backUp('hourly')
+test('an old copy is no fault where nothing happened since, where no service ran or all slept, or where one has just started', async () => {
   const startedAtMs = clock.now()
+  await uncopiedHours(0)
   await clock.advance(20 * DAY)
   expect([found(startedAtMs), found(null)]).toMatchObject([well, well])
 
   happen()
-  await clock.advance(20 * DAY)
-  expect([found(null), found(clock.now() - 3 * HOUR)]).toMatchObject([well, well])
+  await clock.advance(5 * HOUR)
+  happen()
+  expect([found(startedAtMs), found(null)]).toMatchObject([well, well])
+
+  for (let hour = 0; hour < 3; hour++) {
+    await clock.advance(HOUR)
+    happen()
+  }
+  expect([found(clock.now() - 10 * MINUTE), found(null)]).toMatchObject([well, { state: 'look' }])
 })

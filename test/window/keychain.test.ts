@@ -40,7 +40,7 @@ test.each(['the button', 'the screen being unlocked'])(
     const { desktop, page } = await startWithPrompt()
     await page.getByText('Waiting for the keychain').waitFor()
     // Longer than any refusal without a question takes.
-    await new Promise((done) => setTimeout(done, 1_000))
+    await new Promise((done) => setTimeout(done, 2_000))
     await answerPrompt(desktop, 'locked')
     const note = page.getByRole('status').filter({ hasText: 'Its question was dismissed' })
     await note.waitFor()

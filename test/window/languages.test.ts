@@ -20,15 +20,18 @@ test.each(['en', 'es', 'pt-BR'])(
     await w.page.reload()
     await w.page.locator('h1').waitFor()
     const cut: string[] = []
+    let lists = 0
     for (const place of everyPlace(holdings)) {
       await w.open(place)
       for (const width of [1280, 760]) {
         await w.page.setViewportSize({ width, height: 800 })
         const found = await w.page.getByRole('combobox').evaluateAll(cutOff)
+        lists += await w.page.getByRole('combobox').count()
         cut.push(...found.map((words) => `${place}, ${width}: ${words}`))
       }
     }
     expect(cut).toEqual([])
+    expect(lists).toBeGreaterThan(20)
   },
   120_000,
 )
@@ -36,7 +39,7 @@ test.each(['en', 'es', 'pt-BR'])(
 /** Runs in the page. */
 function cutOff(choices: Element[]): string[] {
   return choices
-    .flatMap((choice) => [...choice.querySelectorAll('*')])
+    .flatMap((choice) => [choice, ...choice.querySelectorAll('*')])
     .filter(({ clientWidth, scrollWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
-    .map(({ textContent }) => textContent)
+    .map((element) => (element instanceof HTMLInputElement ? element.value : element.textContent))
 }

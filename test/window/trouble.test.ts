@@ -97,7 +97,13 @@ describe('a delivery that is held', { timeout: 60_000 }, () => {
     await page.route('**/panel/v1/service', async (route) => {
       const answer = await route.fetch()
       const view = (await answer.json()) as { vault: object }
-      const vault = { kind: 'keychain', state: 'sealed', notice: null, problem: 'The keychain refuses.' }
+      const vault = {
+        kind: 'keychain',
+        state: 'sealed',
+        asking: 'repeated',
+        notice: null,
+        problem: 'The keychain refuses.',
+      }
       await route.fulfill({ response: answer, json: { ...view, vault } })
     })
     await w.api('PATCH', `/v1/webhooks/${webhook.id}`, { active: true })
@@ -107,8 +113,10 @@ describe('a delivery that is held', { timeout: 60_000 }, () => {
     await detail.getByText('The keychain is locked, so nothing can be signed. Unlock it first.').waitFor()
     expect(await detail.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
+    const note = page.getByRole('status').filter({ hasText: 'The keychain does not open' })
+    expect(await note.innerText()).toContain('Unlock it: it is asked every 30 seconds.')
     await w.open('/settings')
-    await page.getByText('Unlock the keychain of this computer.', { exact: false }).waitFor()
+    await page.getByText('The keychain refuses.', { exact: true }).waitFor()
     await heal()
   })
 })

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineSink } from '../engine.ts'
 import type { AskForCalls } from './ask-for-calls.ts'
@@ -149,8 +150,7 @@ export function createWatch(needs: WatchNeeds): Watch {
     const number = numbers.of(id)
     if (!hasCredentials(number) || !number.up) return
     const speaker = speakerOf(number)
-    // A keychain that is locked is unlocked some day.
-    if (speaker === undefined) return again(id)
+    if (speaker === undefined) return checkAt(id, clock.now() + SEALED_RETRY_MS)
     const startedMono = clock.mono()
     const reply = await transport.numberInfo(speaker, number.phoneNumberId)
     if (reply.kind === 'ok') return isGood(number, reply.value, clock.mono() - startedMono)

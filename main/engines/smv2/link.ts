@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { isSealed, SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
 import { createAftermath } from './aftermath.ts'
@@ -135,9 +136,11 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
       await needs.gate.turn(id)
       if (mine === generation) current = wireUp(library, session, version, mine)
     } catch (error) {
-      // The keychain is locked, or the storage is at fault: neither is the session's.
+      if (mine !== generation) return
+      if (isSealed(error)) return connectAgain(SEALED_RETRY_MS)
+      // The storage is at fault, and not the session.
       log.warn({ event: 'smv2.not_connected', instanceId: id, cause: cause(error) })
-      if (mine === generation) connectAgain(backoff.next())
+      connectAgain(backoff.next())
     }
   }
 

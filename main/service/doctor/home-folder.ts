@@ -15,7 +15,8 @@ const MB = 1_000_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** One copy that was skipped is made up for by the next. */
-const OVERDUE_MS = 3 * HOUR_MS
+/** Two, and three of the clock, are between one copy and the next in any case. */
+const OVERDUE_HOURS = 4
 
 /** Whose it is, who can read it, and how much is in it. */
 export function lookAtHome(home: string): Finding[] {
@@ -87,12 +88,11 @@ function uncopiedOf(file: string, copy: string): Uncopied | null {
 }
 
 /**
- * An old copy alone is no fault: nothing is copied where nothing happened, nor while no service runs. One that has just
- * started has not had its time; of one that ended the events say how long it went on without a copy.
+ * An old copy alone is no fault: nothing is copied where nothing happened, nor while no service runs or the machine
+ * sleeps. Hours in which something happened are hours in which a copy was due. A service that has just started has not
+ * had its time.
  */
 function overdueSince(uncopied: Uncopied | null, nowMs: number, startedAtMs: number | null): number | null {
-  if (uncopied === null) return null
-  const { fromMs, untilMs } = uncopied
-  const waitedMs = startedAtMs === null ? untilMs - fromMs : nowMs - Math.max(fromMs, startedAtMs)
-  return waitedMs > OVERDUE_MS ? fromMs : null
+  if (uncopied === null || uncopied.hours < OVERDUE_HOURS) return null
+  return startedAtMs === null || nowMs - startedAtMs > HOUR_MS ? uncopied.fromMs : null
 }

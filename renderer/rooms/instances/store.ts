@@ -25,6 +25,8 @@ const GATHER_MS = 120
 export const useInstances = defineStore('instances', () => {
   const records = shallowRef<Records>(new Map())
   const isLoaded = ref(false)
+  /** All of the list was read once, and not only its beginning. */
+  const isWhole = ref(false)
   const problem = ref<Problem>()
   const filter = ref<Filter>(ALL)
   const order = ref<Order>('newest')
@@ -74,6 +76,7 @@ export const useInstances = defineStore('instances', () => {
       records.value = found
       position = begin
       isLoaded.value = true
+      isWhole.value = true
       problem.value = undefined
       forgetGone()
     } catch (error) {
@@ -178,7 +181,7 @@ export const useInstances = defineStore('instances', () => {
   }
 
   return {
-    ...{ records, all, rows, isLoaded, problem, filter, order, selected },
+    ...{ records, all, rows, isLoaded, isWhole, problem, filter, order, selected },
     ...{ load, reload, sync, syncSoon, read, create, update, restart, disconnect, recreate, destroy },
   }
 })

@@ -24,6 +24,8 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
   let isRefreshing = false
   let isStale = false
 
+  const isAsking = () => state.value === 'asking'
+
   async function load(): Promise<void> {
     const mine = ++round
     state.value = 'asking'
@@ -65,9 +67,9 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
   /** One question at a time: notices that come meanwhile are answered by one more. */
   async function refresh(): Promise<void> {
     isStale = true
-    if (isRefreshing || state.value === 'asking') return
+    if (isRefreshing || isAsking()) return
     isRefreshing = true
-    while (isStale) {
+    while (isStale && !isAsking()) {
       isStale = false
       await refreshOnce(round)
     }

@@ -2,6 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { HOME_FACTS } from '../../../main/kernel/meta.ts'
 import { asConsole } from '../../support/console.ts'
 import { tempFolder } from '../../support/database.ts'
 import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
@@ -80,6 +81,14 @@ describe('the list of backups', () => {
       expect(body.error.message).toMatch(new RegExp(words))
     }
     expect((await listOf(w)).staged).toBeNull()
+  })
+
+  test('can be used where it was made before the keychain was first open', async () => {
+    const w = await worldOfTest()
+    const early = new Database(join(w.home, 'backups', await backupOf(w)))
+    early.prepare('DELETE FROM meta WHERE name IN (?, ?, ?)').run(...Object.values(HOME_FACTS))
+    early.close()
+    expect((await listOf(w)).data).toMatchObject([{ state: 'usable' }])
   })
 })
 

@@ -125,6 +125,18 @@ test('after a start of the service the first checks are spread over a minute', a
   expect(checks()).toBe(1)
 })
 
+test('a number whose keychain opens after a long while is asked about within seconds', async () => {
+  await world.restart()
+  world.vault.key = null
+  await world.official.engine.resume(instance)
+  await world.official.engine.begin()
+  await pass(HALF_HOUR_MS)
+  expect(checks()).toBe(0)
+  world.vault.key = Buffer.alloc(32, 1)
+  await pass(6_000)
+  expect(checks()).toBe(1)
+})
+
 test('with a new public address Meta is told of it at once', async () => {
   const before = await cloudWorld()
   const mine = await before.connected()

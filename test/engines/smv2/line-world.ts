@@ -46,6 +46,8 @@ export interface LineWorld {
   /** What is stored of the session under this type, opened, by id. */
   keys(instance: EngineInstance, type: string): Readonly<Record<string, unknown>>
   forget(): void
+  /** The key of the vault; null while it is locked. */
+  readonly vault: { key: Buffer | null }
   /** How often the sink refuses before it takes a signal. */
   readonly sink: { refusals: number }
   /** Ends the engine and opens another on the same storage, which takes up this instance. */
@@ -73,7 +75,8 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
   const told: { instanceId: InstanceId; signal: EngineSignal }[] = []
   const sink = { refusals: 0 }
   const accepted = new Map<string, string>()
-  const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom })
+  const vault: LineWorld['vault'] = { key: Buffer.alloc(32, 1) }
+  const seal = createSeal({ masterKey: { key: () => vault.key }, random: systemRandom })
 
   const open = (): { smv2: Smv2; outbound: Outbound } => {
     const outbound = createOutbound({
@@ -101,7 +104,7 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
   }
 
   const world: LineWorld = {
-    ...{ whatsapp, data, accountId, sink },
+    ...{ whatsapp, data, accountId, sink, vault },
     get smv2() {
       return now.smv2
     },
