@@ -50,9 +50,9 @@ async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: 
     await wanted.probe()
     return { vault: wanted, notice: null }
   } catch (error) {
+    if (!(error instanceof VaultUnavailable)) throw error
     // Where nobody sits before it, silence is a refusal; else the prompt is still open, and its answer decides.
-    const isUndecided = error instanceof VaultTimeout && needs.isInteractive === true
-    if (!(error instanceof VaultUnavailable) || isUndecided) throw error
+    if (error instanceof VaultTimeout && needs.isInteractive) throw undecided(error)
     const vault = fileVault(needs)
     return {
       vault,
@@ -60,6 +60,11 @@ async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: 
     }
   }
 }
+
+const undecided = ({ message }: VaultTimeout) =>
+  new VaultTimeout(
+    `${message} This home is new and can keep its key in a file instead: set vault to file, and start again.`,
+  )
 
 const fileVault = ({ config, random }: ChoiceNeeds) =>
   createFileVault({ home: config.home, passphrase: config.vaultPassphrase, random })

@@ -318,6 +318,7 @@ describe('where a person can answer a prompt', () => {
       await clock.advance(121_000)
       expect(vault.asking()).toBe('repeated')
       expect(vault.problem()).toMatch(/did not answer within 120 s/)
+      expect(vault.problem()?.includes('set vault to file')).toBe(which === 'a new home')
       await clock.advance(200_000)
       expect(keytar.outstanding).toBe(1)
       await answer('works')
