@@ -1,3 +1,5 @@
+import { endProcess } from '../kernel/process-end.ts'
+
 /** Where a command prints: standard output for answers, standard error for everything else. */
 export interface Terminal {
   out(line: string): void
@@ -17,5 +19,5 @@ export class CommandError extends Error {}
 
 /** Ends the process once what it wrote has left it. Waiting for its last timer would not do: libraries have their own. */
 export function endWith(code: number): void {
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+  process.stdout.write('', () => process.stderr.write('', () => endProcess(code)))
 }

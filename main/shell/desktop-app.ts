@@ -1,4 +1,5 @@
 import { app, dialog, protocol } from 'electron'
+import { killIfHeld } from '../kernel/process-end.ts'
 import { SCHEME } from './addresses.ts'
 import { linkIn, routeOf } from './deep-link.ts'
 import { guardPermissions, guardWindows } from './guards.ts'
@@ -19,6 +20,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   ])
   app.enableSandbox()
   guardWindows()
+  app.on('quit', killIfHeld)
   const shown: Shown = {}
   openWhenAsked(shown)
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import { deadline } from '../kernel/deadline.ts'
 import type { Random } from '../kernel/ids.ts'
+import { waitingForPerson } from '../kernel/process-end.ts'
 import { Secret } from '../kernel/secret.ts'
 import { VaultDismissed, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
@@ -47,7 +48,7 @@ export function createKeychain(needs: {
   const answered = async <T>(act: (keytar: Keytar) => Promise<T>, keytar: Keytar): Promise<T> => {
     const startedMono = clock.mono()
     try {
-      return await act(keytar)
+      return await waitingForPerson(() => act(keytar))
     } catch (error) {
       throw unavailable('The keychain refuses', error, clock.mono() - startedMono >= PROMPT_MS)
     }

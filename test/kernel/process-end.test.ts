@@ -1,0 +1,24 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { tempFolder } from '../support/database.ts'
+
+const CHILD = join(import.meta.dirname, 'process-end-child.ts')
+
+async function ended(...args: string[]): Promise<unknown[]> {
+  const child = spawn(process.execPath, [CHILD, ...args], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return once(child, 'exit', { signal: AbortSignal.timeout(15_000) })
+}
+
+test('a process ends with its code, and also while a call of the system waits for a person', async () => {
+  const folder = tempFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const pipe = join(folder, 'prompt')
+  execFileSync('mkfifo', [pipe])
+
+  expect(await ended()).toEqual([3, null])
+  expect(await ended(pipe)).toEqual([null, 'SIGKILL'])
+}, 40_000)
