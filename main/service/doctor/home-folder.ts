@@ -14,8 +14,7 @@ import { broken, look, well, type Finding } from './finding.ts'
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** One copy that was skipped is made up for by the next. */
-/** Two, and three of the clock, are between one copy and the next in any case. */
+/** From one copy to the next it is at most three hours of the clock; one more, and a copy did not come. */
 const OVERDUE_HOURS = 4
 
 /** Whose it is, who can read it, and how much is in it. */
