@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { othersFirst } from './others-first.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { Statement } from './sql.ts'
 
 /** The part of a list, newest first, in which a page is looked for. */
@@ -56,6 +56,6 @@ async function inWindows<P extends Span, R extends object>(
     found.push(...(await db.read(page, { ...params, beforeSeq, afterSeq, rows: params.rows - found.length })))
     if (found.length >= params.rows || last === undefined) return found
     beforeSeq = last.seq
-    await othersFirst()
+    await yieldToEventLoop()
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import { othersFirst } from '../../kernel/others-first.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { chatNow, chatsAfter, lastHeard } from './conversation-store.ts'
 
 /** A chat, as its place in the list needs it. */
@@ -74,7 +74,7 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
       const last = found.at(-1)
       if (last === undefined || found.length < CHATS_AT_ONCE) break
       after = last.chat
-      await othersFirst()
+      await yieldToEventLoop()
     }
     sort(list)
   }
@@ -89,7 +89,7 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
       if (now === undefined || lastSeq === null) list.chats.delete(chat)
       else list.chats.set(chat, { chat, lastSeq, messages: now.messages })
       if (list.names) await readName(instanceId, chat, list.names)
-      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await othersFirst()
+      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await yieldToEventLoop()
     }
     sort(list)
   }
@@ -104,7 +104,7 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
     const names = new Map<string, string>()
     for (const [i, { chat }] of list.order.entries()) {
       await readName(instanceId, chat, names)
-      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await othersFirst()
+      if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await yieldToEventLoop()
     }
     list.names = names
   }

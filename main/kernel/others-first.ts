@@ -1,2 +1,0 @@
-/** Resolves when everybody else who waits for this thread has had a turn. */
-export const othersFirst = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
