@@ -11,7 +11,7 @@ import type { Principal } from '../kernel/access.ts'
 import type { Callers } from '../kernel/callers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
-import type { Intake } from '../kernel/intake.ts'
+import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionNeeds } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
@@ -36,7 +36,7 @@ export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'p
   /** Told after each operation that changed something, whoever asked for it. */
   readonly tell: (notice: Notice) => void
   /** Asked before each operation that would make the database grow. */
-  readonly intake: Pick<Intake, 'check'>
+  readonly intake: Pick<WriteGate, 'check'>
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null

@@ -4,7 +4,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
-import type { Intake } from '../kernel/intake.ts'
+import type { WriteGate } from '../kernel/write-gate.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
@@ -41,7 +41,7 @@ const checkNoBody = createCheck('body', Body({}))
 export function routeOperation(
   app: FastifyInstance,
   { operation, handler, exists }: Served,
-  { gate, intake, tell }: { gate: Gate; intake: Pick<Intake, 'check'>; tell: (notice: Notice) => void },
+  { gate, intake, tell }: { gate: Gate; intake: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)

@@ -5,7 +5,7 @@ import { isoTime } from '../contract/request.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Timer } from '../kernel/clock.ts'
 import type { StorageError } from '../kernel/db.ts'
-import type { Intake } from '../kernel/intake.ts'
+import type { WriteGate } from '../kernel/write-gate.ts'
 import type { Live } from '../kernel/live.ts'
 import { backupsBeside, listBackups } from '../storage/backups.ts'
 import { createDailyLook, type DailyLook, type LookedAt } from '../storage/daily-look.ts'
@@ -19,7 +19,7 @@ import type { World } from './world.ts'
 
 /** The disk under the home folder: whether it has room, whether it works, and whether what is on it is whole. */
 export interface StorageWatch {
-  readonly intake: Intake
+  readonly intake: WriteGate
   readonly gauges: () => StorageGauges
   /** What was found when all of the database was looked through. */
   readonly lookedAt: () => LookedAt

@@ -2,7 +2,7 @@ import type { Callers } from '../../kernel/callers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Intake } from '../../kernel/intake.ts'
+import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import { createWorker, type Ended as Over, type Worker } from '../../kernel/worker.ts'
 import { bodyOf, post, type Call, type Ended } from './call.ts'
@@ -31,7 +31,7 @@ interface DeliverNeeds {
   readonly outbound: Pick<Outbound, 'request'>
   readonly log: Log
   readonly lines: Lines
-  readonly intake: Pick<Intake, 'isOpen'>
+  readonly intake: Pick<WriteGate, 'isOpen'>
 }
 
 const SECOND_MS = 1_000

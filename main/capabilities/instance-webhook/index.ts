@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
-import type { Intake } from '../../kernel/intake.ts'
+import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -23,7 +23,7 @@ export interface InstanceWebhooksNeeds {
   readonly ledger: Pick<Ledger, 'hear'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly log: Log
-  readonly intake: Pick<Intake, 'isOpen'>
+  readonly intake: Pick<WriteGate, 'isOpen'>
   readonly instances: { get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>> }
 }
 

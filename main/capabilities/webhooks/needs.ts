@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Gaps } from '../../kernel/gaps.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
-import type { Intake } from '../../kernel/intake.ts'
+import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Live } from '../../kernel/live.ts'
@@ -27,6 +27,6 @@ export interface WebhooksNeeds {
   readonly config: Pick<Config, 'retryScheduleSeconds'>
   readonly live: Pick<Live<Notice>, 'tell'>
   /** Closed while the disk is full: nothing is claimed then. */
-  readonly intake: Pick<Intake, 'isOpen'>
+  readonly intake: Pick<WriteGate, 'isOpen'>
   readonly log: Log
 }
