@@ -1,6 +1,6 @@
 import type { Notice } from '../contract/notice.ts'
 import { createCallers } from '../kernel/callers.ts'
-import { createGaps } from '../kernel/gaps.ts'
+import { createClockJumps } from '../kernel/clock-jumps.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createLedger } from '../kernel/ledger.ts'
 import { createLive } from '../kernel/live.ts'
@@ -33,7 +33,7 @@ export async function openMachinery(world: RunningWorld, home: Home) {
     live,
     storage,
     intake: storage.intake,
-    gaps: createGaps(clock),
+    gaps: createClockJumps(clock),
     callers: createCallers(clock),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createGaps } from '../../main/kernel/gaps.ts'
+import { createClockJumps } from '../../main/kernel/clock-jumps.ts'
 import { fakeClock } from '../support/clock.ts'
 
 function watched() {
   const clock = fakeClock()
-  const gaps = createGaps(clock)
+  const gaps = createClockJumps(clock)
   const seen: number[] = []
   gaps.onGap(() => seen.push(clock.now()))
   return { clock, gaps, seen }

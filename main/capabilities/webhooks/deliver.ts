@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Gaps } from '../../kernel/gaps.ts'
+import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
 import type { Reach } from './reach.ts'
@@ -17,7 +17,7 @@ interface DeliverNeeds {
   readonly clock: Clock
   readonly outbound: Pick<Outbound, 'request' | 'placeOf'>
   readonly targets: Pick<Targets, 'freed'>
-  readonly gaps: Pick<Gaps, 'look'>
+  readonly gaps: Pick<ClockJumps, 'look'>
   readonly reach: Pick<Reach, 'begin' | 'judge' | 'cancel'>
   /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
   readonly callOff: () => AbortSignal

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Callers } from '../../kernel/callers.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Gaps } from '../../kernel/gaps.ts'
+import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
 import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
@@ -20,7 +20,7 @@ export interface WebhooksNeeds {
   readonly ids: Pick<Ids, 'webhook' | 'delivery'>
   readonly ledger: Pick<Ledger, 'hear'> & QuietLedger
   readonly callers: Pick<Callers, 'areHere'>
-  readonly gaps: Pick<Gaps, 'look' | 'onGap'>
+  readonly gaps: Pick<ClockJumps, 'look' | 'onGap'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request' | 'placeOf' | 'isAttached' | 'networkRevision'>
   readonly seal: Seal
   readonly cursors: Cursors

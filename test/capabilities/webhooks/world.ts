@@ -5,7 +5,7 @@ import type { WebhooksNeeds } from '../../../main/capabilities/webhooks/needs.ts
 import { ApiError, type ErrorCode } from '../../../main/contract/errors.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
-import { createGaps, type Gaps } from '../../../main/kernel/gaps.ts'
+import { createClockJumps, type ClockJumps } from '../../../main/kernel/clock-jumps.ts'
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createLedger, type Fact } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
@@ -78,7 +78,7 @@ export interface WebhookWorld {
 /** The room on its ledger, as the service would build it. */
 export function openRoom(
   needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
-    gaps?: Pick<Gaps, 'look' | 'onGap'>
+    gaps?: Pick<ClockJumps, 'look' | 'onGap'>
     ids: Ids
     schedule?: readonly number[]
   },
@@ -157,7 +157,7 @@ export async function webhookWorld(
   const running = new Map<string, number>()
   let script: Script = () => ({})
   let db: Db = database.db
-  let gaps = createGaps(clock)
+  let gaps = createClockJumps(clock)
   let current = build(db)
 
   async function receive(request: {
@@ -190,7 +190,7 @@ export async function webhookWorld(
 
   function build(on: Db) {
     gaps.close()
-    gaps = createGaps(clock)
+    gaps = createClockJumps(clock)
     if (more.watchesTime === true) gaps.start()
     const outbound = createOutbound({
       clock,

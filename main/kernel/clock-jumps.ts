@@ -5,7 +5,7 @@ import type { Clock, Timer } from './clock.ts'
  * process), or somebody set the clock. The two are not told apart, because systems differ in what their clocks do
  * during sleep; what follows a gap must be right for both, and harmless when it is done once too often.
  */
-export interface Gaps {
+export interface ClockJumps {
   /**
    * Looks now. Whoever judges by time asks first: after a sleep every deadline is past at once.
    * @returns how many gaps there were since the start.
@@ -25,7 +25,7 @@ const ASLEEP_MS = 15_000
 /** How far wall clock and monotonic clock may part between two looks. */
 const APART_MS = 5_000
 
-export function createGaps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): Gaps {
+export function createClockJumps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): ClockJumps {
   const acts: (() => void)[] = []
   let last = { wall: clock.now(), mono: clock.mono() }
   let count = 0
