@@ -1,8 +1,8 @@
-import { Problem, problemOf } from './problem.ts'
+import { Problem, readProblem } from './problem.ts'
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-interface Wish {
+interface RequestOptions {
   readonly query?: Query
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -10,13 +10,17 @@ interface Wish {
 }
 
 /** Told when the service no longer knows the session; the sign-in screen comes up. */
-let onSignedOut: () => void = () => {}
-export function whenSignedOut(act: () => void): void {
-  onSignedOut = act
+let signedOutListener: () => void = () => {}
+export function onSignedOut(act: () => void): void {
+  signedOutListener = act
 }
 
 /** Paths on the window's own origin, the same in the desktop app and headless: no key and no port is known here. */
-async function ask(method: string, path: string, { query, body, headers, signal }: Wish): Promise<Response> {
+async function request(
+  method: string,
+  path: string,
+  { query, body, headers, signal }: RequestOptions,
+): Promise<Response> {
   let response: Response
   try {
     response = await fetch(`/panel${path}${queryOf(query)}`, {
@@ -35,8 +39,8 @@ async function ask(method: string, path: string, { query, body, headers, signal 
     throw new Problem(0, 'unreachable', error instanceof Error ? error.message : String(error), { isRetryable: true })
   }
   if (response.ok) return response
-  if (response.status === 401 && path !== '/session') onSignedOut()
-  throw await problemOf(response)
+  if (response.status === 401 && path !== '/session') signedOutListener()
+  throw await readProblem(response)
 }
 
 function queryOf(query: Query = {}): string {
@@ -46,19 +50,21 @@ function queryOf(query: Query = {}): string {
     : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
 }
 
-async function json<T>(method: string, path: string, wish: Wish): Promise<T> {
-  const response = await ask(method, path, wish)
+async function json<T>(method: string, path: string, wish: RequestOptions): Promise<T> {
+  const response = await request(method, path, wish)
   // The shapes are the contracts' of the service, which its tests hold to them.
   return (response.status === 204 ? undefined : await response.json()) as T
 }
 
 /** The operations of the service: `api.get<Page>('/instances', { query: { limit: 50 } })`. @throws Problem */
 export const api = {
-  get: <T>(path: string, wish: Wish = {}) => json<T>('GET', `/v1${path}`, wish),
-  post: <T>(path: string, body: unknown = {}, wish: Wish = {}) => json<T>('POST', `/v1${path}`, { ...wish, body }),
-  patch: <T>(path: string, body: unknown, wish: Wish = {}) => json<T>('PATCH', `/v1${path}`, { ...wish, body }),
-  put: <T>(path: string, body: unknown, wish: Wish = {}) => json<T>('PUT', `/v1${path}`, { ...wish, body }),
-  delete: <T = void>(path: string, wish: Wish = {}) => json<T>('DELETE', `/v1${path}`, wish),
+  get: <T>(path: string, wish: RequestOptions = {}) => json<T>('GET', `/v1${path}`, wish),
+  post: <T>(path: string, body: unknown = {}, wish: RequestOptions = {}) =>
+    json<T>('POST', `/v1${path}`, { ...wish, body }),
+  patch: <T>(path: string, body: unknown, wish: RequestOptions = {}) =>
+    json<T>('PATCH', `/v1${path}`, { ...wish, body }),
+  put: <T>(path: string, body: unknown, wish: RequestOptions = {}) => json<T>('PUT', `/v1${path}`, { ...wish, body }),
+  delete: <T = void>(path: string, wish: RequestOptions = {}) => json<T>('DELETE', `/v1${path}`, wish),
 }
 
 export interface Session {
@@ -78,11 +84,11 @@ export const sessionApi = {
 
 /** The stream of notices. @throws Problem */
 export const openLive = (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
-  ask('GET', '/events', {
+  request('GET', '/events', {
     signal,
     headers: { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) },
   })
 
 /** The service's description of its API, YAML. @throws Problem */
 export const readDescription = async (): Promise<string> =>
-  (await ask('GET', '/openapi.yaml', { headers: { accept: 'application/yaml' } })).text()
+  (await request('GET', '/openapi.yaml', { headers: { accept: 'application/yaml' } })).text()

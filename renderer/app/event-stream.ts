@@ -6,7 +6,7 @@ export interface StreamMessage {
 }
 
 /** Cuts the text of a server-sent stream into messages; comments keep it alive and say nothing (HTML: Server-sent events). */
-export async function* messagesOf(stream: ReadableStream<BufferSource>): AsyncGenerator<StreamMessage> {
+export async function* readMessages(stream: ReadableStream<BufferSource>): AsyncGenerator<StreamMessage> {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
@@ -16,7 +16,7 @@ export async function* messagesOf(stream: ReadableStream<BufferSource>): AsyncGe
       const blocks = (rest + value).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
-        const message = messageOf(block)
+        const message = parseMessage(block)
         if (message !== undefined) yield message
       }
     }
@@ -25,7 +25,7 @@ export async function* messagesOf(stream: ReadableStream<BufferSource>): AsyncGe
   }
 }
 
-function messageOf(block: string): StreamMessage | undefined {
+function parseMessage(block: string): StreamMessage | undefined {
   let [id, event, data]: [string | undefined, string, string[]] = [undefined, 'message', []]
   for (const line of block.split(/\r?\n/)) {
     const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []

@@ -7,13 +7,13 @@
  */
 export function hideOthers(target: Element): () => void {
   if (target.closest('[role=dialog], [role=alertdialog]') === null) return () => {}
-  const hidden = besides(target).filter((other) => other.ariaHidden === null && !isSpoken(other))
+  const hidden = siblingsAlongPath(target).filter((other) => other.ariaHidden === null && !isLiveRegion(other))
   for (const other of hidden) other.ariaHidden = 'true'
   return () => hidden.forEach((other) => (other.ariaHidden = null))
 }
 
 /** What hangs beside the way from the target up to the body. */
-function besides(target: Element): Element[] {
+function siblingsAlongPath(target: Element): Element[] {
   const others: Element[] = []
   for (let on = target; on.parentElement !== null && on !== document.body; on = on.parentElement) {
     others.push(...[...on.parentElement.children].filter((each) => each !== on && each.localName !== 'script'))
@@ -22,5 +22,5 @@ function besides(target: Element): Element[] {
 }
 
 /** Toasts go on speaking over a dialog. */
-const isSpoken = (other: Element): boolean =>
+const isLiveRegion = (other: Element): boolean =>
   other.matches('[aria-live]') || other.querySelector('[aria-live]') !== null

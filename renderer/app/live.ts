@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
 import { openLive } from './api.ts'
-import { messagesOf } from './event-stream.ts'
+import { readMessages } from './event-stream.ts'
 import { asProblem } from './problem.ts'
 
 /** What changed, never the change itself: whoever shows it asks the service again. */
@@ -26,15 +26,15 @@ export type Topic =
   | 'tool-calls'
   | 'webhooks'
 
-const WAITS_MS = [250, 500, 1_000, 2_000, 5_000]
+const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 5_000]
 /** The service speaks every 15 seconds; a stream that is silent for longer is dead, whatever the socket says. */
-const SILENT_MS = 40_000
+const SILENCE_TIMEOUT_MS = 40_000
 
 /** The service's notices, for the whole window: one stream, opened again whenever it breaks. */
 export const useLive = defineStore('live', () => {
   const isOpen = ref(false)
   const listeners = new Map<Topic, Set<(notice: Notice) => void>>()
-  const resets = new Set<() => void>()
+  const resetListeners = new Set<() => void>()
   let lastId: string | undefined
   let hasBeenOpen = false
   let stop: AbortController | undefined
@@ -58,32 +58,34 @@ export const useLive = defineStore('live', () => {
       if (await readOnce(signal)) failures = 0
       isOpen.value = false
       if (signal.aborted) return
-      await new Promise((resolve) => setTimeout(resolve, WAITS_MS[Math.min(failures, WAITS_MS.length - 1)]))
+      await new Promise((resolve) =>
+        setTimeout(resolve, RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)]),
+      )
     }
   }
 
   /** @returns whether the stream was open for a while. */
   async function readOnce(signal: AbortSignal): Promise<boolean> {
     const silence = new AbortController()
-    let timer = setTimeout(() => silence.abort(), SILENT_MS)
+    let timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
     try {
       const response = await openLive(lastId, AbortSignal.any([signal, silence.signal]))
       if (response.body === null) return false
-      const heard = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      const watched = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(chunk, out) {
           clearTimeout(timer)
-          timer = setTimeout(() => silence.abort(), SILENT_MS)
+          timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
           out.enqueue(chunk)
         },
       })
       // Without a position nothing is known of what happened before: whatever is on screen is asked for anew.
-      if (lastId === undefined && hasBeenOpen) resets.forEach((act) => act())
+      if (lastId === undefined && hasBeenOpen) resetListeners.forEach((act) => act())
       hasBeenOpen = true
       isOpen.value = true
-      for await (const { id, event, data } of messagesOf(response.body.pipeThrough(heard))) {
+      for await (const { id, event, data } of readMessages(response.body.pipeThrough(watched))) {
         lastId = id ?? lastId
-        if (event === 'reset') resets.forEach((act) => act())
-        if (event === 'notice') tell(JSON.parse(data) as Notice)
+        if (event === 'reset') resetListeners.forEach((act) => act())
+        if (event === 'notice') publish(JSON.parse(data) as Notice)
       }
       return true
     } catch (error) {
@@ -93,7 +95,7 @@ export const useLive = defineStore('live', () => {
     }
   }
 
-  function tell(notice: Notice): void {
+  function publish(notice: Notice): void {
     listeners.get(notice.topic)?.forEach((act) => act(notice))
   }
 
@@ -106,8 +108,8 @@ export const useLive = defineStore('live', () => {
 
   /** Called when notices may have been missed. @returns ends the listening. */
   function onReset(act: () => void): () => void {
-    resets.add(act)
-    return () => resets.delete(act)
+    resetListeners.add(act)
+    return () => resetListeners.delete(act)
   }
 
   return { isOpen, start, end, onNotice, onReset }

@@ -1,4 +1,4 @@
-interface More {
+interface ProblemDetails {
   readonly requestId?: string
   readonly isRetryable?: boolean
   readonly retryAfterSeconds?: number
@@ -13,7 +13,7 @@ export class Problem extends Error {
   /** When it may be tried again, where the service says so. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, code: string, message: string, more: More = {}) {
+  constructor(status: number, code: string, message: string, more: ProblemDetails = {}) {
     super(message)
     this.name = 'Problem'
     this.status = status
@@ -35,7 +35,7 @@ interface ErrorBody {
 }
 
 /** The error shape of the service, read from an answer that may be something else altogether. */
-export async function problemOf(response: Response): Promise<Problem> {
+export async function readProblem(response: Response): Promise<Problem> {
   // Any server may stand between; what is not the error shape is shown by its status.
   const body = (await response.json().catch(() => ({}))) as ErrorBody | null
   const { code = 'unexpected', message = `${response.status} ${response.statusText}`, ...more } = body?.error ?? {}

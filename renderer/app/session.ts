@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
-import { sessionApi, whenSignedOut, type Session } from './api.ts'
+import { sessionApi, onSignedOut, type Session } from './api.ts'
 import { useLive } from './live.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
@@ -14,7 +14,7 @@ export const useSession = defineStore('session', () => {
   // Rises with every question about the session and with its end: an answer that was overtaken counts no more.
   let latest = 0
   // What was refused may have been asked before the sign-in that holds now; only the session itself knows.
-  whenSignedOut(() => void look())
+  onSignedOut(() => void look())
   live.onNotice('account', () => void look())
 
   async function begin(): Promise<void> {

@@ -14,9 +14,9 @@ export interface Overlay {
 
 const RENDERER = resolve(import.meta.dirname, '../../renderer')
 const KINDS =
-  /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|SureDialog)\s/
+  /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|ConfirmDialog)\s/
 /** Frames: what they are for opens in the components that use them. */
-const FRAMES = new Set(['parts/FormDialog', 'parts/SureDialog'])
+const FRAMES = new Set(['parts/FormDialog', 'parts/ConfirmDialog'])
 
 const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()
@@ -81,7 +81,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
     { name: 'official number', at: official, show: press('Connect') },
   ],
-  'rooms/instances/BulkAct': [
+  'rooms/instances/BulkDialog': [
     {
       name: 'restart',
       at: onPage('/instances'),
@@ -92,7 +92,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
-  'rooms/instances/ActDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
+  'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
   'rooms/instances/FusionCard': [{ name: 'choice', at: official, show: choose('Choose a phone instance') }],
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },

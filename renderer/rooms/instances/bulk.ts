@@ -20,7 +20,7 @@ export interface Outcome {
   readonly message?: string
 }
 
-interface Run {
+interface BulkRun {
   readonly ids: readonly string[]
   readonly act: (id: string) => Promise<unknown>
   readonly tell: (outcome: Outcome) => void
@@ -30,7 +30,7 @@ interface Run {
 }
 
 /** Does one thing to many, a few at once; one that fails does not stop the others. */
-export async function runAll({ ids, act, tell, isStopped, atOnce = 4 }: Run): Promise<void> {
+export async function runAll({ ids, act, tell, isStopped, atOnce = 4 }: BulkRun): Promise<void> {
   const waiting = [...ids]
   async function worker(): Promise<void> {
     for (let id = waiting.shift(); id !== undefined && !isStopped(); id = waiting.shift()) {

@@ -3,7 +3,7 @@ import type { ChangeList, InstanceRecord } from '../../../main/contract/instance
 export type Records = ReadonlyMap<string, InstanceRecord>
 
 /** Where the next incremental read begins, or goes on within one. */
-export interface Position {
+export interface SyncPosition {
   readonly since: string
   readonly cursor?: string
 }
@@ -15,12 +15,12 @@ const BEGINNING = '1970-01-01T00:00:00.000Z'
  * Where to go on after a plain list. Only its first page counts: what changed or was deleted while later pages were
  * read is later than anything on the first, so it is told again rather than missed.
  */
-export const afterFirstPage = (page: readonly InstanceRecord[]): Position => ({
+export const positionAfterFirstPage = (page: readonly InstanceRecord[]): SyncPosition => ({
   since: page.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), BEGINNING),
 })
 
 /** Applies one answer; a deletion wins over a change, for nothing comes back from it. */
-export function applied(records: Records, { data, deleted }: ChangeList): Records {
+export function applyChanges(records: Records, { data, deleted }: ChangeList): Records {
   if (data.length === 0 && deleted.every(({ id }) => !records.has(id))) return records
   const next = new Map(records)
   for (const record of data) next.set(record.id, record)
@@ -28,19 +28,19 @@ export function applied(records: Records, { data, deleted }: ChangeList): Record
   return next
 }
 
-interface Reading {
+interface SyncProgress {
   /** Latest `updated_at` or `deleted_at` of the whole synchronisation so far. */
   readonly latest: string
-  readonly position: Position
+  readonly position: SyncPosition
 }
 
-export const beginAt = (position: Position): Reading => ({ latest: position.since, position })
+export const startSync = (position: SyncPosition): SyncProgress => ({ latest: position.since, position })
 
 /**
  * The three rules of the incremental list (spec: Incremental listing rules).
  * @returns what to ask next; `isDone` with the position of the next synchronisation.
  */
-export function after(reading: Reading, answer: ChangeList): Reading & { readonly isDone: boolean } {
+export function advanceSync(reading: SyncProgress, answer: ChangeList): SyncProgress & { readonly isDone: boolean } {
   const { since } = reading.position
   const lastDeleted = answer.deleted.at(-1)?.deleted_at
   const times = [...answer.data.map(({ updated_at }) => updated_at), ...answer.deleted.map((gone) => gone.deleted_at)]

@@ -8,7 +8,7 @@ export interface Filter {
   readonly network: Network | 'all'
 }
 
-export const ALL: Filter = { text: '', status: 'all', engine: 'all', network: 'all' }
+export const NO_FILTER: Filter = { text: '', status: 'all', engine: 'all', network: 'all' }
 
 export const ORDERS = ['newest', 'changed', 'name'] as const
 export type Order = (typeof ORDERS)[number]
@@ -17,8 +17,8 @@ export const isFiltered = (filter: Filter): boolean =>
   filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all' || filter.network !== 'all'
 
 /** Every word must be found somewhere; a number is found however it is written. */
-export function matching(records: readonly InstanceRecord[], filter: Filter): InstanceRecord[] {
-  const words = plain(filter.text).split(/\s+/).filter(Boolean)
+export function filterInstances(records: readonly InstanceRecord[], filter: Filter): InstanceRecord[] {
+  const words = normalizeText(filter.text).split(/\s+/).filter(Boolean)
   const digits = /^[+\d\s()-]{4,}$/.test(filter.text.trim()) ? filter.text.replace(/\D/g, '') : ''
   return records.filter(
     (record) =>
@@ -31,11 +31,11 @@ export function matching(records: readonly InstanceRecord[], filter: Filter): In
 }
 
 /** Names are compared once per list, not once per pair: 10,000 of them are sorted in a few milliseconds. */
-export function ordered(records: readonly InstanceRecord[], order: Order): InstanceRecord[] {
+export function sortInstances(records: readonly InstanceRecord[], order: Order): InstanceRecord[] {
   const by = {
     newest: (record: InstanceRecord) => record.created_at,
     changed: (record: InstanceRecord) => record.updated_at,
-    name: (record: InstanceRecord) => plain(record.name),
+    name: (record: InstanceRecord) => normalizeText(record.name),
   }[order]
   const up = order === 'name' ? 1 : -1
   return records
@@ -47,17 +47,17 @@ export function ordered(records: readonly InstanceRecord[], order: Order): Insta
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Lower case, without accents: “joão” is found by “joao”. */
-const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+const normalizeText = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
-const texts = new WeakMap<InstanceRecord, string>()
+const searchTexts = new WeakMap<InstanceRecord, string>()
 
 function searchText(record: InstanceRecord): string {
-  let text = texts.get(record)
+  let text = searchTexts.get(record)
   if (text === undefined) {
     const { name, instance_name, phone_number, profile_name, external_ref, id, metadata } = record
     const parts = [name, instance_name, phone_number, profile_name, external_ref, id, ...Object.values(metadata ?? {})]
-    text = plain(parts.filter(Boolean).join('\n'))
-    texts.set(record, text)
+    text = normalizeText(parts.filter(Boolean).join('\n'))
+    searchTexts.set(record, text)
   }
   return text
 }

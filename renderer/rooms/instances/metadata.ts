@@ -16,7 +16,7 @@ export function toMetadata(pairs: readonly Pair[]): Record<string, string> | nul
 }
 
 /** What the service would refuse, said before it is asked: a word of `instances.metadata.problem`. */
-export function problemIn(pairs: readonly Pair[]): 'twice' | 'noKey' | 'longKey' | 'longValue' | undefined {
+export function findMetadataProblem(pairs: readonly Pair[]): 'twice' | 'noKey' | 'longKey' | 'longValue' | undefined {
   const keys = pairs.map(({ key }) => key.trim()).filter(Boolean)
   if (new Set(keys).size < keys.length) return 'twice'
   if (pairs.some(({ key, value }) => key.trim() === '' && value !== '')) return 'noKey'
@@ -25,4 +25,4 @@ export function problemIn(pairs: readonly Pair[]): 'twice' | 'noKey' | 'longKey'
   return undefined
 }
 
-export const MOST_PAIRS = LIMITS.metadataPairs
+export const MAX_PAIRS = LIMITS.metadataPairs

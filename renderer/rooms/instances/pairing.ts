@@ -4,13 +4,13 @@ import type { Problem } from '../../app/problem.ts'
 /** What the person in front of the code sees. */
 export type Phase = 'loading' | 'refreshing' | 'waiting' | 'expired' | 'connected' | 'passkey' | 'failed'
 
-export interface Standing {
+export interface PairingSnapshot {
   readonly view: QrView | undefined
   readonly problem: Problem | undefined
   readonly nowMs: number
 }
 
-export function phaseOf({ view, problem, nowMs }: Standing): Phase {
+export function toPhase({ view, problem, nowMs }: PairingSnapshot): Phase {
   if (view?.state === 'connected') return 'connected'
   if (problem) return 'failed'
   switch (view?.state) {
@@ -40,7 +40,7 @@ const UNKNOWN_END_MS = 5_000
 const RETRY_MS = 4_000
 
 /** When to ask again without being told to; undefined: only when something happens. */
-export function nextReadMs({ view, problem, nowMs }: Standing): number | undefined {
+export function nextPollMs({ view, problem, nowMs }: PairingSnapshot): number | undefined {
   if (problem) return problem.isRetryable ? RETRY_MS : undefined
   if (view?.state === 'pending') return PENDING_MS
   if (view?.state !== 'ready') return undefined
@@ -50,13 +50,13 @@ export function nextReadMs({ view, problem, nowMs }: Standing): number | undefin
 }
 
 /** `0:07`, as clocks write it. */
-export function clockText(ms: number): string {
+export function formatClock(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** What a phone field holds, as the service wants it; undefined while it is no number. */
-export function digitsOf(text: string): string | undefined {
+export function parsePhoneNumber(text: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')
   return /^\d{7,15}$/.test(digits) ? digits : undefined
 }

@@ -5,8 +5,15 @@ import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-import { after, afterFirstPage, applied, beginAt, type Position, type Records } from './changes.ts'
-import { ALL, matching, ordered, type Filter, type Order } from './filter.ts'
+import {
+  advanceSync,
+  positionAfterFirstPage,
+  applyChanges,
+  startSync,
+  type SyncPosition,
+  type Records,
+} from './changes.ts'
+import { NO_FILTER, filterInstances, sortInstances, type Filter, type Order } from './filter.ts'
 
 export interface NewInstance {
   readonly name?: string
@@ -28,14 +35,14 @@ export const useInstances = defineStore('instances', () => {
   /** All of the list was read once, and not only its beginning. */
   const isWhole = ref(false)
   const problem = ref<Problem>()
-  const filter = ref<Filter>(ALL)
+  const filter = ref<Filter>(NO_FILTER)
   const order = ref<Order>('newest')
   const selected = shallowRef<ReadonlySet<string>>(new Set())
 
   const all = computed(() => [...records.value.values()])
-  const rows = computed(() => ordered(matching(all.value, filter.value), order.value))
+  const rows = computed(() => sortInstances(filterInstances(all.value, filter.value), order.value))
 
-  let position: Position | undefined
+  let position: SyncPosition | undefined
   let loading: Promise<void> | undefined
   let syncing: Promise<void> | undefined
   let isAskedAgain = false
@@ -61,11 +68,11 @@ export const useInstances = defineStore('instances', () => {
   async function readAll(): Promise<void> {
     try {
       const found = new Map<string, InstanceRecord>()
-      let begin: Position | undefined
+      let begin: SyncPosition | undefined
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = cursor === undefined ? { limit: FIRST_PAGE } : { cursor }
         const page: PlainList = await api.get('/instances', { query })
-        begin ??= afterFirstPage(page.data)
+        begin ??= positionAfterFirstPage(page.data)
         for (const record of page.data) found.set(record.id, record)
         cursor = page.next_cursor ?? null
         if (!isLoaded.value && cursor !== null) {
@@ -107,13 +114,13 @@ export const useInstances = defineStore('instances', () => {
     }
   }
 
-  async function readChanges(from: Position): Promise<void> {
+  async function readChanges(from: SyncPosition): Promise<void> {
     try {
-      for (let reading = beginAt(from), isDone = false; !isDone;) {
+      for (let reading = startSync(from), isDone = false; !isDone;) {
         const { since, cursor } = reading.position
         const answer = await api.get<ChangeList>('/instances', { query: { updated_since: since, limit: 500, cursor } })
-        records.value = applied(records.value, answer)
-        const next = after(reading, answer)
+        records.value = applyChanges(records.value, answer)
+        const next = advanceSync(reading, answer)
         reading = next
         isDone = next.isDone
         if (isDone) position = next.position

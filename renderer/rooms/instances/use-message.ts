@@ -4,7 +4,7 @@ import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { createIntent } from './intent.ts'
-import { isFinal } from './walk.ts'
+import { isFinal } from './message-progress.ts'
 
 export interface OneMessage {
   readonly record: Ref<MessageRecord | undefined>

@@ -4,7 +4,7 @@ import type { QrView } from '../../../main/contract/instance.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-import { leftMs, nextReadMs, phaseOf, type Phase } from './pairing.ts'
+import { leftMs, nextPollMs, toPhase, type Phase } from './pairing.ts'
 
 export interface Pairing {
   readonly view: Ref<QrView | undefined>
@@ -44,7 +44,7 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
   const end = new AbortController()
 
   const standing = () => ({ view: view.value, problem: problem.value, nowMs: Date.now() })
-  const phase = computed(() => phaseOf({ view: view.value, problem: problem.value, nowMs: now.value.getTime() }))
+  const phase = computed(() => toPhase({ view: view.value, problem: problem.value, nowMs: now.value.getTime() }))
   const left = computed(() => leftMs(view.value, now.value.getTime()))
   const share = computed(() => Math.min(1, (left.value ?? 0) / lifeMs.value))
   const isOnItsWay = computed(() => phase.value === 'loading' || phase.value === 'refreshing')
@@ -102,7 +102,7 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
   function plan(): void {
     clearTimeout(timer)
     const wait =
-      keepsGoing && view.value?.state === 'expired' && problem.value === undefined ? REST_MS : nextReadMs(standing())
+      keepsGoing && view.value?.state === 'expired' && problem.value === undefined ? REST_MS : nextPollMs(standing())
     if (wait !== undefined && !end.signal.aborted) timer = setTimeout(() => void read(), wait)
   }
 

@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { after, afterFirstPage, applied, beginAt } from '../../../renderer/rooms/instances/changes.ts'
+import {
+  advanceSync,
+  positionAfterFirstPage,
+  applyChanges,
+  startSync,
+} from '../../../renderer/rooms/instances/changes.ts'
 import { answer, gone, record } from './records.ts'
 
 describe('keeping the list of instances true', () => {
   it('goes on from the latest change of the first page, or from the beginning of time', () => {
     const page = [record('a', { updated_at: at(5) }), record('b', { updated_at: at(9) })]
-    expect(afterFirstPage(page)).toEqual({ since: at(9) })
-    expect(afterFirstPage([]).since).toBe('1970-01-01T00:00:00.000Z')
+    expect(positionAfterFirstPage(page)).toEqual({ since: at(9) })
+    expect(positionAfterFirstPage([]).since).toBe('1970-01-01T00:00:00.000Z')
   })
 
   it('puts changed and new ones in and takes deleted ones out', () => {
     const before = new Map([record('a'), record('b')].map((each) => [each.id, each]))
-    const next = applied(
+    const next = applyChanges(
       before,
       answer({ data: [record('a', { name: 'New name' }), record('c')], deleted: [gone('b')] }),
     )
@@ -21,36 +26,39 @@ describe('keeping the list of instances true', () => {
   })
 
   it('lets a deletion win over a change in the same answer', () => {
-    expect(applied(new Map(), answer({ data: [record('a')], deleted: [gone('a')] })).size).toBe(0)
+    expect(applyChanges(new Map(), answer({ data: [record('a')], deleted: [gone('a')] })).size).toBe(0)
   })
 
   it('is the same list where nothing changed, so that nothing is drawn again', () => {
     const before = new Map([['a', record('a')]])
-    expect(applied(before, answer({ deleted: [gone('long-gone')] }))).toBe(before)
+    expect(applyChanges(before, answer({ deleted: [gone('long-gone')] }))).toBe(before)
   })
 
   it('reads on with the cursor while there are more changes', () => {
-    const step = after(
-      beginAt({ since: at(1) }),
+    const step = advanceSync(
+      startSync({ since: at(1) }),
       answer({ has_more: true, next_cursor: 'next', deleted_has_more: true }),
     )
     expect(step).toMatchObject({ isDone: false, position: { since: at(1), cursor: 'next' } })
   })
 
   it('then goes on from the last deletion while there are more of them', () => {
-    const step = after(beginAt({ since: at(1) }), answer({ deleted: [gone('a', at(3))], deleted_has_more: true }))
+    const step = advanceSync(
+      startSync({ since: at(1) }),
+      answer({ deleted: [gone('a', at(3))], deleted_has_more: true }),
+    )
     expect(step).toMatchObject({ isDone: false, position: { since: at(3) } })
     expect(step.position).not.toHaveProperty('cursor')
   })
 
   it('ends at the latest change or deletion of everything it read', () => {
-    const first = after(
-      beginAt({ since: at(1) }),
+    const first = advanceSync(
+      startSync({ since: at(1) }),
       answer({ data: [record('a', { updated_at: at(8) })], has_more: true, next_cursor: 'n' }),
     )
-    const second = after(first, answer({ deleted: [gone('b', at(4))] }))
+    const second = advanceSync(first, answer({ deleted: [gone('b', at(4))] }))
     expect(second).toMatchObject({ isDone: true, position: { since: at(8) } })
-    expect(after(beginAt({ since: at(1) }), answer({})).position).toEqual({ since: at(1) })
+    expect(advanceSync(startSync({ since: at(1) }), answer({})).position).toEqual({ since: at(1) })
   })
 })
 

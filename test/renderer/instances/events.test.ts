@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detailOf, durationText, linesOf, wordOf } from '../../../renderer/rooms/instances/event-lines.ts'
+import { describeEvent, formatDuration, groupEvents, eventKey } from '../../../renderer/rooms/instances/event-groups.ts'
 
 const event = (type: string, data: object = {}): any => ({ event_id: `evt_${type}`, type, data })
 
@@ -21,20 +21,20 @@ describe('the timeline of an instance', () => {
     ['instance.auth_failed', { reason: 'banned' }, { reason: 'banned' }],
     ['instance.connecting', { reason: 'start' }, {}],
   ])('says of %s with %j: %j', (type, data, detail) => {
-    expect(detailOf(event(type, data))).toEqual(detail)
+    expect(describeEvent(event(type, data))).toEqual(detail)
   })
 
   it('makes one line of a run of new codes, and of nothing else', () => {
     const types = ['instance.qr.updated', 'instance.qr.updated', 'message.read', 'message.read', 'instance.qr.updated']
-    expect(linesOf(types.map((type) => event(type))).map(({ times }) => times)).toEqual([2, 1, 1, 1])
+    expect(groupEvents(types.map((type) => event(type))).map(({ times }) => times)).toEqual([2, 1, 1, 1])
   })
 
   it('finds the word of an event by its type', () => {
-    expect(wordOf('instance.qr.updated')).toBe('instance_qr_updated')
+    expect(eventKey('instance.qr.updated')).toBe('instance_qr_updated')
   })
 
   it('says how long by the largest unit', () => {
-    expect([5, 65, 7_300, 200_000].map((seconds) => durationText(seconds, 'en'))).toEqual([
+    expect([5, 65, 7_300, 200_000].map((seconds) => formatDuration(seconds, 'en'))).toEqual([
       '5 sec',
       '1 min',
       '2 hr',

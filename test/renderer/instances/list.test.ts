@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ALL, isFiltered, matching, ordered } from '../../../renderer/rooms/instances/filter.ts'
+import { NO_FILTER, isFiltered, filterInstances, sortInstances } from '../../../renderer/rooms/instances/filter.ts'
 import { numberText } from '../../../renderer/parts/number-text.ts'
-import { nextStep, unpaired } from '../../../renderer/rooms/instances/looks.ts'
+import { nextStep, listUnpaired } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
 
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
@@ -25,16 +25,16 @@ describe('finding instances', () => {
     ['nobody', []],
     ['  ', ['a', 'b', 'c']],
   ])('finds by %j', (text, found) => {
-    expect(ids(matching(records, { ...ALL, text }))).toEqual(found)
+    expect(ids(filterInstances(records, { ...NO_FILTER, text }))).toEqual(found)
   })
 
   it('narrows by state, engine and network together', () => {
-    expect(ids(matching(records, { ...ALL, status: 'connected' }))).toEqual(['a'])
-    expect(ids(matching(records, { ...ALL, engine: 'official' }))).toEqual(['b'])
-    expect(ids(matching(records, { ...ALL, network: 'live', engine: 'smv2' }))).toEqual(['c'])
-    expect(isFiltered(ALL)).toBe(false)
-    expect(isFiltered({ ...ALL, text: ' ' })).toBe(false)
-    expect(isFiltered({ ...ALL, network: 'live' })).toBe(true)
+    expect(ids(filterInstances(records, { ...NO_FILTER, status: 'connected' }))).toEqual(['a'])
+    expect(ids(filterInstances(records, { ...NO_FILTER, engine: 'official' }))).toEqual(['b'])
+    expect(ids(filterInstances(records, { ...NO_FILTER, network: 'live', engine: 'smv2' }))).toEqual(['c'])
+    expect(isFiltered(NO_FILTER)).toBe(false)
+    expect(isFiltered({ ...NO_FILTER, text: ' ' })).toBe(false)
+    expect(isFiltered({ ...NO_FILTER, network: 'live' })).toBe(true)
   })
 
   it('orders by age, change or name, always the same way among equals', () => {
@@ -43,16 +43,16 @@ describe('finding instances', () => {
       record('2', { name: 'bea', created_at: '2026-01-02', updated_at: '2026-01-08' }),
       record('3', { name: 'Fay', created_at: '2026-01-02', updated_at: '2026-01-07' }),
     ]
-    expect(ids(ordered(three, 'newest'))).toEqual(['3', '2', '1'])
-    expect(ids(ordered(three, 'changed'))).toEqual(['1', '2', '3'])
-    expect(ids(ordered(three, 'name'))).toEqual(['2', '1', '3'])
+    expect(ids(sortInstances(three, 'newest'))).toEqual(['3', '2', '1'])
+    expect(ids(sortInstances(three, 'changed'))).toEqual(['1', '2', '3'])
+    expect(ids(sortInstances(three, 'name'))).toEqual(['2', '1', '3'])
   })
 
   it('finds and orders 10,000 within a frame or two', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `Customer ${n}` }))
-    matching(many, { ...ALL, text: 'warm' })
+    filterInstances(many, { ...NO_FILTER, text: 'warm' })
     const begin = performance.now()
-    expect(ordered(matching(many, { ...ALL, text: '99' }), 'newest').length).toBeGreaterThan(0)
+    expect(sortInstances(filterInstances(many, { ...NO_FILTER, text: '99' }), 'newest').length).toBeGreaterThan(0)
     expect(performance.now() - begin).toBeLessThan(150)
   })
 })
@@ -84,7 +84,7 @@ describe('what brings an instance on line', () => {
       record('b', { status: 'connected' }),
       record('d', { status: 'auth_failed', last_disconnect_reason: 'banned' }),
     ]
-    expect(ids(unpaired(records))).toEqual(['a', 'c'])
+    expect(ids(listUnpaired(records))).toEqual(['a', 'c'])
   })
 
   it.each([

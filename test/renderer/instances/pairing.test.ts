@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { QrView } from '../../../main/contract/instance.ts'
 import { Problem } from '../../../renderer/app/problem.ts'
 import {
-  clockText,
-  digitsOf,
+  formatClock,
+  parsePhoneNumber,
   freeSandboxNumber,
   leftMs,
-  nextReadMs,
-  phaseOf,
+  nextPollMs,
+  toPhase,
 } from '../../../renderer/rooms/instances/pairing.ts'
 
 const nowMs = Date.parse('2026-03-01T09:30:00.000Z')
@@ -42,22 +42,22 @@ describe('pairing as the person sees it', () => {
     [stand({ expires_at: inMs(9_000) }, refused), 'failed', undefined],
     [stand({ state: 'connected' }, lost), 'connected', 4_000],
   ] as const)('%#: %j is %s', (standing, phase, next) => {
-    expect(phaseOf(standing)).toBe(phase)
-    expect(nextReadMs(standing)).toBe(next)
+    expect(toPhase(standing)).toBe(phase)
+    expect(nextPollMs(standing)).toBe(next)
   })
 
   it('counts down to the end of the code and not beyond it', () => {
     expect(leftMs(view({ expires_at: inMs(1_500) }), nowMs)).toBe(1_500)
     expect(leftMs(view({ expires_at: inMs(-1) }), nowMs)).toBe(0)
     expect(leftMs(undefined, nowMs)).toBeUndefined()
-    expect([59_001, 60_000, 7_000, 1, 0].map(clockText)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
+    expect([59_001, 60_000, 7_000, 1, 0].map(formatClock)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
   })
 
   it('takes a number however it is written', () => {
-    expect(digitsOf('+1 (202) 555-0123')).toBe('12025550123')
-    expect(digitsOf('0055 11 98765 4321')).toBe('5511987654321')
-    expect(digitsOf('12345')).toBeUndefined()
-    expect(digitsOf('')).toBeUndefined()
+    expect(parsePhoneNumber('+1 (202) 555-0123')).toBe('12025550123')
+    expect(parsePhoneNumber('0055 11 98765 4321')).toBe('5511987654321')
+    expect(parsePhoneNumber('12345')).toBeUndefined()
+    expect(parsePhoneNumber('')).toBeUndefined()
   })
 
   it('finds a sandbox number nobody has, and none that misbehaves', () => {

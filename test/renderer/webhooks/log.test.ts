@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../main/capabilities/webhooks/contract.ts'
-import { jsonPieces, parsed } from '../../../renderer/parts/json-pieces.ts'
+import { tokenizeJson, parseJsonOrText } from '../../../renderer/parts/json-tokens.ts'
 import { appended, redeliverEach, refreshed } from '../../../renderer/rooms/webhooks/log.ts'
 
 const row = (id: string, status: Delivery['status'] = 'pending') => ({ id, status }) as Delivery
@@ -55,20 +55,20 @@ describe('JSON that is shown', () => {
 
   it('loses no character to its colours', () => {
     expect(
-      jsonPieces(value)
+      tokenizeJson(value)
         .map(({ text }) => text)
         .join(''),
     ).toBe(JSON.stringify(value, null, 2))
   })
   it('tells keys from strings', () => {
-    const of = (kind: string) => jsonPieces(value).filter((piece) => piece.kind === kind)
+    const of = (kind: string) => tokenizeJson(value).filter((piece) => piece.kind === kind)
     expect(of('key').map(({ text }) => text)).toEqual(['"a \\"b\\""', '"c"'])
     expect(of('string').map(({ text }) => text)).toEqual(['"x: \\"y\\"\\n"'])
     expect(of('number').map(({ text }) => text)).toEqual(['1', '-2500'])
     expect(of('word').map(({ text }) => text)).toEqual(['true', 'null'])
   })
   it('leaves text that is no JSON as it is', () => {
-    expect(parsed('<html>')).toBe('<html>')
-    expect(parsed('{"a":1}')).toEqual({ a: 1 })
+    expect(parseJsonOrText('<html>')).toBe('<html>')
+    expect(parseJsonOrText('{"a":1}')).toEqual({ a: 1 })
   })
 })

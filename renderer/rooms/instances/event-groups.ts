@@ -2,10 +2,10 @@ import type { Event } from '../../../main/capabilities/events/contract.ts'
 import { numberText } from '../../parts/number-text.ts'
 
 /** The word of an event is `instances.event.<type>`, its dots as underscores. */
-export const wordOf = (type: string): string => type.replaceAll('.', '_')
+export const eventKey = (type: string): string => type.replaceAll('.', '_')
 
 /** Who or what an event is about, where that says more than its name; why something ended or failed is a code. */
-export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): {
+export function describeEvent({ type, data }: Pick<Event, 'type' | 'data'>): {
   text?: string
   reason?: string
   failure?: string
@@ -30,14 +30,14 @@ export function detailOf({ type, data }: Pick<Event, 'type' | 'data'>): {
   return (type === 'instance.disconnected' || type === 'instance.auth_failed') && reason !== undefined ? { reason } : {}
 }
 
-export interface Line {
+export interface EventGroup {
   readonly event: Event
   readonly times: number
 }
 
 /** New codes come one after the other and say nothing new: a run of them is one line. */
-export function linesOf(events: readonly Event[]): Line[] {
-  const lines: Line[] = []
+export function groupEvents(events: readonly Event[]): EventGroup[] {
+  const lines: EventGroup[] = []
   for (const event of events) {
     const last = lines.at(-1)
     if (last && event.type === 'instance.qr.updated' && last.event.type === event.type)
@@ -54,7 +54,7 @@ const UNITS = [
 ] as const
 
 /** The largest unit says enough: “3 hr”, “12 min”, “40 sec”. */
-export function durationText(seconds: number, locale: string): string {
+export function formatDuration(seconds: number, locale: string): string {
   const [unit, length] = UNITS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(
     Math.floor(seconds / length),

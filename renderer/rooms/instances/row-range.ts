@@ -1,5 +1,5 @@
 /** Which rows of a long list exist. */
-export interface Sight {
+export interface RowRange {
   readonly first: number
   readonly last: number
 }
@@ -9,7 +9,10 @@ export interface Sight {
  * modulo that number: the one that leaves above is the one that enters below, changed and not made anew, which is what
  * lets a list of ten thousand scroll as fast as it is drawn.
  */
-export function widened(sight: Sight, { size, count }: { readonly size: number; readonly count: number }): Sight {
+export function widenRange(
+  sight: RowRange,
+  { size, count }: { readonly size: number; readonly count: number },
+): RowRange {
   const most = Math.min(size, count)
   const first = Math.max(0, Math.min(sight.first, count - most))
   return { first, last: first + most - 1 }

@@ -1,7 +1,7 @@
 import { watch, type Ref } from 'vue'
 
 /** What leads on stands first, then whatever can be used. */
-const CANDIDATES = ['[data-way-on]', 'input, textarea, button, a[href]'].map((each) =>
+const CANDIDATES = ['[data-primary-action]', 'input, textarea, button, a[href]'].map((each) =>
   each
     .split(', ')
     .map((one) => `${one}:not(:disabled)`)
@@ -13,7 +13,7 @@ const CANDIDATES = ['[data-way-on]', 'input, textarea, button, a[href]'].map((ea
  * @param stage what the steps are shown in.
  * @param step changes when another step is shown.
  */
-export function useWayOn(stage: Ref<HTMLElement | null>, step: () => unknown): void {
+export function useStepFocus(stage: Ref<HTMLElement | null>, step: () => unknown): void {
   watch(
     step,
     () => {

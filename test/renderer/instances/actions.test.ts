@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { BULK, runAll, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
 import { createIntent } from '../../../renderer/rooms/instances/intent.ts'
-import { problemIn, toMetadata, toPairs } from '../../../renderer/rooms/instances/metadata.ts'
-import { isFinal, milestones } from '../../../renderer/rooms/instances/walk.ts'
+import { findMetadataProblem, toMetadata, toPairs } from '../../../renderer/rooms/instances/metadata.ts'
+import { isFinal, milestones } from '../../../renderer/rooms/instances/message-progress.ts'
 
 describe('one thing done to many', () => {
   it('is offered for those it makes sense for', () => {
@@ -71,11 +71,11 @@ describe('metadata as rows', () => {
   it('leaves rows out that nobody filled, and says what the service would refuse', () => {
     const row = (key: string, value = 'x') => ({ id: 0, key, value })
     expect(toMetadata([row(' plan '), row('', '')])).toEqual({ plan: 'x' })
-    expect(problemIn([row('a'), row('a ')])).toBe('twice')
-    expect(problemIn([row('')])).toBe('noKey')
-    expect(problemIn([row('k'.repeat(65))])).toBe('longKey')
-    expect(problemIn([row('k', 'v'.repeat(1_025))])).toBe('longValue')
-    expect(problemIn([row('a'), row('b'), row('', '')])).toBeUndefined()
+    expect(findMetadataProblem([row('a'), row('a ')])).toBe('twice')
+    expect(findMetadataProblem([row('')])).toBe('noKey')
+    expect(findMetadataProblem([row('k'.repeat(65))])).toBe('longKey')
+    expect(findMetadataProblem([row('k', 'v'.repeat(1_025))])).toBe('longValue')
+    expect(findMetadataProblem([row('a'), row('b'), row('', '')])).toBeUndefined()
   })
 })
 

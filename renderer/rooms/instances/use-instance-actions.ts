@@ -5,14 +5,14 @@ import { useRouter } from 'vue-router'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem } from '../../app/problem.ts'
 import { useUndo } from '../../app/undo.ts'
-import { nextStep } from './looks.ts'
+import { nextStep } from './status.ts'
 import { useInstances } from './store.ts'
 
 /** What needs a yes first. */
-export type Grave = 'logout' | 'recreate' | 'destroy'
+export type DestructiveAction = 'logout' | 'recreate' | 'destroy'
 
-export interface Wish {
-  readonly kind: Grave
+export interface ConfirmRequest {
+  readonly kind: DestructiveAction
   readonly instance: InstanceRecord
 }
 
@@ -23,10 +23,10 @@ interface Item {
   readonly onSelect: () => void
 }
 
-export interface Acts {
+export interface InstanceActions {
   /** Whose pairing dialog is open. */
   readonly pairing: Ref<string | undefined>
-  readonly wish: Ref<Wish | undefined>
+  readonly wish: Ref<ConfirmRequest | undefined>
   readonly online: (instance: InstanceRecord) => void
   readonly restart: (instance: InstanceRecord) => Promise<void>
   readonly disconnect: (instance: InstanceRecord) => Promise<void>
@@ -34,32 +34,33 @@ export interface Acts {
 }
 
 /** What can be done with an instance, in the list and on its page alike. */
-export function useActs(): Acts {
+export function useInstanceActions(): InstanceActions {
   const { t } = useI18n()
   const router = useRouter()
   const toast = useToast()
   const tellWithUndo = useUndo()
   const instances = useInstances()
   const pairing = ref<string>()
-  const wish = ref<Wish>()
+  const wish = ref<ConfirmRequest>()
 
   function online(instance: InstanceRecord): void {
     if (nextStep(instance) === 'reconnect') void restart(instance)
     else pairing.value = instance.id
   }
 
-  const restart = (instance: InstanceRecord) => quietly('restarting', instance, () => instances.restart(instance.id))
+  const restart = (instance: InstanceRecord) =>
+    runWithToast('restarting', instance, () => instances.restart(instance.id))
 
   // Its session is kept, so that it can be taken up again.
   const disconnect = (instance: InstanceRecord) =>
-    quietly(
+    runWithToast(
       'disconnected',
       instance,
       () => instances.disconnect(instance.id, false),
       () => instances.restart(instance.id),
     )
 
-  async function quietly(
+  async function runWithToast(
     words: string,
     { name }: InstanceRecord,
     act: () => Promise<void>,
@@ -79,7 +80,7 @@ export function useActs(): Acts {
   function menu(instance: InstanceRecord, where: 'list' | 'page'): Item[][] {
     const step = nextStep(instance)
     const isPhone = instance.engine === 'smv2' && instance.status !== 'recreating'
-    const ask = (kind: Grave) => () => (wish.value = { kind, instance })
+    const ask = (kind: DestructiveAction) => () => (wish.value = { kind, instance })
     const open = { label: t('instances.act.open'), icon: 'i-lucide-arrow-right' }
     const words = { label: t('instances.act.messages'), icon: 'i-lucide-messages-square' }
     return [

@@ -3,7 +3,7 @@ import { api } from '../../app/api.ts'
 import { useLive, type Notice } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-export interface Answer<T> {
+export interface Resource<T> {
   readonly data: Ref<T | undefined>
   readonly problem: Ref<Problem | undefined>
   readonly load: () => Promise<void>
@@ -13,7 +13,7 @@ export interface Answer<T> {
 const GATHER_MS = 200
 
 /** What the service answers to one GET, asked again whenever a notice concerns it. */
-export function useAnswer<T>(path: string, concerns: (notice: Notice) => boolean): Answer<T> {
+export function useResource<T>(path: string, concerns: (notice: Notice) => boolean): Resource<T> {
   const data = shallowRef<T>()
   const problem = shallowRef<Problem>()
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,4 +1,4 @@
-export interface JsonPiece {
+export interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark'
   readonly text: string
 }
@@ -6,9 +6,9 @@ export interface JsonPiece {
 const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|[^"\-\dtfn]+|./gs
 
 /** JSON, indented, cut into pieces that can be coloured. Text that is no JSON comes back as it is, in one piece. */
-export function jsonPieces(value: unknown): JsonPiece[] {
+export function tokenizeJson(value: unknown): JsonToken[] {
   const text = JSON.stringify(value, null, 2) as string | undefined
-  return [...(text ?? '').matchAll(PIECE)].flatMap(([whole, string, colon, number, word]): JsonPiece[] => {
+  return [...(text ?? '').matchAll(PIECE)].flatMap(([whole, string, colon, number, word]): JsonToken[] => {
     if (string !== undefined && colon !== undefined)
       return [
         { kind: 'key', text: string },
@@ -21,7 +21,7 @@ export function jsonPieces(value: unknown): JsonPiece[] {
 }
 
 /** What a text holds if it is JSON, else the text itself. */
-export function parsed(text: string): unknown {
+export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { widened } from '../../../renderer/rooms/instances/sight.ts'
+import { widenRange } from '../../../renderer/rooms/instances/row-range.ts'
 
 test('as many rows exist at every place of the list, and each place has one of its own', () => {
   const size = 7
   for (let first = 0; first < 95; first++) {
-    const sight = widened({ first, last: first + 4 }, { size, count: 100 })
+    const sight = widenRange({ first, last: first + 4 }, { size, count: 100 })
     expect(sight.last - sight.first + 1).toBe(size)
     expect(sight.first).toBeLessThanOrEqual(first)
     expect(sight.last).toBeGreaterThanOrEqual(first + 4)
@@ -17,5 +17,5 @@ test.each([
   [3, { first: 0, last: 2 }],
   [0, { first: 0, last: -1 }],
 ])('a list of %i is there as a whole', (count, whole) => {
-  expect(widened({ first: 0, last: count - 1 }, { size: 7, count })).toEqual(whole)
+  expect(widenRange({ first: 0, last: count - 1 }, { size: 7, count })).toEqual(whole)
 })

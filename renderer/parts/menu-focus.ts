@@ -5,7 +5,7 @@ import { watch } from 'vue'
  * the menu gets it.
  * @returns for the dialog's `onCloseAutoFocus`.
  */
-export function useMenuButton(isOpen: () => boolean): (event: Event) => void {
+export function useMenuFocus(isOpen: () => boolean): (event: Event) => void {
   let button: HTMLElement | null = null
   watch(
     isOpen,

@@ -1,7 +1,7 @@
 import type { MessageRecord } from '../../../main/capabilities/messages/contract.ts'
 import type { MessageStatus } from '../../../main/contract/shapes.ts'
 
-const WAY = ['queued', 'sent', 'delivered', 'read'] as const satisfies readonly MessageStatus[]
+const STEPS = ['queued', 'sent', 'delivered', 'read'] as const satisfies readonly MessageStatus[]
 
 export interface Milestone {
   readonly status: MessageStatus
@@ -18,9 +18,9 @@ export function milestones(record: Facts | undefined): Milestone[] {
     record === undefined
       ? -1
       : record.status === 'failed'
-        ? Math.max(...WAY.map((status, index) => (at(status) === null ? -1 : index)))
-        : WAY.indexOf(record.status)
-  return WAY.flatMap<Milestone>((status, index) => {
+        ? Math.max(...STEPS.map((status, index) => (at(status) === null ? -1 : index)))
+        : STEPS.indexOf(record.status)
+  return STEPS.flatMap<Milestone>((status, index) => {
     if (index <= reached) return { status, state: 'done', at: at(status) }
     if (record?.status === 'failed')
       return index === reached + 1 ? { status: 'failed', state: 'failed', at: at('failed') } : []
