@@ -60,7 +60,7 @@ export type Existence<C extends Contract> = {
 }
 
 /** An operation and what carries it out. */
-export interface Served {
+export interface ServedOperation {
   readonly operation: Operation
   readonly handler: Handler
   /** One entry of an Existence. */

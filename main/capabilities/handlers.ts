@@ -15,7 +15,7 @@ import type { Direct } from './direct/index.ts'
 import { eventsContract } from './events/contract.ts'
 import { eventsHandlers } from './events/handlers.ts'
 import type { Events } from './events/index.ts'
-import type { Existence, Handler, Handlers, Served } from './handler.ts'
+import type { Existence, Handler, Handlers, ServedOperation } from './handler.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instanceWebhookHandlers } from './instance-webhook/handlers.ts'
 import type { InstanceWebhooks } from './instance-webhook/index.ts'
@@ -51,7 +51,7 @@ export interface Rooms {
 }
 
 /** Every operation with what carries it out; the door serves exactly these. */
-export function served(rooms: Rooms): Served[] {
+export function servedOperations(rooms: Rooms): ServedOperation[] {
   return [
     ...pair(accountContract, accountHandlers(rooms.accounts, rooms.cursors)),
     ...pair(approvalsContract, approvalsHandlers(rooms.approvals, rooms.cursors)),
@@ -67,7 +67,7 @@ export function served(rooms: Rooms): Served[] {
   ]
 }
 
-function pair<C extends Contract>(contract: C, handlers: Handlers<C>, existence: Existence<C> = {}): Served[] {
+function pair<C extends Contract>(contract: C, handlers: Handlers<C>, existence: Existence<C> = {}): ServedOperation[] {
   return Object.entries(contract).map(([name, operation]) => {
     // Both have only names of C, and each entry was checked against its own operation when it was written.
     return { operation, handler: handlers[name] as Handler, exists: existence[name] }

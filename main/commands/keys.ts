@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { APPROVALS } from '../contract/approval.ts'
+import { APPROVAL_POLICIES } from '../contract/approval.ts'
 import { isScopeWord, SCOPE_WORDS, SCOPES } from '../contract/scopes.ts'
 import type { ControlRequest } from '../faces/control.ts'
 import { CommandError, type Terminal } from './terminal.ts'
@@ -128,7 +128,7 @@ function instancesOf(list: string | undefined): string[] | null {
 /** Left out where it says nothing: a running service of an older version does not know the word. */
 function asking(word: string | undefined): { approval?: string } {
   if (word === undefined) return {}
-  if ((APPROVALS as readonly string[]).includes(word)) return { approval: word }
+  if ((APPROVAL_POLICIES as readonly string[]).includes(word)) return { approval: word }
   throw new CommandError(`--ask takes destructive or sending, and got ${word}.`)
 }
 

@@ -5,8 +5,8 @@ import type { Scope } from './scopes.ts'
  * Before which calls of an assistant a person is asked in the window. `destructive`: what removes or ends something.
  * `sending`: that, and what reaches people or spends money.
  */
-export const APPROVALS = ['none', 'destructive', 'sending'] as const
-export type Approval = (typeof APPROVALS)[number]
+export const APPROVAL_POLICIES = ['none', 'destructive', 'sending'] as const
+export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
 
 const REACHES_PEOPLE: readonly (Scope | null)[] = [
   'messages:send',
@@ -16,7 +16,7 @@ const REACHES_PEOPLE: readonly (Scope | null)[] = [
 ]
 
 /** Whether a key of this kind waits for a person before it calls the operation. */
-export function waitsForApproval(approval: Approval, operation: Operation): boolean {
+export function needsApproval(approval: ApprovalPolicy, operation: Operation): boolean {
   if (approval === 'none' || operation.method === 'GET') return false
   if (operation.destructive === true || operation.confirm !== undefined) return true
   return approval === 'sending' && REACHES_PEOPLE.includes(operation.scope)

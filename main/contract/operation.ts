@@ -13,10 +13,10 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `account`: creating an instance, billing, agency, sandbox; restricted keys get 403 `key_restricted`.
  * - `webhooks`: account webhooks, deliveries, events; restricted keys get 403 `instance_restricted_key`.
  */
-export type Reach = 'key' | 'instance' | 'instances' | 'account' | 'webhooks'
+export type AccessLevel = 'key' | 'instance' | 'instances' | 'account' | 'webhooks'
 
 /** How the operation appears to AI assistants over MCP. */
-export interface ToolFace {
+export interface ToolSpec {
   /** `verb_noun`. */
   readonly name: string
   readonly title: string
@@ -50,7 +50,7 @@ export interface Operation {
   readonly description: string
   /** null: any valid key. */
   readonly scope: Scope | null
-  readonly reach: Reach
+  readonly reach: AccessLevel
   /** The operation exists only for this engine: others get 400 `engine_mismatch`. */
   readonly engine?: Engine
   /** Irreversible: needs `confirm=true` in the query. `by-body`: the body decides (logout). */
@@ -87,7 +87,7 @@ export interface Operation {
   readonly errors: readonly ErrorCode[]
   readonly examples: { readonly body?: unknown; readonly reply?: unknown }
   /** null: not offered to assistants; the reason stands in a comment. */
-  readonly tool: ToolFace | null
+  readonly tool: ToolSpec | null
 }
 
 /** Declares an operation, keeping the literal types that handlers and clients are derived from. */

@@ -1,19 +1,19 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../capabilities/account/index.ts'
-import type { InstanceSubject, Served } from '../capabilities/handler.ts'
+import type { InstanceSubject, ServedOperation } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
 import { mayReach, requireReach, requireScope, type Principal } from '../kernel/access.ts'
-import { currentCaller } from './identity.ts'
+import { currentCaller } from './in-process-caller.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
 import { sessionTokens } from './panel/cookie.ts'
-import { requireOwnPage } from './panel/own-page.ts'
+import { requireSameOrigin } from './panel/same-origin.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 
 /** What the door asks of the rooms. */
-export interface AdmissionNeeds {
+export interface AdmissionDeps {
   readonly guard: OriginGuard
   readonly limiter: RateLimiter
   readonly anonymousRatePerMinute: () => number
@@ -38,7 +38,7 @@ interface Admitted {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
-    exists?: Served['exists']
+    exists?: ServedOperation['exists']
     /** Answers without a key; a key that is sent is still checked. */
     open?: boolean
     /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
@@ -57,7 +57,7 @@ declare module 'fastify' {
  * Every check that comes before the body, in an order that is a promise: Host and Origin → key → rate → scope →
  * key restriction → existence → engine → confirm. So nothing leaks existence to somebody who may not know.
  */
-export function createAdmission(needs: AdmissionNeeds) {
+export function createAdmission(needs: AdmissionDeps) {
   const { guard, limiter, anonymousRatePerMinute } = needs
 
   const spend = (reply: FastifyReply, bucket: string, perMinute: number): void => {
@@ -74,7 +74,7 @@ export function createAdmission(needs: AdmissionNeeds) {
   }
 
   const identifySession = async (request: FastifyRequest, reply: FastifyReply, isOpen: boolean): Promise<Identity> => {
-    requireOwnPage(request)
+    requireSameOrigin(request)
     for (const token of sessionTokens(request.headers.cookie, needs.port())) {
       const session = await needs.findSession(token)
       if (session === undefined) continue
@@ -83,7 +83,7 @@ export function createAdmission(needs: AdmissionNeeds) {
     }
     spend(reply, `address:${request.ip}`, anonymousRatePerMinute())
     if (isOpen) return NOBODY
-    throw signedOut()
+    throw notSignedIn()
   }
 
   const identify = async (
@@ -96,7 +96,7 @@ export function createAdmission(needs: AdmissionNeeds) {
       const { principal, prepaid } = inside
       if (prepaid) showRate(reply, limiter.peek(bucketOf(principal), principal.ratePerMinute))
       else spend(reply, bucketOf(principal), principal.ratePerMinute)
-      if (place === 'panel' && principal.kind !== 'console') throw unknownPath()
+      if (place === 'panel' && principal.kind !== 'console') throw pathNotFound()
       return { principal, sessionId: null }
     }
     const address = `address:${request.ip}`
@@ -136,7 +136,7 @@ export function createAdmission(needs: AdmissionNeeds) {
     request.admitted = { principal, instance: undefined, confirmed: false, isRehearsal, sessionId }
     const { operation, exists } = config
     if (operation === undefined || principal === null) return
-    if (operation.audience === 'console' && principal.kind !== 'console') throw unknownPath()
+    if (operation.audience === 'console' && principal.kind !== 'console') throw pathNotFound()
     requireScope(principal, operation.scope)
     requireReach(principal, operation.reach)
     if (operation.reach === 'instance')
@@ -154,7 +154,7 @@ interface Identity {
 
 const NOBODY: Identity = { principal: null, sessionId: null }
 
-export const unknownPath = () =>
+export const pathNotFound = () =>
   new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
 
 const confirmationRequired = (operation: Operation) =>
@@ -173,7 +173,7 @@ const bucketOf = (principal: Principal) =>
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-async function authenticate(authorization: string | undefined, needs: AdmissionNeeds): Promise<Principal | undefined> {
+async function authenticate(authorization: string | undefined, needs: AdmissionDeps): Promise<Principal | undefined> {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
   return token === undefined ? undefined : await needs.authenticate(token)
 }
@@ -187,7 +187,7 @@ function unauthorized(authorization: string | undefined): ApiError {
 }
 
 /** An API key is none of the console's: whether one was sent makes no difference. */
-export const signedOut = () =>
+export const notSignedIn = () =>
   new ApiError('unauthorized', 'Nobody is signed in here. Open the address that npm run console prints.', {
     'www-authenticate': 'Session',
   })
@@ -197,7 +197,7 @@ async function findSubject(
   request: FastifyRequest,
   principal: Principal,
   operation: Operation,
-  needs: AdmissionNeeds,
+  needs: AdmissionDeps,
 ): Promise<InstanceSubject> {
   const { id = '' } = request.params as { id?: string }
   const reachable = isUuid(id) && mayReach(principal, id.toLowerCase())

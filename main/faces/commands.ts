@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { Accounts } from '../capabilities/account/index.ts'
 import type { ServiceRoom } from '../capabilities/service/index.ts'
-import { APPROVALS } from '../contract/approval.ts'
+import { APPROVAL_POLICIES } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
@@ -15,7 +15,7 @@ const NewKey = Body({
   name: Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength }),
   scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
   allowed_instance_ids: Nullable(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
-  approval: Type.Optional(Type.Enum([...APPROVALS])),
+  approval: Type.Optional(Type.Enum([...APPROVAL_POLICIES])),
 })
 const checkNewKey = createCheck('body', NewKey)
 
@@ -25,7 +25,7 @@ const checkBackupName = createCheck('body', BackupName)
 const KeyName = Body({ id: Type.String() })
 const checkKeyName = createCheck('body', KeyName)
 
-interface CommandNeeds {
+interface CommandDeps {
   readonly accounts: Accounts
   readonly accountId: AccountId
   readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore'>
@@ -44,7 +44,7 @@ export function createCommands({
   copies,
   newConsoleAddress,
   facts,
-}: CommandNeeds): (request: ControlRequest) => Promise<unknown> {
+}: CommandDeps): (request: ControlRequest) => Promise<unknown> {
   const commands: Record<string, (input: unknown) => Promise<unknown>> = {
     'keys.create': async (input) => {
       checkNewKey(input)

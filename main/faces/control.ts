@@ -27,7 +27,7 @@ export interface ControlServer {
   close(): Promise<void>
 }
 
-interface ControlNeeds {
+interface ControlDeps {
   readonly address: string
   /** Throws ApiError with a sentence for the person who asked; anything else goes to the log. */
   readonly carryOut: (request: ControlRequest) => Promise<unknown>
@@ -35,7 +35,7 @@ interface ControlNeeds {
 }
 
 /** Listens for commands of the same user. The home folder's lock says that there is one listener. */
-export async function listenForCommands({ address, carryOut, log }: ControlNeeds): Promise<ControlServer> {
+export async function listenForCommands({ address, carryOut, log }: ControlDeps): Promise<ControlServer> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)

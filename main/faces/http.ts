@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Served } from '../capabilities/handler.ts'
+import type { ServedOperation } from '../capabilities/handler.ts'
 import { errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
@@ -13,19 +13,19 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { createAdmission, type AdmissionNeeds } from './admission.ts'
+import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
-import { callAs, type InProcessCaller } from './identity.ts'
+import { callAs, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
-import { createGate, routeOperation } from './operation-route.ts'
+import { createConcurrencyLimiter, routeOperation } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-export interface DoorNeeds extends Omit<AdmissionNeeds, 'guard' | 'limiter' | 'port'> {
-  readonly operations: readonly Served[]
+export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'port'> {
+  readonly operations: readonly ServedOperation[]
   /** Routes that are no operations: pages, health, documents, MCP. */
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
@@ -83,17 +83,17 @@ const UNREAD_MS = 8_000
  */
 const LINGER_MS = 1_000
 
-export function createDoor(needs: DoorNeeds): Door {
+export function createDoor(needs: DoorDeps): Door {
   const { clock, ids, log, times, callers } = needs
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
   let port = 0
   const guard = createOriginGuard(() => hosts)
   const admit = createAdmission({ ...needs, guard, limiter, port: () => port })
-  const gate = createGate(LIMITS.requestsInFlight)
+  const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
 
   /** Requests on each connection that are not answered yet. */
-  const owed = new WeakMap<Socket, Set<IncomingMessage>>()
+  const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
 
   const app = Fastify({
     logger: false,
@@ -116,7 +116,7 @@ export function createDoor(needs: DoorNeeds): Door {
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
       // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
-      if ([...(owed.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
+      if ([...(unanswered.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute())
       answerRaw(socket, malformed(error.code), ids.request(), rate)
       const patience = clock.after(LINGER_MS, () => socket.destroy())
@@ -125,11 +125,11 @@ export function createDoor(needs: DoorNeeds): Door {
   })
   app.server.maxConnections = 2_000
   app.server.on('request', (request, response) => {
-    const open = owed.get(request.socket) ?? new Set()
-    owed.set(request.socket, open.add(request))
+    const open = unanswered.get(request.socket) ?? new Set()
+    unanswered.set(request.socket, open.add(request))
     response.once('close', () => open.delete(request))
     times.watch(request, response)
-    giveUpUnread(request.socket, response, () => open.size > 1)
+    closeWhenUnread(request.socket, response, () => open.size > 1)
   })
   // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
@@ -145,11 +145,11 @@ export function createDoor(needs: DoorNeeds): Door {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
       known = internalError()
     }
-    if (!request.raw.complete) await hearOut(request.raw, reply)
+    if (!request.raw.complete) await drainBody(request.raw, reply)
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
-  const notFoundOrMethod = createNotFound(app)
+  const notFoundError = createNotFound(app)
   app.addHook('onRequest', async (request, reply) => {
     callers.came()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
@@ -158,7 +158,7 @@ export function createDoor(needs: DoorNeeds): Door {
     if (config.operation !== undefined) times.is(request.raw, config.operation.id)
     await admit(request, reply, config)
     // Here and not in a handler: nobody reads what was sent to where nothing is.
-    if (request.is404) throw notFoundOrMethod(request)
+    if (request.is404) throw notFoundError(request)
   })
   app.setErrorHandler(fail)
 
@@ -176,7 +176,7 @@ export function createDoor(needs: DoorNeeds): Door {
   for (const served of needs.operations) routeOperation(app, served, { gate, ...needs })
   needs.rawRoutes(app, () => port)
 
-  const inside = async (
+  const injectAs = async (
     caller: InProcessCaller,
     { method, path, headers = {}, body }: InProcessRequest,
   ): Promise<InProcessAnswer> => {
@@ -200,8 +200,8 @@ export function createDoor(needs: DoorNeeds): Door {
       hosts = ownHosts({ host, port }, needs.allowedHosts, needs.publicBaseUrl)
       return port
     },
-    call: (principal, request) => inside({ principal, prepaid: true }, request),
-    rehearse: (principal, request) => inside({ principal, prepaid: true, isRehearsal: true }, request),
+    call: (principal, request) => injectAs({ principal, prepaid: true }, request),
+    rehearse: (principal, request) => injectAs({ principal, prepaid: true, isRehearsal: true }, request),
     async close() {
       // What is being answered may end; whoever is still there after that is cut off.
       const patience = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
@@ -216,7 +216,7 @@ export function createDoor(needs: DoorNeeds): Door {
  * with it. So the rest of a refused body is read, for as long as a request may take, and thrown away: after the answer
  * where the connection goes on, although the framework would end it, and before it where the client wants it to end.
  */
-async function hearOut(request: IncomingMessage, reply: FastifyReply): Promise<void> {
+async function drainBody(request: IncomingMessage, reply: FastifyReply): Promise<void> {
   if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
   request.resume()
   // Broken off or out of time: then nobody waits for the answer, or has it already.
@@ -228,7 +228,7 @@ async function hearOut(request: IncomingMessage, reply: FastifyReply): Promise<v
  * no help here: it must outlast a send, and whoever does not read could hold an answer in memory all that time.
  * @param isOwedMore whether requests on the connection wait for their answers.
  */
-function giveUpUnread(socket: Socket, response: ServerResponse, isOwedMore: () => boolean): void {
+function closeWhenUnread(socket: Socket, response: ServerResponse, isOwedMore: () => boolean): void {
   response.once('prefinish', () => void socket.setTimeout(UNREAD_MS))
   // With nothing owed Node has set the time for the next request by now; or it has handed over the next answer.
   response.once('finish', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { classifyInboundRequest, createMcpHandler, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
-import type { CarryOut } from '../capabilities/approvals/index.ts'
+import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
@@ -10,13 +10,13 @@ import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
 import type { Caller } from './mcp/caller.ts'
-import { createCarryOut } from './mcp/carry-out.ts'
+import { createApprovedCallRunner } from './mcp/approved-calls.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
-import { createSentences } from './mcp/sentence.ts'
-import { createServerFactory, type ServerNeeds } from './mcp/server.ts'
+import { createCallDescriber } from './mcp/call-description.ts'
+import { createServerFactory, type ServerDeps } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
-import { shownAt } from './mcp/toolsets.ts'
+import { parseToolFilter } from './mcp/toolsets.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
 interface McpExchange {
@@ -38,38 +38,38 @@ export interface Mcp {
 
 interface ProductMcp extends Mcp {
   /** Makes a call that a person approved. */
-  readonly carryOut: CarryOut
+  readonly carryOut: ExecuteCall
 }
 
-interface McpNeeds {
+interface McpDeps {
   readonly contracts: readonly RoomContract[]
-  readonly call: ServerNeeds['call']
-  readonly rehearse: ServerNeeds['rehearse']
-  readonly approvals: ServerNeeds['approvals']
+  readonly call: ServerDeps['call']
+  readonly rehearse: ServerDeps['rehearse']
+  readonly approvals: ServerDeps['approvals']
   readonly clock: Clock
   readonly random: Random
-  readonly onToolCall: ServerNeeds['onToolCall']
+  readonly onToolCall: ServerDeps['onToolCall']
   readonly log: Log
   readonly version: string
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp(needs: McpNeeds): ProductMcp {
+export function createMcp(needs: McpDeps): ProductMcp {
   const { contracts, call, clock, random, log } = needs
   const toolbox = createToolbox(contracts)
   const confirmations = createConfirmations({ clock, random })
-  const sentences = createSentences({ operations: contracts.map(({ operations }) => operations), call })
+  const sentences = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
   const transport = createMcpTransport({
     clock,
     random,
     log,
     factory: (callerOf) => createServerFactory({ ...needs, toolbox, confirmations, sentences, callerOf }),
   })
-  return { ...transport, carryOut: createCarryOut({ toolbox, call }) }
+  return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
 }
 
-interface TransportNeeds {
-  readonly factory: (callerOf: ServerNeeds['callerOf']) => () => McpServer
+interface TransportDeps {
+  readonly factory: (callerOf: ServerDeps['callerOf']) => () => McpServer
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -82,7 +82,7 @@ const MAX_SUBSCRIPTIONS = 64
  * One address, two eras. 2026-07-28 is stateless: a protocol object for each request. 2025-11-25 has sessions, which
  * asking the person in the middle of a call needs. Which one a request belongs to, the SDK's own classifier says.
  */
-export function createMcpTransport({ factory, clock, random, log }: TransportNeeds): Mcp {
+export function createMcpTransport({ factory, clock, random, log }: TransportDeps): Mcp {
   const callers = new WeakMap<AuthInfo, Caller>()
   const serve = factory((auth) => {
     const caller = auth === undefined ? undefined : callers.get(auth)
@@ -116,7 +116,7 @@ export function createMcpTransport({ factory, clock, random, log }: TransportNee
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       // The key itself stays with the door; this object only carries the caller through the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
-      callers.set(auth, { principal, requestId, shown: shownAt(req.url ?? '') })
+      callers.set(auth, { principal, requestId, shown: parseToolFilter(req.url ?? '') })
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
-import { unknownPath } from './admission.ts'
+import { pathNotFound } from './admission.ts'
 
 /**
  * Tells an unknown path from a known one that was asked with the wrong method. It learns the paths as they are added,
@@ -21,7 +21,7 @@ export function createNotFound(app: FastifyInstance): (request: FastifyRequest) 
     const path = request.url.split('?', 1)[0] ?? ''
     const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const methods = [...new Set(found.flatMap((one) => [...one.methods]))].sort().join(', ')
-    if (methods === '') return unknownPath()
+    if (methods === '') return pathNotFound()
     return new ApiError('method_not_allowed', `${request.method} does not exist here; this path takes ${methods}.`, {
       allow: methods,
     })

@@ -28,7 +28,7 @@ const ErrorShape = Type.Object({
 
 const KNOWN = { Error: ErrorShape, EventInstance, MessageError: MessageErrorShape }
 
-interface OpenApiNeeds {
+interface OpenApiDeps {
   readonly contracts: readonly RoomContract[]
   readonly version: string
   /** Where this service answers: `http://127.0.0.1:4780`. */
@@ -36,7 +36,7 @@ interface OpenApiNeeds {
 }
 
 /** The API as an OpenAPI 3.1 document: everything in it stands in a contract, nothing is written twice. */
-export function buildOpenApi({ contracts, version, baseUrl }: OpenApiNeeds): OpenApiDocument {
+export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): OpenApiDocument {
   const rooms = contracts
     .map(({ room, operations }) => ({ room, offered: Object.values(operations).filter(isPublic) }))
     .filter(({ offered }) => offered.length > 0)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Answer, type Call, type Served } from '../capabilities/handler.ts'
+import { Answer, type Call, type ServedOperation } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -9,10 +9,10 @@ import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
 
-type Gate = ReturnType<typeof createGate>
+type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 
 /** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
-export function createGate(most: number) {
+export function createConcurrencyLimiter(most: number) {
   let running = 0
   return async <T>(counts: boolean, act: () => Promise<T>): Promise<T> => {
     if (!counts) return act()
@@ -40,8 +40,12 @@ const checkNoBody = createCheck('body', Body({}))
 /** One operation as a route: its query and body are checked, its handler is called, its answer is sent. */
 export function routeOperation(
   app: FastifyInstance,
-  { operation, handler, exists }: Served,
-  { gate, intake, tell }: { gate: Gate; intake: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
+  { operation, handler, exists }: ServedOperation,
+  {
+    gate,
+    intake,
+    tell,
+  }: { gate: ConcurrencyLimiter; intake: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
@@ -57,7 +61,7 @@ export function routeOperation(
         throw new ApiError('validation_error', 'This operation needs a JSON body.')
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
-      if (takesMore(operation)) intake.check()
+      if (writesData(operation)) intake.check()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       if (operation.method !== 'GET') tell(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)
@@ -66,7 +70,7 @@ export function routeOperation(
 }
 
 /** What only reads or removes is answered also while nothing new is taken. */
-const takesMore = ({ method, scope, worksWhenFull }: Operation): boolean =>
+const writesData = ({ method, scope, worksWhenFull }: Operation): boolean =>
   method !== 'GET' && method !== 'DELETE' && scope?.endsWith(':read') !== true && worksWhenFull !== true
 
 function callOf(operation: Operation, request: FastifyRequest, body: unknown): Call {

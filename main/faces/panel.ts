@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Sessions } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
-import { unknownPath } from './admission.ts'
+import { pathNotFound } from './admission.ts'
 import { createBridge, type Bridge } from './panel/bridge.ts'
-import { addEventStream, type EventsNeeds } from './panel/events.ts'
+import { addEventStream, type EventStreamDeps } from './panel/events.ts'
 import type { ConsoleFiles } from './panel/files.ts'
-import { addSessionRoutes, type SessionRouteNeeds } from './panel/session-route.ts'
+import { addSessionRoutes, type SessionRouteDeps } from './panel/session-route.ts'
 
-export interface PanelNeeds extends SessionRouteNeeds, Pick<EventsNeeds, 'live'> {
-  readonly sessions: SessionRouteNeeds['sessions'] & Pick<EventsNeeds, 'isSignedIn'> & Pick<Sessions, 'onSessionEnded'>
+export interface PanelDeps extends SessionRouteDeps, Pick<EventStreamDeps, 'live'> {
+  readonly sessions: SessionRouteDeps['sessions'] &
+    Pick<EventStreamDeps, 'isSignedIn'> &
+    Pick<Sessions, 'onSessionEnded'>
   readonly files: ConsoleFiles
 }
 
@@ -22,7 +24,7 @@ export interface Panel {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The console: its page for anybody, and behind a session all it shows and does. */
-export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelNeeds): Panel {
+export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelDeps): Panel {
   const bridge = createBridge(app)
   const streams = addEventStream(app, { ...needs, isSignedIn: needs.sessions.isSignedIn })
   needs.sessions.onSessionEnded(streams.endOf)
@@ -49,7 +51,7 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
         reply.raw.once('close', () => gone.abort())
         try {
           const { status, headers, body } = await bridge.ask(callerOf(request), {
-            ...asked(request),
+            ...toBridgeRequest(request),
             signal: gone.signal,
           })
           return await reply
@@ -63,7 +65,7 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
         }
       },
     })
-    mirror.route({ method: METHODS, url: '/panel/*', config: { console: 'panel' }, handler: refuse })
+    mirror.route({ method: METHODS, url: '/panel/*', config: { console: 'panel' }, handler: rejectUnknownPath })
     done()
   })
 }
@@ -73,13 +75,13 @@ function callerOf({ admitted: { principal } }: FastifyRequest) {
   return { principal, prepaid: true }
 }
 
-function asked({ method, url, headers, id, body }: FastifyRequest) {
+function toBridgeRequest({ method, url, headers, id, body }: FastifyRequest) {
   const payload = Buffer.isBuffer(body) && body.length > 0 ? body : undefined
   return { method, path: url, headers: { ...headers, 'x-request-id': id }, payload }
 }
 
-const refuse = () => {
-  throw unknownPath()
+const rejectUnknownPath = () => {
+  throw pathNotFound()
 }
 
 /** It holds nothing secret: what it shows, it asks for. */

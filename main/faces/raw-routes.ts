@@ -2,20 +2,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
-import { addOnboardingRoutes, type OnboardingRoutesNeeds } from './onboarding/routes.ts'
+import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
 
-export interface RawRoutesNeeds {
+export interface RawRoutesDeps {
   /** The OpenAPI document as YAML; built once, when it is first asked for. */
   openApiYaml(): string
   isReady(): boolean
   /** What is wrong, in words for programs; empty while all is well. */
   problems(): readonly string[]
-  readonly onboarding: OnboardingRoutesNeeds
+  readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
 }
 
 /** What is no operation: health, the API document, and the pages that prove themselves by a token of their own. */
-export function addRawRoutes(app: FastifyInstance, needs: RawRoutesNeeds): void {
+export function addRawRoutes(app: FastifyInstance, needs: RawRoutesDeps): void {
   app.get('/healthz', { config: { open: true } }, () => {
     if (!needs.isReady()) throw new ApiError('service_unavailable', 'The service is starting or stopping.')
     const problems = needs.problems()

@@ -1,6 +1,6 @@
-import type { Approval } from '../contract/approval.ts'
+import type { ApprovalPolicy } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Reach } from '../contract/operation.ts'
+import type { AccessLevel } from '../contract/operation.ts'
 import { grants, type Scope, type ScopeWord } from '../contract/scopes.ts'
 import type { Source } from '../contract/shapes.ts'
 import type { AccountId, KeyId } from './ids.ts'
@@ -17,7 +17,7 @@ export interface Principal {
     readonly last4: string
     readonly expiresAtMs: number | null
     /** Before which calls over MCP a person is asked. */
-    readonly approval: Approval
+    readonly approval: ApprovalPolicy
   } | null
   readonly scopes: readonly ScopeWord[]
   /** null: all instances. */
@@ -37,7 +37,7 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
 }
 
 /** Account operations are closed to restricted keys (spec: Authentication). */
-export function requireReach(principal: Principal, reach: Reach): void {
+export function requireReach(principal: Principal, reach: AccessLevel): void {
   if (principal.allowedInstanceIds === null) return
   if (reach === 'account') {
     throw new ApiError(

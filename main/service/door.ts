@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { CONTRACTS } from '../capabilities/contracts.ts'
-import { served } from '../capabilities/handlers.ts'
+import { servedOperations } from '../capabilities/handlers.ts'
 import { createDoor } from '../faces/http.ts'
 import { addMcpRoute } from '../faces/mcp-route.ts'
 import { addMetricsRoute } from '../faces/metrics-route.ts'
@@ -52,7 +52,7 @@ export function openDoor(
   const door = createDoor({
     ...{ clock, ids, log, intake, allowedHosts, publicBaseUrl },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
-    operations: served(rooms),
+    operations: servedOperations(rooms),
     times,
     callers,
     tell: live.tell,

@@ -73,7 +73,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
       instances: instances.tally,
       webhooks: webhooks.tally,
       deliveries: webhooks.deliveriesTally,
-      approvals: approvals.tally,
+      approvals: approvals.countPending,
       messages: messages.tally,
       deliveriesDueSinceMs: webhooks.deliveriesDueSinceMs,
     },

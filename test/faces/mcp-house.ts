@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Served } from '../../main/capabilities/handler.ts'
+import type { ServedOperation } from '../../main/capabilities/handler.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
 import type { ScopeWord } from '../../main/contract/scopes.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
@@ -44,14 +44,14 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
   const handlers: Record<string, unknown> = { ...sampleHandlers(asked) }
   const operations = rooms
     .flatMap((room) => Object.values(room.operations))
-    .map((operation) => ({ operation, handler: handlers[operation.id] }) as Served)
+    .map((operation) => ({ operation, handler: handlers[operation.id] }) as ServedOperation)
 
   const mcp = createMcp({
     contracts: rooms,
     call: (principal, request) => door.call(principal, request),
     rehearse: (principal, request) => door.rehearse(principal, request),
     // No key of this house asks in the window.
-    approvals: { findSame: nobodyAsks, ask: nobodyAsks, findOwn: nobodyAsks },
+    approvals: { findSame: nobodyAsks, ask: nobodyAsks, getOwn: nobodyAsks },
     clock,
     random: systemRandom,
     onToolCall: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSentences, withoutSecrets } from '../../main/faces/mcp/sentence.ts'
+import { createCallDescriber, redactSecrets } from '../../main/faces/mcp/call-description.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
 import { hooksContract, INSTANCE_ID, linesContract, OTHER_ID } from './sample.ts'
@@ -19,7 +19,7 @@ const known: Record<string, object> = {
   [`/v1/instances/${INSTANCE_ID}`]: { name: 'Berlin shop' },
   [`/v1/instances/${OTHER_ID}`]: { name: 'x'.repeat(500) },
 }
-const { whatWillHappen } = createSentences({
+const { describeCall } = createCallDescriber({
   operations: [linesContract, hooksContract],
   call: async (_who, { path }) => ({ status: path in known ? 200 : 404, headers: {}, body: known[path] }),
 })
@@ -27,30 +27,30 @@ const { whatWillHappen } = createSentences({
 describe('what will happen is said', () => {
   test('with the name of the thing, and with what else was given', async () => {
     const given = { instance_id: INSTANCE_ID, to: '12025550123', text: 'Hello', idempotency_key: 'k', confirm: true }
-    expect(await whatWillHappen(linesContract.sendWords, given, principal)).toBe(
+    expect(await describeCall(linesContract.sendWords, given, principal)).toBe(
       `Send words: “Berlin shop” (${INSTANCE_ID}), to: “12025550123”, text: “Hello”.`,
     )
   })
 
   test('by its id where a thing has no name, and shortly where it has a long one', async () => {
-    expect(await whatWillHappen(linesContract.deleteLine, { instance_id: 'nothing' }, principal)).toBe(
+    expect(await describeCall(linesContract.deleteLine, { instance_id: 'nothing' }, principal)).toBe(
       'Delete a line: nothing.',
     )
-    const long = await whatWillHappen(linesContract.deleteLine, { instance_id: OTHER_ID }, principal)
+    const long = await describeCall(linesContract.deleteLine, { instance_id: OTHER_ID }, principal)
     expect(long).toBe(`Delete a line: “${'x'.repeat(120)}…” (${OTHER_ID}).`)
   })
 
   test('with the names of some, and the number of the others, where a call is about many', async () => {
     const ids = [INSTANCE_ID, ...Array.from({ length: 7 }, (_, i) => `line-${i}`)]
-    expect(await whatWillHappen(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
+    expect(await describeCall(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
       `Create a webhook: “Berlin shop” (${INSTANCE_ID}), line-0, line-1, line-2, line-3 and 3 more.`,
     )
   })
 
   test('without what unlocks something, at any depth', async () => {
     const given = { url: 'https://example.com', secret: 'whsec_1', deep: { api_key: 'sk-1', list: [{ token: 't-1' }] } }
-    expect(JSON.stringify(withoutSecrets(given))).not.toMatch(/whsec_1|sk-1|t-1/)
-    const sentence = await whatWillHappen(hooksContract.createHook, given, principal)
+    expect(JSON.stringify(redactSecrets(given))).not.toMatch(/whsec_1|sk-1|t-1/)
+    const sentence = await describeCall(hooksContract.createHook, given, principal)
     expect(sentence).toContain('https://example.com')
     expect(sentence).not.toMatch(/whsec_1|sk-1|t-1/)
   })

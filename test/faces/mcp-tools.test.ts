@@ -5,8 +5,8 @@ import type { Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { fieldsOf, plainSchema } from '../../main/faces/json-schema.ts'
 import { createToolbox } from '../../main/faces/mcp/tools.ts'
-import { shownAt } from '../../main/faces/mcp/toolsets.ts'
-import { opening } from '../../main/faces/mcp/words.ts'
+import { parseToolFilter } from '../../main/faces/mcp/toolsets.ts'
+import { leadingSentences } from '../../main/faces/mcp/summary.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
 
@@ -25,7 +25,7 @@ const everybody: Principal = {
 
 const toolsOf = (...operations: Operation[]) => {
   const named = Object.fromEntries(operations.map((operation, at) => [String(at), operation]))
-  return createToolbox([{ room: 'sample', operations: named }]).offeredTo(everybody)
+  return createToolbox([{ room: 'sample', operations: named }]).listFor(everybody)
 }
 
 describe('a contract that cannot be a tool is found at start', () => {
@@ -89,7 +89,7 @@ test('tools of the sandbox are listed for those who ask for them', () => {
     { room: 'sandbox', operations: { sendWords: linesContract.sendWords } },
   ])
   const names = (toolsets?: string[]) =>
-    toolbox.offeredTo(everybody, { toolsets }).map(({ definition }) => definition.name)
+    toolbox.listFor(everybody, { toolsets }).map(({ definition }) => definition.name)
   expect(names()).toEqual(['get_line'])
   expect(names(['sandbox'])).toEqual(['send_words'])
   expect(names(['all'])).toEqual(['get_line', 'send_words'])
@@ -103,7 +103,7 @@ test('tools of the sandbox are listed for those who ask for them', () => {
 
 test('where nothing may change, only what changes nothing is listed', () => {
   const toolbox = createToolbox([{ room: 'instances', operations: linesContract }])
-  const shown = toolbox.offeredTo(everybody, { readOnly: true })
+  const shown = toolbox.listFor(everybody, { readOnly: true })
   expect(shown.map(({ definition }) => definition.annotations.readOnlyHint)).toEqual(shown.map(() => true))
   expect(shown.map(({ definition }) => definition.name)).toEqual(['list_lines', 'get_line', 'get_line_qr', 'get_words'])
 })
@@ -111,7 +111,7 @@ test('where nothing may change, only what changes nothing is listed', () => {
 test('a QR code is not read where nothing may change: the first read begins pairing', () => {
   const toolbox = createToolbox(CONTRACTS)
   const names = (readOnly: boolean) =>
-    toolbox.offeredTo(everybody, { toolsets: ['all'], readOnly }).map(({ definition }) => definition.name)
+    toolbox.listFor(everybody, { toolsets: ['all'], readOnly }).map(({ definition }) => definition.name)
   expect(names(true)).toContain('get_instance_connection')
   expect(names(true)).not.toContain('get_instance_qr')
   expect(names(false)).toContain('get_instance_qr')
@@ -119,10 +119,13 @@ test('a QR code is not read where nothing may change: the first read begins pair
 })
 
 test('an address says which tools are shown', () => {
-  expect(shownAt('/mcp')).toEqual({ toolsets: undefined, readOnly: false })
-  expect(shownAt('/mcp?toolsets=messages,%20sandbox')).toEqual({ toolsets: ['messages', 'sandbox'], readOnly: false })
-  expect(shownAt('/mcp/readonly?toolsets=all')).toEqual({ toolsets: ['all'], readOnly: true })
-  expect(shownAt('/mcp?toolsets=/readonly')).toEqual({ toolsets: ['/readonly'], readOnly: false })
+  expect(parseToolFilter('/mcp')).toEqual({ toolsets: undefined, readOnly: false })
+  expect(parseToolFilter('/mcp?toolsets=messages,%20sandbox')).toEqual({
+    toolsets: ['messages', 'sandbox'],
+    readOnly: false,
+  })
+  expect(parseToolFilter('/mcp/readonly?toolsets=all')).toEqual({ toolsets: ['all'], readOnly: true })
+  expect(parseToolFilter('/mcp?toolsets=/readonly')).toEqual({ toolsets: ['/readonly'], readOnly: false })
 })
 
 describe('reading schemas', () => {
@@ -157,27 +160,27 @@ describe('reading schemas', () => {
   })
 
   test('a text is cut where a sentence ends', () => {
-    expect(opening('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe(
+    expect(leadingSentences('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe(
       'Reads `GET …/qr`, e.g. 5. Then stops.',
     )
-    expect(opening('One long sentence stays whole.\n\nNot this.', 5)).toBe('One long sentence stays whole.')
+    expect(leadingSentences('One long sentence stays whole.\n\nNot this.', 5)).toBe('One long sentence stays whole.')
   })
 })
 
 test('a tool that is rarely needed is listed for those who ask for its room', () => {
   const rare = { ...linesContract.deleteLine, tool: { ...linesContract.deleteLine.tool, onRequest: true as const } }
   const box = createToolbox([{ room: 'lines', operations: { sendWords: linesContract.sendWords, rare } }])
-  const names = (toolsets?: string[]) => box.offeredTo(everybody, { toolsets }).map(({ definition }) => definition.name)
+  const names = (toolsets?: string[]) => box.listFor(everybody, { toolsets }).map(({ definition }) => definition.name)
   expect(names()).toEqual(['send_words'])
   expect(names(['lines'])).toEqual(['send_words', rare.tool.name])
   expect(names(['all'])).toEqual(names(['lines']))
 })
 
 describe('the tools of the product', () => {
-  const tools = createToolbox(CONTRACTS).offeredTo(everybody, { toolsets: ['all'] })
+  const tools = createToolbox(CONTRACTS).listFor(everybody, { toolsets: ['all'] })
 
   test('fit into 25 kB together, where nobody asked for more', () => {
-    const listed = createToolbox(CONTRACTS).offeredTo(everybody)
+    const listed = createToolbox(CONTRACTS).listFor(everybody)
     const sizes = listed.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
     const total = JSON.stringify(listed.map(({ definition }) => definition)).length
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
@@ -190,7 +193,7 @@ describe('the tools of the product', () => {
   })
 
   test('come in the same order every time', () => {
-    const again = createToolbox(CONTRACTS).offeredTo(everybody, { toolsets: ['all'] })
+    const again = createToolbox(CONTRACTS).listFor(everybody, { toolsets: ['all'] })
     expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
   })
 

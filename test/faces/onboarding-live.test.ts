@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wordsFor } from '../../main/faces/onboarding/language.ts'
+import { localeFor } from '../../main/faces/onboarding/language.ts'
 import { liveDone, livePage, liveProblem } from '../../main/faces/onboarding/live-page.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { Secret } from '../../main/kernel/secret.ts'
 import { until } from '../support/service-process.ts'
 import { world, type World } from '../support/world.ts'
 
-const en = wordsFor('en')
+const en = localeFor('en')
 let w: World
 beforeAll(async () => {
   w = await world({ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wordsFor } from '../../main/faces/onboarding/language.ts'
+import { localeFor } from '../../main/faces/onboarding/language.ts'
 import { sandboxDone, sandboxPage } from '../../main/faces/onboarding/sandbox-page.ts'
 import { world, type World } from '../support/world.ts'
 
-const en = wordsFor('en')
+const en = localeFor('en')
 let w: World
 beforeAll(async () => {
   w = await world()

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OnboardingView } from '../../main/engines/official/index.ts'
-import { wordsFor } from '../../main/faces/onboarding/language.ts'
+import { localeFor } from '../../main/faces/onboarding/language.ts'
 import { liveDone, livePage, liveProblem } from '../../main/faces/onboarding/live-page.ts'
 import { gonePage, sandboxDone, sandboxPage } from '../../main/faces/onboarding/sandbox-page.ts'
 import { Secret } from '../../main/kernel/secret.ts'
@@ -27,7 +27,7 @@ const VIEW = {
 const NAME = 'Casa Verde Imóveis'
 
 function pagesIn(language: string): Readonly<Record<string, string>> {
-  const words = wordsFor(language)
+  const words = localeFor(language)
   const problem = { field: 'access_token', reason: { code: 'token_dead' } } as const
   return {
     sandbox: sandboxPage(words, NAME),

@@ -6,13 +6,13 @@ import type { KeyId } from '../../kernel/ids.ts'
 import { hashKey, isWellFormedKey } from '../../kernel/keys.ts'
 import { toKey, usableKey, usableKeyById, type ApiKey } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Pick<Db, 'readOne'>
   readonly clock: Pick<Clock, 'now'>
   /** Requests per minute of a key without a rate of its own, at this moment. */
-  readonly usualRate: () => number
+  readonly defaultRate: () => number
   /** Told of each successful use; must cost nothing. */
-  readonly used: (id: KeyId) => void
+  readonly onUsed: (id: KeyId) => void
 }
 
 export interface Authentication {
@@ -21,10 +21,10 @@ export interface Authentication {
   /** Who a key speaks for that was checked before; undefined when it was revoked or has expired since. */
   readonly principalOf: (id: KeyId) => Promise<Principal | undefined>
   /** Forgets what is cached. Called after every commit that changes a key, so that a revocation holds at once. */
-  readonly forget: () => void
+  readonly clearCache: () => void
 }
 
-interface Known {
+interface CachedKey {
   readonly hash: Uint8Array
   readonly keyId: KeyId
   readonly expiresAtMs: number | null
@@ -32,10 +32,10 @@ interface Known {
 }
 
 /** Far above what an account has; it only keeps a runaway script from filling the memory. */
-const MOST_CACHED = 50_000
+const MAX_CACHED = 50_000
 
-export function createAuthentication({ db, clock, usualRate, used }: Needs): Authentication {
-  const cache = new Map<string, Known>()
+export function createAuthentication({ db, clock, defaultRate, onUsed }: Deps): Authentication {
+  const cache = new Map<string, CachedKey>()
   let changes = 0
 
   const principalFor = (key: ApiKey, accountName: string): Principal => ({
@@ -47,21 +47,21 @@ export function createAuthentication({ db, clock, usualRate, used }: Needs): Aut
     allowedInstanceIds: key.allowedInstanceIds,
     // The setting may change while the principal is remembered.
     get ratePerMinute() {
-      return key.ratePerMinute ?? usualRate()
+      return key.ratePerMinute ?? defaultRate()
     },
     source: 'api',
   })
 
-  async function load(hash: Buffer): Promise<Known | undefined> {
+  async function load(hash: Buffer): Promise<CachedKey | undefined> {
     const changesBefore = changes
     const row = await db.readOne(usableKey, { hash })
     if (!row) return undefined
     const key = toKey(row)
     const principal = Object.freeze(principalFor(key, row.accountName))
-    const known: Known = { hash: row.hash, keyId: key.id, expiresAtMs: key.expiresAtMs, principal }
+    const known: CachedKey = { hash: row.hash, keyId: key.id, expiresAtMs: key.expiresAtMs, principal }
     // A key revoked while it was being read must not be remembered as usable.
     if (changes === changesBefore) {
-      if (cache.size >= MOST_CACHED) cache.clear()
+      if (cache.size >= MAX_CACHED) cache.clear()
       cache.set(hash.toString('latin1'), known)
     }
     return known
@@ -74,7 +74,7 @@ export function createAuthentication({ db, clock, usualRate, used }: Needs): Aut
       const known = cache.get(hash.toString('latin1')) ?? (await load(hash))
       if (!known || !timingSafeEqual(known.hash, hash)) return undefined
       if (known.expiresAtMs !== null && known.expiresAtMs <= clock.now()) return undefined
-      used(known.keyId)
+      onUsed(known.keyId)
       return known.principal
     },
     async principalOf(id) {
@@ -82,7 +82,7 @@ export function createAuthentication({ db, clock, usualRate, used }: Needs): Aut
       if (!row || (row.expiresAtMs !== null && row.expiresAtMs <= clock.now())) return undefined
       return principalFor(toKey(row), row.accountName)
     },
-    forget() {
+    clearCache() {
       changes++
       cache.clear()
     },

@@ -45,24 +45,24 @@ const state = sql<{ id: string }, AccountState>(
 
 /** The next value of the account's change clock, in the order of commits. */
 export async function nextChange(tx: Tx, accountId: AccountId, nowMs: number): Promise<number> {
-  return known(await tx.one(tick, { id: accountId, now: nowMs })).changeAtMs
+  return requireRow(await tx.one(tick, { id: accountId, now: nowMs })).changeAtMs
 }
 
 /** Occupies a slot for a new instance; whether the plan allows it is for the caller to judge, inside the unit. */
 export async function occupySlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<Slot> {
-  return known(await tx.one(occupy, { id: accountId, now: nowMs }))
+  return requireRow(await tx.one(occupy, { id: accountId, now: nowMs }))
 }
 
 /** Frees the slot of a deleted instance. @returns the change's moment. */
 export async function freeSlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<number> {
-  return known(await tx.one(free, { id: accountId, now: nowMs })).changeAtMs
+  return requireRow(await tx.one(free, { id: accountId, now: nowMs })).changeAtMs
 }
 
 export async function accountState(db: Pick<Db, 'readOne'>, accountId: AccountId): Promise<AccountState> {
-  return known(await db.readOne(state, { id: accountId }))
+  return requireRow(await db.readOne(state, { id: accountId }))
 }
 
-function known<T>(row: T | undefined): T {
+function requireRow<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('An instance belongs to an account that does not exist')
   return row
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { APPROVALS } from '../../contract/approval.ts'
+import { APPROVAL_POLICIES } from '../../contract/approval.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { SCOPE_WORDS, SCOPES } from '../../contract/scopes.ts'
@@ -33,7 +33,7 @@ const RatePerMinute = Nullable(
   }),
 )
 
-const AsksBefore = Type.Enum([...APPROVALS], {
+const AsksBefore = Type.Enum([...APPROVAL_POLICIES], {
   description:
     'Before which calls of an assistant, over MCP, a person is asked in the window. `destructive`: what removes or ends ' +
     'something. `sending`: that, and what reaches people or spends money. Over HTTP the key acts at once.',

@@ -12,7 +12,7 @@ export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.t
 export type { NewKey } from './keys.ts'
 export { consolePrincipal, type Session, type Sessions } from './sessions.ts'
 
-export interface AccountsNeeds {
+export interface AccountsDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'account' | 'key'>
@@ -33,14 +33,14 @@ export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication,
 
 const FIRST_NAME = 'My agency'
 
-export function createAccounts(needs: AccountsNeeds): Accounts {
+export function createAccounts(needs: AccountsDeps): Accounts {
   const { db, clock, ids } = needs
   const lastUse = createLastUse({ db, clock })
-  const { authenticate, principalOf, forget } = createAuthentication({
-    ...{ db, clock, used: lastUse.note },
-    usualRate: () => needs.ratePerMinute,
+  const { authenticate, principalOf, clearCache } = createAuthentication({
+    ...{ db, clock, onUsed: lastUse.record },
+    defaultRate: () => needs.ratePerMinute,
   })
-  const makeAccount = () =>
+  const createAccount = () =>
     db.commit(async (tx) => {
       const found = await tx.one(firstAccount, {})
       if (found) return found
@@ -49,17 +49,17 @@ export function createAccounts(needs: AccountsNeeds): Accounts {
       return made
     })
   return {
-    ...createKeys({ ...needs, changed: forget }),
+    ...createKeys({ ...needs, onChanged: clearCache }),
     ...createSessions(needs),
     ...createFirstRun(db),
     authenticate,
     principalOf,
-    ensureAccount: async () => (await db.readOne(firstAccount, {})) ?? (await makeAccount()),
+    ensureAccount: async () => (await db.readOne(firstAccount, {})) ?? (await createAccount()),
     renameAccount: (id, name) =>
       db.commit(async (tx) => {
         await tx.run(renameAccount, { id, name })
         // Who was checked before carries the old name.
-        tx.afterCommit(forget)
+        tx.afterCommit(clearCache)
         return { id, name }
       }),
     close: lastUse.close,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Approval } from '../../contract/approval.ts'
+import type { ApprovalPolicy } from '../../contract/approval.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -9,7 +9,7 @@ import { hashKey, newKey } from '../../kernel/keys.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { insertKey, keysOfAccount, pageOfKeys, revoke, toKey, type ApiKey } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'key'>
@@ -17,7 +17,7 @@ interface Needs {
   /** Which of the ids are instances of the account that were not deleted. */
   readonly knownInstances: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /** Called after each commit that changes a key. */
-  readonly changed: () => void
+  readonly onChanged: () => void
 }
 
 export interface NewKey {
@@ -30,17 +30,17 @@ export interface NewKey {
   /** Absent or null: the setting. */
   readonly ratePerMinute?: number | null
   /** Absent: none. */
-  readonly approval?: Approval
+  readonly approval?: ApprovalPolicy
 }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
-interface MadeKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
+interface CreatedKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
   readonly key: Secret
 }
 
 export interface Keys {
   /** @throws ApiError validation_error when a rule is broken or an instance of the restriction is unknown. */
-  readonly createKey: (wish: NewKey) => Promise<MadeKey>
+  readonly createKey: (wish: NewKey) => Promise<CreatedKey>
   /** Newest first, revoked and expired ones included. */
   readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
   /** The same, at most `rows` of those that are older than the key `beforeId`. */
@@ -52,7 +52,7 @@ export interface Keys {
 /** Sorts after every id, which is hexadecimal. */
 const AFTER_ALL = 'g'
 
-export function createKeys({ db, clock, ids, random, knownInstances, changed }: Needs): Keys {
+export function createKeys({ db, clock, ids, random, knownInstances, onChanged }: Deps): Keys {
   return {
     async createKey(wish) {
       const { accountId, name, expiresAtMs, ratePerMinute = null, approval = 'none' } = wish
@@ -60,8 +60,8 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
         unique(wish.scopes),
         wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds),
       ]
-      checkWish(wish, clock.now())
-      if (allowedInstanceIds) await refuseUnknown(accountId, allowedInstanceIds)
+      checkNewKey(wish, clock.now())
+      if (allowedInstanceIds) await rejectUnknownInstances(accountId, allowedInstanceIds)
       const key = newKey(random)
       const now = clock.now()
       const made = { id: ids.key(), accountId, name, last4: key.last4, ratePerMinute, approval, expiresAtMs }
@@ -82,12 +82,12 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
       db.commit(async (tx) => {
         const revoked = await tx.one(revoke, { id, accountId, now: clock.now() })
         if (!revoked) throw new ApiError('not_found', `There is no API key with the id ${id}.`)
-        tx.afterCommit(changed)
+        tx.afterCommit(onChanged)
         return revoked
       }),
   }
 
-  async function refuseUnknown(accountId: AccountId, wanted: readonly string[]): Promise<void> {
+  async function rejectUnknownInstances(accountId: AccountId, wanted: readonly string[]): Promise<void> {
     const known = await knownInstances(accountId, wanted)
     const unknown = wanted.filter((id) => !known.has(id))
     if (unknown.length === 0) return
@@ -97,7 +97,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, changed }: 
   }
 }
 
-function checkWish({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
+function checkNewKey({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
   if (name.length < 1 || name.length > LIMITS.keyNameLength)
     throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`)
   if (scopes.length === 0) throw invalid('scopes must name at least one scope: a key without any could do nothing.')

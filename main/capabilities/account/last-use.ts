@@ -5,7 +5,7 @@ import { recordUse } from './store.ts'
 
 export interface LastUse {
   /** Notes a use in memory; it reaches the database with the next batch, at most once a minute per key. */
-  readonly note: (id: KeyId) => void
+  readonly record: (id: KeyId) => void
   /** Writes what waits. */
   readonly close: () => Promise<void>
 }
@@ -36,7 +36,7 @@ export function createLastUse({ db, clock }: { db: Pick<Db, 'commit'>; clock: Cl
   }
 
   return {
-    note(id) {
+    record(id) {
       const now = clock.mono()
       if (now - (notedAt.get(id) ?? -ONCE_PER_MS) < ONCE_PER_MS) return
       notedAt.set(id, now)

@@ -2,7 +2,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
-import { keepPassword, passwordOf, removePassword } from './session-store.ts'
+import { upsertPassword, passwordOf, removePassword } from './session-store.ts'
 
 export interface Passwords {
   readonly isPasswordSet: (accountId: AccountId) => Promise<boolean>
@@ -14,7 +14,7 @@ interface Verifying extends Passwords {
   readonly isPassword: (accountId: AccountId, text: string) => Promise<boolean>
 }
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
@@ -26,7 +26,7 @@ const BLOCK = 8
 const HASH_BYTES = 32
 
 /** The password of the console in a browser. Deriving takes memory, so only one is derived at a time. */
-export function createPasswords({ db, clock, random }: Needs): Verifying {
+export function createPasswords({ db, clock, random }: Deps): Verifying {
   let turn: Promise<unknown> = Promise.resolve()
   const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
     const mine = turn.then(() => scrypted(text, salt, cost))
@@ -42,7 +42,7 @@ export function createPasswords({ db, clock, random }: Needs): Verifying {
       }
       const salt = random.bytes(16)
       const hash = await derive(password, salt, COST)
-      await db.commit((tx) => tx.run(keepPassword, { accountId, salt, hash, cost: COST, now: clock.now() }))
+      await db.commit((tx) => tx.run(upsertPassword, { accountId, salt, hash, cost: COST, now: clock.now() }))
     },
     async isPassword(accountId, text) {
       const stored = await db.readOne(passwordOf, { accountId })

@@ -14,7 +14,7 @@ export const sessionByHash = sql<
    FROM console_sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = :hash`,
 )
 
-export const noteUse = sql<{ hash: Uint8Array; now: number }>(
+export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
   'UPDATE console_sessions SET used_at = :now WHERE hash = :hash AND used_at < :now',
 )
 
@@ -44,7 +44,7 @@ export const passwordOf = sql<{ accountId: string }, StoredPassword>(
   'SELECT salt, hash, cost FROM console_passwords WHERE account_id = :accountId',
 )
 
-export const keepPassword = sql<StoredPassword & { accountId: string; now: number }>(
+export const upsertPassword = sql<StoredPassword & { accountId: string; now: number }>(
   `INSERT INTO console_passwords (account_id, salt, hash, cost, set_at) VALUES (:accountId, :salt, :hash, :cost, :now)
    ON CONFLICT (account_id) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, cost = excluded.cost,
      set_at = excluded.set_at`,

@@ -8,7 +8,7 @@ import { Secret } from '../../kernel/secret.ts'
 import { createPasswords, type Passwords } from './password.ts'
 import {
   insertSession,
-  noteUse,
+  recordSessionUse,
   removeIdleSessions,
   removeSession,
   removeSurplusSessions,
@@ -52,7 +52,7 @@ interface SignedIn {
   readonly usedAtMs: number
 }
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'mono'>
   readonly random: Random
@@ -63,10 +63,10 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const IDLE_MS = LIMITS.sessionIdleHours * 60 * 60_000
 const ABSOLUTE_MS = LIMITS.sessionDays * 24 * 60 * 60_000
 /** A commit for each request would cost more than the request. */
-const NOTE_USE_AFTER_MS = 60_000
+const RECORD_USE_AFTER_MS = 60_000
 
 /** Sign-in of the console in a browser. A session is 256 random bits; only their hash is stored. */
-export function createSessions(needs: Needs): Sessions {
+export function createSessions(needs: Deps): Sessions {
   const { db, clock, random } = needs
   const codes = createSignInCodes(needs)
   const { isPassword, ...passwords } = createPasswords(needs)
@@ -77,23 +77,23 @@ export function createSessions(needs: Needs): Sessions {
     return account !== undefined && (await isPassword(account.id, credential.password)) ? account.id : undefined
   }
 
-  const isOver = ({ usedAtMs, createdAtMs }: Omit<SignedIn, 'id'>) =>
+  const hasEnded = ({ usedAtMs, createdAtMs }: Omit<SignedIn, 'id'>) =>
     usedAtMs + IDLE_MS <= clock.now() || createdAtMs + ABSOLUTE_MS <= clock.now()
-  const living = async (id: string) => {
+  const findLive = async (id: string) => {
     const row = await db.readOne(sessionByHash, { hash: Buffer.from(id, 'hex') })
-    return row === undefined || isOver(row) ? undefined : row
+    return row === undefined || hasEnded(row) ? undefined : row
   }
 
-  const hearers: ((id: string) => void)[] = []
+  const listeners: ((id: string) => void)[] = []
   const end = async (ids: readonly string[]) => {
     await db.commit(async (tx) => {
       for (const id of ids) await tx.run(removeSession, { hash: Buffer.from(id, 'hex') })
     })
-    for (const id of ids) for (const hear of hearers) hear(id)
+    for (const id of ids) for (const hear of listeners) hear(id)
   }
   const listSessions: Sessions['listSessions'] = async (accountId) =>
     (await db.read(sessionsOf, { accountId }))
-      .filter((row) => !isOver(row))
+      .filter((row) => !hasEnded(row))
       .map(({ hash, ...times }) => ({ id: Buffer.from(hash).toString('hex'), ...times }))
 
   return {
@@ -115,13 +115,14 @@ export function createSessions(needs: Needs): Sessions {
       if (!TOKEN.test(token)) return undefined
       const stored = hashOf(token)
       const id = stored.toString('hex')
-      const row = await living(id)
+      const row = await findLive(id)
       if (!row) return undefined
       const now = clock.now()
-      if (row.usedAtMs + NOTE_USE_AFTER_MS <= now) await db.commit((tx) => tx.run(noteUse, { hash: stored, now }))
+      if (row.usedAtMs + RECORD_USE_AFTER_MS <= now)
+        await db.commit((tx) => tx.run(recordSessionUse, { hash: stored, now }))
       return { id, principal: { ...consolePrincipal({ id: row.accountId, name: row.accountName }), sessionId: id } }
     },
-    isSignedIn: async (id) => (await living(id)) !== undefined,
+    isSignedIn: async (id) => (await findLive(id)) !== undefined,
     signOut: (id) => end([id]),
     listSessions,
     async endSessions(accountId, which) {
@@ -130,7 +131,7 @@ export function createSessions(needs: Needs): Sessions {
       await end(over)
       return over.length
     },
-    onSessionEnded: (hear) => void hearers.push(hear),
+    onSessionEnded: (hear) => void listeners.push(hear),
   }
 }
 

@@ -18,7 +18,7 @@ export interface SignInCodes {
 
 const CODE_BYTES = 24
 /** A program that prints addresses all day keeps only the latest usable. */
-const MOST_CODES = 8
+const MAX_CODES = 8
 
 /** Codes live in memory: a service that was started again has printed a new one. */
 export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'>; random: Random }): SignInCodes {
@@ -28,7 +28,7 @@ export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'
     make(accountId) {
       const secret = new Secret(random.bytes(CODE_BYTES).toString('base64url'))
       const untilMono = clock.mono() + LIMITS.signInCodeMinutes * 60_000
-      codes = [...usable(), { secret, accountId, untilMono }].slice(-MOST_CODES)
+      codes = [...usable(), { secret, accountId, untilMono }].slice(-MAX_CODES)
       return secret
     },
     redeem(text) {

@@ -1,4 +1,4 @@
-import type { Approval } from '../../contract/approval.ts'
+import type { ApprovalPolicy } from '../../contract/approval.ts'
 import type { ScopeWord } from '../../contract/scopes.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly allowedInstanceIds: readonly string[] | null
   /** null: the setting. */
   readonly ratePerMinute: number | null
-  readonly approval: Approval
+  readonly approval: ApprovalPolicy
   readonly expiresAtMs: number | null
   /** At most a minute behind. */
   readonly lastUsedAtMs: number | null

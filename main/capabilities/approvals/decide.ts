@@ -5,15 +5,15 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import { ownerOf } from './ask.ts'
+import { ownerOf } from './request.ts'
 import {
   approvalById,
   approve,
-  cutOff,
+  interruptedApprovals,
   recordResult,
   refuse,
   sealedArguments,
-  takeOver,
+  adoptApproval,
   toApproval,
   type Approval,
 } from './store.ts'
@@ -33,18 +33,18 @@ interface CallResult {
   readonly body: unknown
 }
 
-export type CarryOut = (call: ApprovedCall) => Promise<CallResult>
+export type ExecuteCall = (call: ApprovedCall) => Promise<CallResult>
 
-export interface Deciding {
+export interface ApprovalDecisions {
   /** Carries the call out and tells what came of it. @throws ApiError not_found, invalid_state */
   readonly approve: (accountId: AccountId, id: string) => Promise<Approval>
   /** @throws ApiError not_found, invalid_state */
   readonly refuse: (accountId: AccountId, id: string) => Promise<Approval>
   /** From now on calls can be carried out; what an earlier process left half done is finished. */
-  readonly start: (carryOut: CarryOut) => Promise<void>
+  readonly start: (carryOut: ExecuteCall) => Promise<void>
 }
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -56,14 +56,14 @@ interface Needs {
 }
 
 /** A call that was cut off longer ago is not begun again: nobody expects it any more. */
-const AGAIN_WITHIN_MS = 60 * 60_000
+const RESUME_WITHIN_MS = 60 * 60_000
 
 /**
  * Approved and begun are one commit, its result is another. Between them only a call that cannot act twice is begun
  * again after a crash; of any other the result says that nobody knows.
  */
-export function createDeciding({ db, clock, log, seal, principalOf, changed }: Needs): Deciding {
-  let carryOut: CarryOut | undefined
+export function createApprovalDecisions({ db, clock, log, seal, principalOf, changed }: Deps): ApprovalDecisions {
+  let carryOut: ExecuteCall | undefined
 
   const unchanged = async (accountId: AccountId, id: string): Promise<ApiError> => {
     const row = await db.readOne(approvalById, { id, accountId })
@@ -74,7 +74,7 @@ export function createDeciding({ db, clock, log, seal, principalOf, changed }: N
     )
   }
 
-  const execute = async (approval: Approval, act: CarryOut): Promise<Approval> => {
+  const execute = async (approval: Approval, act: ExecuteCall): Promise<Approval> => {
     const result = await resultOf(approval, act)
     return record(approval, result)
   }
@@ -87,7 +87,7 @@ export function createDeciding({ db, clock, log, seal, principalOf, changed }: N
     return row ? toApproval(row, clock.now()) : approval
   }
 
-  const resultOf = async ({ id, tool, keyId }: Approval, act: CarryOut): Promise<CallResult> => {
+  const resultOf = async ({ id, tool, keyId }: Approval, act: ExecuteCall): Promise<CallResult> => {
     try {
       const principal = await principalOf(keyId)
       if (!principal)
@@ -99,7 +99,7 @@ export function createDeciding({ db, clock, log, seal, principalOf, changed }: N
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: errorBody(error, id) }
       log.error({ event: 'approval.failed', approvalId: id, cause: cause(error) })
-      return unknown(id)
+      return unknownOutcome(id)
     }
   }
 
@@ -123,18 +123,18 @@ export function createDeciding({ db, clock, log, seal, principalOf, changed }: N
     async start(act) {
       carryOut = act
       const now = clock.now()
-      for (const row of await db.read(cutOff, { boot: db.boot })) {
+      for (const row of await db.read(interruptedApprovals, { boot: db.boot })) {
         const approval = toApproval(row, now)
-        await db.commit((tx) => tx.run(takeOver, { id: row.id, boot: db.boot }))
-        const isAgain = row.repeatable === 1 && (row.decidedAtMs ?? 0) + AGAIN_WITHIN_MS > now
-        await (isAgain ? execute(approval, act) : record(approval, unknown(row.id)))
+        await db.commit((tx) => tx.run(adoptApproval, { id: row.id, boot: db.boot }))
+        const isAgain = row.repeatable === 1 && (row.decidedAtMs ?? 0) + RESUME_WITHIN_MS > now
+        await (isAgain ? execute(approval, act) : record(approval, unknownOutcome(row.id)))
       }
     },
   }
 }
 
 /** In the words of the door's own internal_error, with what a person can do. */
-function unknown(id: string): CallResult {
+function unknownOutcome(id: string): CallResult {
   const sentence =
     'The service was interrupted while it carried this out. Whether it was done is not known: look before you ask again.'
   const error = new ApiError('internal_error', sentence)

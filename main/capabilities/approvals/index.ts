@@ -8,8 +8,8 @@ import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
 import type { Live } from '../../kernel/live.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import { createAsking, type Asking } from './ask.ts'
-import { createDeciding, type Deciding } from './decide.ts'
+import { createApprovalRequests, type ApprovalRequests } from './request.ts'
+import { createApprovalDecisions, type ApprovalDecisions } from './decide.ts'
 import { createExpiry } from './expiry.ts'
 import {
   approvalById,
@@ -20,11 +20,11 @@ import {
   type Approval,
 } from './store.ts'
 
-export type { Asking } from './ask.ts'
-export type { CarryOut } from './decide.ts'
+export type { ApprovalRequests } from './request.ts'
+export type { ExecuteCall } from './decide.ts'
 export type { Approval } from './store.ts'
 
-export interface ApprovalsNeeds {
+export interface ApprovalsDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'approval'>
@@ -34,16 +34,16 @@ export interface ApprovalsNeeds {
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
 }
 
-export interface Approvals extends Asking, Deciding {
+export interface Approvals extends ApprovalRequests, ApprovalDecisions {
   /** @throws ApiError not_found */
   readonly get: (accountId: AccountId, id: string) => Promise<Approval>
   /** Newest first, older than `beforeId`, at most `rows`. */
-  readonly page: (accountId: AccountId, wish: PageWish) => Promise<Approval[]>
-  readonly tally: (accountId: AccountId) => Promise<{ pending: number }>
+  readonly page: (accountId: AccountId, wish: PageQuery) => Promise<Approval[]>
+  readonly countPending: (accountId: AccountId) => Promise<{ pending: number }>
   readonly close: () => void
 }
 
-interface PageWish {
+interface PageQuery {
   readonly state: ApprovalState | undefined
   readonly beforeId: string | undefined
   readonly rows: number
@@ -52,15 +52,15 @@ interface PageWish {
 /** Sorts after every id. */
 const AFTER_ALL = 'apr_~'
 
-export function createApprovals(needs: ApprovalsNeeds): Approvals {
+export function createApprovals(needs: ApprovalsDeps): Approvals {
   const { db, clock, live } = needs
   const changed = (id: string) => live.tell({ topic: 'approvals', id })
   const expiry = createExpiry({ clock, expired: changed })
-  const deciding = createDeciding({ ...needs, changed })
+  const deciding = createApprovalDecisions({ ...needs, changed })
   return {
-    ...createAsking({
+    ...createApprovalRequests({
       ...needs,
-      asked({ id, expiresAtMs }) {
+      onRequested({ id, expiresAtMs }) {
         expiry.watch(id, expiresAtMs)
         changed(id)
       },
@@ -71,7 +71,7 @@ export function createApprovals(needs: ApprovalsNeeds): Approvals {
       for (const { id, expiresAtMs } of waiting) expiry.watch(id, expiresAtMs)
       await deciding.start(carryOut)
     },
-    tally: async (accountId) =>
+    countPending: async (accountId) =>
       (await db.readOne(countPendingOfAccount, { accountId, now: clock.now() })) ?? { pending: 0 },
     close: expiry.close,
     async get(accountId, id) {

@@ -119,19 +119,19 @@ export const sealedArguments = sql<{ id: string }, { arguments: Uint8Array }>(
 )
 
 /** What an earlier boot began and did not finish. */
-export const cutOff = sql<{ boot: string }, ApprovalRow & { repeatable: number }>(
+export const interruptedApprovals = sql<{ boot: string }, ApprovalRow & { repeatable: number }>(
   `SELECT ${APPROVAL}, repeatable FROM approvals WHERE state = 'approved' AND boot <> :boot ORDER BY id`,
 )
 
-export const takeOver = sql<{ id: string; boot: string }>(
+export const adoptApproval = sql<{ id: string; boot: string }>(
   `UPDATE approvals SET boot = :boot WHERE id = :id AND state = 'approved'`,
 )
 
-export const collect = sql<{ id: string; now: number }>(
+export const markCollected = sql<{ id: string; now: number }>(
   `UPDATE approvals SET collected_at = :now WHERE id = :id AND state = 'executed' AND collected_at IS NULL`,
 )
 
-export const forget = sql<{ before: number; rows: number }>(
+export const pruneApprovals = sql<{ before: number; rows: number }>(
   `DELETE FROM approvals WHERE id IN (
      SELECT id FROM approvals WHERE created_at < :before AND state <> 'approved' ORDER BY created_at LIMIT :rows)`,
 )

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { fieldsOf, mapInside, plainSchema, type Fields, type JsonSchema } from '../json-schema.ts'
 import { pathParams } from '../path-params.ts'
-import { opening } from './words.ts'
+import { leadingSentences } from './summary.ts'
 
 /** What a tool call becomes at the door. */
 export interface ToolRequest {
@@ -112,7 +112,7 @@ const ARGUMENT_CHARACTERS = 70
 function terse(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword, value]) => !FOR_MACHINES.has(keyword) && !isEmpty(value))
   const { description, ...rest }: JsonSchema = Object.fromEntries(kept)
-  const words = description === undefined ? {} : { description: opening(description, ARGUMENT_CHARACTERS) }
+  const words = description === undefined ? {} : { description: leadingSentences(description, ARGUMENT_CHARACTERS) }
   return { ...foldNull(mapInside(rest, terse)), ...words }
 }
 

@@ -15,11 +15,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { internalError } from '../failure.ts'
 import type { Caller } from './caller.ts'
-import { createCalling, type CallingNeeds, type ToolCall } from './calling.ts'
+import { createToolCaller, type ToolCallDeps, type ToolCall } from './tool-calls.ts'
 import { errorResult, type ToolResult } from './result.ts'
 import { definitionFor, isReadOnly, type Toolbox } from './tools.ts'
 
-export interface ServerNeeds extends CallingNeeds {
+export interface ServerDeps extends ToolCallDeps {
   readonly toolbox: Toolbox
   readonly callerOf: (auth: AuthInfo | undefined) => Caller
   readonly version: string
@@ -44,9 +44,9 @@ const LIST_CACHE = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const
  * Makes the protocol objects, one for each exchange (2026-07-28) or session (2025-11-25). They are nearly free,
  * because the tools and their schemas exist already: the handlers are ours, and nothing is registered per object.
  */
-export function createServerFactory(needs: ServerNeeds): () => McpServer {
+export function createServerFactory(needs: ServerDeps): () => McpServer {
   const { toolbox, callerOf } = needs
-  const calling = noted(createCalling(needs), needs)
+  const calling = recordCalls(createToolCaller(needs), needs)
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   const identity = { name: 'switchboard', title: 'Switchboard', version: needs.version }
   const options = {
@@ -59,7 +59,7 @@ export function createServerFactory(needs: ServerNeeds): () => McpServer {
     const mcp = new McpServer(identity, options)
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
       const { principal, shown } = callerOf(http?.authInfo)
-      const tools = toolbox.offeredTo(principal, shown).map((tool) => definitionFor(tool, principal))
+      const tools = toolbox.listFor(principal, shown).map((tool) => definitionFor(tool, principal))
       // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })
@@ -88,9 +88,9 @@ const unknownWhereNothingChanges = (name: string) =>
   )
 
 /** Tells of each call how it ended, and nothing of what it was about. */
-function noted(
+function recordCalls(
   calling: (call: ToolCall) => Promise<ToolResult | InputRequiredResult>,
-  { clock, onToolCall, log }: Pick<ServerNeeds, 'clock' | 'onToolCall' | 'log'>,
+  { clock, onToolCall, log }: Pick<ServerDeps, 'clock' | 'onToolCall' | 'log'>,
 ) {
   return async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
     const startedMono = clock.mono()
@@ -120,7 +120,7 @@ function errorCodeOf(result: ToolResult | InputRequiredResult): string | null {
 
 /** Every failure is a result: a protocol error would not reach the model. */
 async function answerCall(
-  calling: ReturnType<typeof createCalling>,
+  calling: ReturnType<typeof createToolCaller>,
   call: ToolCall,
   log: Log,
 ): Promise<ToolResult | InputRequiredResult> {

@@ -1,13 +1,13 @@
-import { waitsForApproval } from '../../contract/approval.ts'
+import { needsApproval } from '../../contract/approval.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
-import type { Operation, RoomContract, ToolFace } from '../../contract/operation.ts'
+import type { Operation, RoomContract, ToolSpec } from '../../contract/operation.ts'
 import { grants } from '../../contract/scopes.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { toolInput, type ToolInput } from './input.ts'
 import { toolOutput } from './output.ts'
-import { isAskedFor, type Shown } from './toolsets.ts'
-import { opening } from './words.ts'
+import { isInToolsets, type ToolFilter } from './toolsets.ts'
+import { leadingSentences } from './summary.ts'
 
 /** A tool as `tools/list` shows it. */
 interface ToolDefinition {
@@ -42,7 +42,7 @@ export interface Toolbox {
    * What this caller may use, in the order of the contracts.
    * @param shown which of them the caller asked to see; without it every room but those that few need.
    */
-  offeredTo(principal: Principal, shown?: Shown): readonly Tool[]
+  listFor(principal: Principal, shown?: ToolFilter): readonly Tool[]
 }
 
 /** Rooms whose tools are listed only when asked for, as single tools of other rooms are: each costs every conversation. */
@@ -64,12 +64,12 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
   }
   return {
     find: (name) => tools.get(name),
-    offeredTo: (principal, { toolsets, readOnly = false } = {}) =>
+    listFor: (principal, { toolsets, readOnly = false } = {}) =>
       [...tools.values()].filter(
         (tool) =>
           (!readOnly || isReadOnly(tool)) &&
-          isAskedFor(tool.room, isCommon(tool), toolsets) &&
-          isOffered(tool.operation, principal),
+          isInToolsets(tool.room, isCommon(tool), toolsets) &&
+          isAllowed(tool.operation, principal),
       ),
   }
 }
@@ -82,7 +82,7 @@ const isCommon = ({ room, operation }: Tool) => !ON_REQUEST.includes(room) && op
 
 const NAME = /^[a-z]+(_[a-z0-9]+)+$/
 
-function toolOf(room: string, operation: Operation, face: ToolFace): Tool {
+function toolOf(room: string, operation: Operation, face: ToolSpec): Tool {
   if (!NAME.test(face.name)) throw new Error(`tool of ${operation.id}: ${face.name} is not of the form verb_noun`)
   if (operation.audience === 'console') throw new Error(`tool of ${operation.id}: a console operation is no tool`)
   if (operation.noStore === true && face.redact === undefined) {
@@ -120,7 +120,7 @@ const APPROVAL_ID: JsonSchema = {
 
 /** The tool as this caller sees it: a key that asks in the window is told so, and how to fetch the result. */
 export function definitionFor({ definition, operation }: Tool, principal: Principal): ToolDefinition {
-  if (!waitsForApproval(principal.key?.approval ?? 'none', operation)) return definition
+  if (!needsApproval(principal.key?.approval ?? 'none', operation)) return definition
   const { inputSchema } = definition
   return {
     ...definition,
@@ -144,11 +144,11 @@ const ANYWHERE = new Set<ErrorCode>([
 ])
 
 /** What it does beyond its name and title, who may, what it asks for and what can go wrong. */
-function describe(operation: Operation, face: ToolFace): string {
+function describe(operation: Operation, face: ToolSpec): string {
   const { scope, confirm, destructive, engine } = operation
   const expected = operation.errors.filter((code) => !ANYWHERE.has(code))
   return [
-    face.description ?? opening(operation.description, DESCRIPTION_CHARACTERS),
+    face.description ?? leadingSentences(operation.description, DESCRIPTION_CHARACTERS),
     confirm === 'always' && 'Irreversible: needs confirm: true, given after the person agreed.',
     confirm === undefined && destructive === true && 'Needs confirm: true, given after the person agreed.',
     confirm === 'by-body' && 'What cannot be undone needs confirm: true, given after the person agreed.',
@@ -163,7 +163,7 @@ function describe(operation: Operation, face: ToolFace): string {
     .join(' ')
 }
 
-function isOffered({ scope, reach }: Operation, principal: Principal): boolean {
+function isAllowed({ scope, reach }: Operation, principal: Principal): boolean {
   const isRestricted = principal.allowedInstanceIds !== null
   if (isRestricted && (reach === 'account' || reach === 'webhooks')) return false
   return scope === null || principal.kind === 'console' || grants(principal.scopes, scope)

@@ -1,5 +1,5 @@
 /** Which tools a caller asked to be shown, by the address it uses. */
-export interface Shown {
+export interface ToolFilter {
   /** Rooms, their groups, `default` or `all`; undefined is the same as `default`. */
   readonly toolsets?: readonly string[] | undefined
   /** Only tools that change nothing are shown, and only they can be called. */
@@ -19,7 +19,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `/mcp?toolsets=messages,sandbox`, `/mcp/readonly?toolsets=all`. Names that mean nothing (yet) show nothing. */
-export function shownAt(url: string): Shown {
+export function parseToolFilter(url: string): ToolFilter {
   const [path = '', query = ''] = url.split('?', 2)
   const toolsets = new URLSearchParams(query)
     .get('toolsets')
@@ -29,7 +29,7 @@ export function shownAt(url: string): Shown {
 }
 
 /** Whether a tool is shown. @param isCommon it is shown to those who ask for nothing. */
-export function isAskedFor(room: string, isCommon: boolean, toolsets: readonly string[] = [DEFAULT]): boolean {
+export function isInToolsets(room: string, isCommon: boolean, toolsets: readonly string[] = [DEFAULT]): boolean {
   return toolsets.some(
     (name) => name === ALL || name === room || (name === DEFAULT && isCommon) || GROUPS[name]?.includes(room) === true,
   )

@@ -1,9 +1,9 @@
-import { en } from './words/en.ts'
-import { es } from './words/es.ts'
-import { ptBR } from './words/pt-br.ts'
-import type { OnboardingWords } from './words/shape.ts'
+import { en } from './locales/en.ts'
+import { es } from './locales/es.ts'
+import { ptBR } from './locales/pt-br.ts'
+import type { OnboardingLocale } from './locales/shape.ts'
 
-const WORDS: readonly OnboardingWords[] = [en, ptBR, es]
+const LOCALES: readonly OnboardingLocale[] = [en, ptBR, es]
 
 const primary = (tag: string) => tag.split('-')[0]?.toLowerCase()
 
@@ -11,7 +11,7 @@ const primary = (tag: string) => tag.split('-')[0]?.toLowerCase()
  * The words of the page for whoever opens it: these pages run no script that could ask.
  * @param accepted Accept-Language as the browser sends it (RFC 9110 12.5.4): tags, each with a weight that may be absent.
  */
-export function wordsFor(accepted: string | undefined): OnboardingWords {
+export function localeFor(accepted: string | undefined): OnboardingLocale {
   const wanted = (accepted ?? '')
     .split(',')
     .map((part) => {
@@ -22,7 +22,7 @@ export function wordsFor(accepted: string | undefined): OnboardingWords {
     .filter(({ weight }) => weight > 0)
     .toSorted((one, other) => other.weight - one.weight)
   for (const { tag } of wanted) {
-    const found = WORDS.find(({ language }) => primary(language) === primary(tag))
+    const found = LOCALES.find(({ language }) => primary(language) === primary(tag))
     if (found) return found
   }
   return en

@@ -1,7 +1,7 @@
-import type { OnboardingWords } from './words/shape.ts'
+import type { OnboardingLocale } from './locales/shape.ts'
 
 /** The frame of every page behind an `onboarding_url`: no script, no file from elsewhere; the console's look. */
-export const page = ({ language }: OnboardingWords, title: string, body: string) => `<!doctype html>
+export const page = ({ language }: OnboardingLocale, title: string, body: string) => `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Switchboard</title><style>${STYLE}</style></head>
 <body><main>

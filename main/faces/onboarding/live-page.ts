@@ -1,9 +1,9 @@
 import type { GivenField, OnboardingView, Reason } from '../../engines/official/index.ts'
 import { escape, page } from './layout.ts'
-import type { OnboardingWords } from './words/shape.ts'
+import type { OnboardingLocale } from './locales/shape.ts'
 
 /** What was given and may be shown again. Secrets never are. */
-export interface Shown {
+export interface FormValues {
   readonly phoneNumberId: string
   readonly wabaId: string
 }
@@ -13,7 +13,7 @@ export interface Problem {
   readonly reason: Reason
 }
 
-const NOTHING: Shown = { phoneNumberId: '', wabaId: '' }
+const NOTHING: FormValues = { phoneNumberId: '', wabaId: '' }
 
 const SECRET = 'type="password" autocomplete="off" spellcheck="false"'
 const NUMERIC = 'inputmode="numeric" autocomplete="off"'
@@ -26,15 +26,16 @@ const FIELDS: Readonly<Record<GivenField, string>> = {
   pin: `${NUMERIC} maxlength="6"`,
 }
 
-export const sentenceOf = ({ reasons }: OnboardingWords, { code, detail = '' }: Reason): string => reasons[code](detail)
+export const sentenceOf = ({ reasons }: OnboardingLocale, { code, detail = '' }: Reason): string =>
+  reasons[code](detail)
 
 /** The page behind `onboarding_url` of a live number. */
 export function livePage(
-  words: OnboardingWords,
+  words: OnboardingLocale,
   name: string,
   view: OnboardingView,
   signupPath: string | null,
-  { problem, shown = NOTHING }: { problem?: Problem; shown?: Shown } = {},
+  { problem, shown = NOTHING }: { problem?: Problem; shown?: FormValues } = {},
 ): string {
   const { live, callback } = words
   const names = Object.keys(FIELDS) as GivenField[]
@@ -54,7 +55,7 @@ ${callbackHelp(words, view, callback.before)}`,
   )
 }
 
-function row({ live }: OnboardingWords, name: GivenField, shown: Shown, wrong: GivenField | null): string {
+function row({ live }: OnboardingLocale, name: GivenField, shown: FormValues, wrong: GivenField | null): string {
   const { label, hint } = live.fields[name]
   const value = { phone_number_id: shown.phoneNumberId, waba_id: shown.wabaId }[name as string] ?? ''
   const invalid = wrong === name ? ' aria-invalid="true" autofocus' : ''
@@ -63,7 +64,7 @@ function row({ live }: OnboardingWords, name: GivenField, shown: Shown, wrong: G
   <small id="${name}-hint">${escape(hint)}</small>`
 }
 
-function callbackHelp(words: OnboardingWords, view: OnboardingView, lead: string): string {
+function callbackHelp(words: OnboardingLocale, view: OnboardingView, lead: string): string {
   const { callbackAddress, verifyToken } = view
   if (callbackAddress === null) return verdict(words, view)
   const { url, token } = words.callback
@@ -72,7 +73,7 @@ function callbackHelp(words: OnboardingWords, view: OnboardingView, lead: string
 ${verdict(words, view)}`
 }
 
-function verdict({ callback }: OnboardingWords, { selfTest }: OnboardingView): string {
+function verdict({ callback }: OnboardingLocale, { selfTest }: OnboardingView): string {
   switch (selfTest.kind) {
     case 'ok':
       return `<p class="good">${escape(callback.ok)}</p>`
@@ -94,7 +95,7 @@ interface Done {
   readonly pin: string | null
 }
 
-export function liveDone(words: OnboardingWords, name: string, { number, callsBack, view, pin }: Done): string {
+export function liveDone(words: OnboardingLocale, name: string, { number, callsBack, view, pin }: Done): string {
   const { live, callback } = words
   const calls = callsBack ? `<p class="good">${escape(live.callsBack)}</p>` : callbackHelp(words, view, callback.after)
   const pinNote =
@@ -113,7 +114,7 @@ ${pinNote}
 }
 
 /** Something went wrong on the way back from Meta; the page it began on still stands. */
-export function liveProblem(words: OnboardingWords, name: string, message: string): string {
+export function liveProblem(words: OnboardingLocale, name: string, message: string): string {
   const { live } = words
   return page(
     words,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import type { Onboarding, Pasted } from '../../engines/official/index.ts'
-import { wordsFor } from './language.ts'
+import { localeFor } from './language.ts'
 import { liveDone, livePage, liveProblem, sentenceOf } from './live-page.ts'
 import { gonePage, sandboxDone, sandboxPage } from './sandbox-page.ts'
-import type { OnboardingWords } from './words/shape.ts'
+import type { OnboardingLocale } from './locales/shape.ts'
 
-export interface OnboardingRoutesNeeds {
+export interface OnboardingRoutesDeps {
   /** @throws ApiError not_found for a token that is unknown or was used. */
   sandboxSubject(token: string): Promise<{ name: string }>
   completeInSandbox(token: string, number: string): Promise<void>
@@ -29,7 +29,7 @@ type OfPage = { Params: { token: string } }
 type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
 
 /** The pages that connect an official number; each proves itself by the token in its address. */
-export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoutesNeeds): void {
+export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoutesDeps): void {
   const { live } = needs
   const open = { config: { open: true } }
   const send = (reply: FastifyReply, html: string, status = 200) => reply.code(status).headers(PAGE_HEADERS).send(html)
@@ -74,7 +74,7 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
   })
 
   async function showLive(
-    words: OnboardingWords,
+    words: OnboardingLocale,
     token: string,
     again: Parameters<typeof livePage>[4] = {},
   ): Promise<string> {
@@ -83,7 +83,7 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
     return livePage(words, await needs.nameOf(view.id), view, signup, again)
   }
 
-  async function pasteLive(reply: FastifyReply, words: OnboardingWords, token: string, pasted: Pasted) {
+  async function pasteLive(reply: FastifyReply, words: OnboardingLocale, token: string, pasted: Pasted) {
     // Read before the page is used up, and its token with it.
     const view = await live.view(token)
     const outcome = await live.paste(token, pasted)
@@ -94,7 +94,7 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
     return send(reply, await showLive(words, token, { problem: outcome, shown: { phoneNumberId, wabaId } }), 400)
   }
 
-  async function finish(reply: FastifyReply, words: OnboardingWords, query: Readonly<Record<string, unknown>>) {
+  async function finish(reply: FastifyReply, words: OnboardingLocale, query: Readonly<Record<string, unknown>>) {
     const { id, pin, view, outcome } = await live.finishSignup(typed(query, 'code'), typed(query, 'state'))
     const name = await needs.nameOf(id)
     if (outcome.kind === 'connected')
@@ -104,7 +104,7 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
   }
 }
 
-const wordsOf = ({ headers }: FastifyRequest) => wordsFor(headers['accept-language'])
+const wordsOf = ({ headers }: FastifyRequest) => localeFor(headers['accept-language'])
 const isPerson = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
 
 /** What a person may have pasted around a value is left out. */

@@ -1,8 +1,8 @@
 import { escape, page } from './layout.ts'
-import type { OnboardingWords } from './words/shape.ts'
+import type { OnboardingLocale } from './locales/shape.ts'
 
 /** The page behind `onboarding_url` on the sandbox network: one field, one button. */
-export function sandboxPage(words: OnboardingWords, name: string, problem?: string): string {
+export function sandboxPage(words: OnboardingLocale, name: string, problem?: string): string {
   const { sandbox } = words
   return page(
     words,
@@ -19,7 +19,7 @@ ${problem === undefined ? '' : `<p class="problem" id="problem" role="alert">${e
   )
 }
 
-export function sandboxDone(words: OnboardingWords, name: string, number: string): string {
+export function sandboxDone(words: OnboardingLocale, name: string, number: string): string {
   return page(
     words,
     words.connected,
@@ -30,7 +30,7 @@ export function sandboxDone(words: OnboardingWords, name: string, number: string
 }
 
 /** For whoever opens the address of a page that was used or never was. */
-export function gonePage(words: OnboardingWords): string {
+export function gonePage(words: OnboardingLocale): string {
   const { title, text } = words.gone
   return page(words, title, `<h1>${escape(title)}</h1>\n<p>${escape(text)}</p>`)
 }

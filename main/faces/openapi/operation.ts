@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Operation, Reach } from '../../contract/operation.ts'
+import type { Operation, AccessLevel } from '../../contract/operation.ts'
 import { fieldsOf, plainSchema, type JsonSchema } from '../json-schema.ts'
 import { pathParams } from '../path-params.ts'
 import type { Components, Usage } from './components.ts'
@@ -125,7 +125,7 @@ function describe(operation: Operation): string {
     .join('\n\n')
 }
 
-const WHO_MAY: Readonly<Record<Reach, string>> = {
+const WHO_MAY: Readonly<Record<AccessLevel, string>> = {
   key: 'Any key, also one that is restricted to certain instances.',
   instance:
     'A key that is restricted to certain instances may call it for those; any other instance is 404 `not_found`, like an unknown one.',

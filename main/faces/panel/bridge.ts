@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../../contract/errors.ts'
-import { unknownPath } from '../admission.ts'
-import { callAs, type InProcessCaller } from '../identity.ts'
-import { cut, rangeOf } from './range.ts'
+import { pathNotFound } from '../admission.ts'
+import { callAs, type InProcessCaller } from '../in-process-caller.ts'
+import { sliceRange, parseRange } from './range.ts'
 
 export interface BridgeRequest {
   readonly method: string
@@ -41,7 +41,7 @@ export function createBridge(app: FastifyInstance): Bridge {
 
   return {
     async ask(caller, { method, path, headers, payload, signal }) {
-      const url = insidePath(path)
+      const url = toInternalPath(path)
       if (url === undefined) return unknown(headers)
       const stop = new AbortController()
       const abort = () => stop.abort()
@@ -58,7 +58,7 @@ export function createBridge(app: FastifyInstance): Bridge {
           app.inject({
             method: method as 'GET',
             url,
-            headers: kept(headers),
+            headers: allowedHeaders(headers),
             ...(payload === undefined ? {} : { payload: payload as Buffer }),
             payloadAsStream: true,
             signal: stop.signal,
@@ -67,8 +67,8 @@ export function createBridge(app: FastifyInstance): Bridge {
         unanswered.add(answering)
         const answer = await answering.finally(() => unanswered.delete(answering))
         const isBare = method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
-        const whole = { status: answer.statusCode, headers: passed(answer.headers) }
-        const range = method === 'GET' ? rangeOf(headers['range'], whole) : undefined
+        const whole = { status: answer.statusCode, headers: responseHeaders(answer.headers) }
+        const range = method === 'GET' ? parseRange(headers['range'], whole) : undefined
         const chunks = answer.stream()
         if (isBare) {
           chunks.resume().once('error', () => {})
@@ -76,7 +76,7 @@ export function createBridge(app: FastifyInstance): Bridge {
           return { ...whole, body: null }
         }
         const head = range === undefined ? whole : range.answer
-        return { ...head, body: streamed(range === undefined ? chunks : cut(chunks, range), abort, end) }
+        return { ...head, body: toReadableStream(range === undefined ? chunks : sliceRange(chunks, range), abort, end) }
       } catch (error) {
         end()
         throw error
@@ -92,7 +92,7 @@ export function createBridge(app: FastifyInstance): Bridge {
 }
 
 /** @returns undefined for what does not lie below /panel/ once dots in the path are followed. */
-function insidePath(path: string): string | undefined {
+function toInternalPath(path: string): string | undefined {
   if (!URL.canParse(path, 'http://inside')) return undefined
   const { pathname, search } = new URL(path, 'http://inside')
   if (pathname.startsWith('/panel/v1/')) return `${pathname.slice('/panel'.length)}${search}`
@@ -100,14 +100,14 @@ function insidePath(path: string): string | undefined {
 }
 
 /** All the window may say of itself. Never host, origin, cookie or authorization. */
-const KEPT = [
+const ALLOWED_HEADERS = [
   ...['accept', 'accept-language', 'content-type', 'range', 'if-range', 'if-none-match'],
   ...['idempotency-key', 'last-event-id', 'x-request-id'],
 ]
 
-function kept(headers: BridgeRequest['headers']): Record<string, string | string[]> {
+function allowedHeaders(headers: BridgeRequest['headers']): Record<string, string | string[]> {
   return Object.fromEntries(
-    KEPT.flatMap((name) => {
+    ALLOWED_HEADERS.flatMap((name) => {
       const value = headers[name]
       return value === undefined ? [] : [[name, value] as const]
     }),
@@ -117,7 +117,7 @@ function kept(headers: BridgeRequest['headers']): Record<string, string | string
 /** They are about one connection, and the answer travels on another. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
 
-function passed(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
+function responseHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || OF_THE_CONNECTION.has(name)
@@ -127,7 +127,11 @@ function passed(headers: Readonly<Record<string, unknown>>): Record<string, stri
   )
 }
 
-function streamed(source: AsyncIterable<Uint8Array>, abort: () => void, end: () => void): ReadableStream<Uint8Array> {
+function toReadableStream(
+  source: AsyncIterable<Uint8Array>,
+  abort: () => void,
+  end: () => void,
+): ReadableStream<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -150,7 +154,7 @@ function streamed(source: AsyncIterable<Uint8Array>, abort: () => void, end: () 
 }
 
 function unknown(headers: BridgeRequest['headers']): BridgeAnswer {
-  const error = unknownPath()
+  const error = pathNotFound()
   const body = JSON.stringify(errorBody(error, String(headers['x-request-id'] ?? 'none')))
   return {
     status: error.status,

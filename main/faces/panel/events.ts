@@ -5,7 +5,7 @@ import type { Notice } from '../../contract/notice.ts'
 import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { Live, Told } from '../../kernel/live.ts'
 
-export interface EventsNeeds {
+export interface EventStreamDeps {
   readonly live: Pick<Live<Notice>, 'since' | 'latest' | 'listen'>
   readonly clock: Pick<Clock, 'mono' | 'every'>
   /** Whether a session goes on. */
@@ -26,17 +26,17 @@ interface Stream {
   end(): void
 }
 
-const BEAT_EVERY_MS = 15_000
+const HEARTBEAT_MS = 15_000
 /** Behind by that much a reader does not read. It is cut off, and when it comes back hears what it missed. */
 const MOST_UNREAD_BYTES = 64 * 1024
 
 /** `GET /panel/events`: notices of what changed, as server-sent events. */
-export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }: EventsNeeds): EventStreams {
+export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }: EventStreamDeps): EventStreams {
   const streams = new Set<Stream>()
   let ticker: Timer | undefined
   let isClosed = false
 
-  const beat = async () => {
+  const sendHeartbeats = async () => {
     for (const stream of streams) {
       if (stream.sessionId === null || (await isSignedIn(stream.sessionId).catch(() => true))) stream.write(':\n\n')
       else stream.end()
@@ -46,9 +46,9 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   const keepAlive = () => {
     let beatMono = clock.mono()
     ticker ??= clock.every(1_000, () => {
-      if (clock.mono() - beatMono < BEAT_EVERY_MS) return
+      if (clock.mono() - beatMono < HEARTBEAT_MS) return
       beatMono = clock.mono()
-      void beat()
+      void sendHeartbeats()
     })
   }
 
@@ -90,7 +90,7 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
 }
 
 /** Where the reader stands now, after what it missed; `reset` where that cannot be told any more. */
-function missed(live: EventsNeeds['live'], lastEventId: string | string[] | undefined): string {
+function missed(live: EventStreamDeps['live'], lastEventId: string | string[] | undefined): string {
   const here = `id: ${live.latest()}\n`
   if (typeof lastEventId !== 'string' || lastEventId === '') return `${here}\n`
   const told = /^\d{1,16}$/.test(lastEventId) ? live.since(Number(lastEventId)) : undefined

@@ -19,7 +19,7 @@ const ONE_RANGE = /^bytes=(\d*)-(\d*)$/
  * What a Range header makes of an answer that is a file: players seek by ranges, and the window's players reach files
  * through the panel alone. Several ranges, and anything that is no range, are answered with the whole, as HTTP allows.
  */
-export function rangeOf(wanted: string | string[] | undefined, whole: Whole): Range | undefined {
+export function parseRange(wanted: string | string[] | undefined, whole: Whole): Range | undefined {
   const { status, headers } = whole
   const size = Number(headers['content-length'])
   if (status !== 200 || !isFile(headers) || !Number.isSafeInteger(size)) return undefined
@@ -53,7 +53,10 @@ const answered = (status: number, headers: Headers, range: string, length: numbe
 })
 
 /** The bytes of the range, and no more are read than are needed for it. */
-export async function* cut(chunks: AsyncIterable<Uint8Array>, { skip, length }: Range): AsyncGenerator<Uint8Array> {
+export async function* sliceRange(
+  chunks: AsyncIterable<Uint8Array>,
+  { skip, length }: Range,
+): AsyncGenerator<Uint8Array> {
   let before = skip
   let left = length
   if (left === 0) return

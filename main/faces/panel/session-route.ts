@@ -6,12 +6,12 @@ import { LIMITS } from '../../contract/limits.ts'
 import { Body } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
-import { signedOut } from '../admission.ts'
+import { notSignedIn } from '../admission.ts'
 import { createRateLimiter } from '../rate-limit.ts'
 import { createCheck } from '../validation.ts'
 import { noSessionCookie, sessionCookie } from './cookie.ts'
 
-export interface SessionRouteNeeds {
+export interface SessionRouteDeps {
   readonly sessions: Pick<Sessions, 'signIn' | 'signOut' | 'isPasswordSet'>
   readonly clock: Clock
   readonly log: Log
@@ -28,14 +28,14 @@ const Credential = Body(
 const checkCredential = createCheck('body', Credential)
 
 /** Who is signed in, signing in and signing out. Inside the desktop app there is nobody to ask: the person is there. */
-export function addSessionRoutes(app: FastifyInstance, port: () => number, needs: SessionRouteNeeds): void {
+export function addSessionRoutes(app: FastifyInstance, port: () => number, needs: SessionRouteDeps): void {
   const { sessions, log } = needs
   const attempts = createRateLimiter(needs.clock)
   const placeOf = ({ headers }: FastifyRequest) => ({
     port: port(),
     isSecure: headers.origin?.startsWith('https:') === true,
   })
-  const isInside = ({ admitted }: FastifyRequest) => admitted.principal !== null && admitted.sessionId === null
+  const isInProcess = ({ admitted }: FastifyRequest) => admitted.principal !== null && admitted.sessionId === null
 
   const endSession = async ({ admitted: { sessionId } }: FastifyRequest) => {
     if (sessionId !== null) await sessions.signOut(sessionId)
@@ -43,24 +43,24 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, needs
 
   app.get('/panel/session', { config: { console: 'panel' } }, async (request, reply) => {
     const { principal } = request.admitted
-    if (principal === null) throw signedOut()
+    if (principal === null) throw notSignedIn()
     reply.header('cache-control', 'no-store')
     return {
       signed_in: true,
       account: { id: principal.accountId, name: principal.accountName },
       version: needs.version,
-      home: isInside(request) ? 'desktop' : 'headless',
+      home: isInProcess(request) ? 'desktop' : 'headless',
       password_set: await sessions.isPasswordSet(principal.accountId),
     }
   })
 
   app.post('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
-    if (isInside(request)) return reply.code(204).send()
+    if (isInProcess(request)) return reply.code(204).send()
     throttle(attempts.take(`address:${request.ip}`, LIMITS.signInsPerMinute))
     const token = await sessions.signIn(credentialOf(request.body))
     if (token === undefined) {
       log.warn({ event: 'console.sign_in_refused', requestId: request.id })
-      throw wrong()
+      throw signInFailed()
     }
     await endSession(request)
     log.info({ event: 'console.signed_in', requestId: request.id })
@@ -71,7 +71,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, needs
   })
 
   app.delete('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
-    if (isInside(request)) return reply.code(204).send()
+    if (isInProcess(request)) return reply.code(204).send()
     await endSession(request)
     return reply
       .code(204)
@@ -95,7 +95,7 @@ function credentialOf(body: unknown): { code: string } | { password: string } {
   throw new ApiError('validation_error', 'The body must have code or password, and not both.')
 }
 
-const wrong = () =>
+const signInFailed = () =>
   new ApiError(
     'unauthorized',
     `This does not sign in: it is wrong, was used already, or is a code older than ${LIMITS.signInCodeMinutes} minutes. npm run console prints a new address.`,

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
 import type { Key } from '../../../main/capabilities/account/contract.ts'
-import type { Approval } from '../../../main/contract/approval.ts'
+import type { ApprovalPolicy } from '../../../main/contract/approval.ts'
 import type { Scope } from '../../../main/contract/scopes.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
@@ -16,7 +16,7 @@ export interface NewKey {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly allowed_instance_ids: readonly string[] | null
-  readonly approval: Approval
+  readonly approval: ApprovalPolicy
   readonly expires_at: string | null
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
 import { keysCommand } from '../../../main/commands/keys.ts'
-import { waitsForApproval } from '../../../main/contract/approval.ts'
+import { needsApproval } from '../../../main/contract/approval.ts'
 import type { Operation } from '../../../main/contract/operation.ts'
 import { asConsole } from '../../support/console.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
@@ -36,9 +36,9 @@ test('a key asks for nothing unless it was told to', async () => {
 test('what is only read never waits; what is destructive waits for both kinds; sending for one', () => {
   for (const operation of operations) {
     const isDestructive = operation.destructive === true
-    expect(waitsForApproval('none', operation)).toBe(false)
-    expect(waitsForApproval('destructive', operation)).toBe(isDestructive)
-    if (operation.method === 'GET') expect(waitsForApproval('sending', operation)).toBe(false)
-    else if (operation.scope === 'messages:send') expect(waitsForApproval('sending', operation)).toBe(true)
+    expect(needsApproval('none', operation)).toBe(false)
+    expect(needsApproval('destructive', operation)).toBe(isDestructive)
+    if (operation.method === 'GET') expect(needsApproval('sending', operation)).toBe(false)
+    else if (operation.scope === 'messages:send') expect(needsApproval('sending', operation)).toBe(true)
   }
 })

@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { approvalsPage, countPending, cutOff, latestOfCall } from '../../../main/capabilities/approvals/store.ts'
+import {
+  approvalsPage,
+  countPending,
+  interruptedApprovals,
+  latestOfCall,
+} from '../../../main/capabilities/approvals/store.ts'
 import { asConsole } from '../../support/console.ts'
 import { tempFolder, testDatabase } from '../../support/database.ts'
 import { queryPlan } from '../../support/query-plan.ts'
@@ -121,5 +126,5 @@ test('every question to the table has its index', async () => {
   expect(queryPlan(database.raw, approvalsPage).join()).toContain('approvals_by_account')
   expect(queryPlan(database.raw, latestOfCall).join()).toContain('approvals_by_call')
   expect(queryPlan(database.raw, countPending).join()).toContain('approvals_pending')
-  expect(queryPlan(database.raw, cutOff).join()).toContain('approvals_approved')
+  expect(queryPlan(database.raw, interruptedApprovals).join()).toContain('approvals_approved')
 })

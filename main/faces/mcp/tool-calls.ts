@@ -5,43 +5,43 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server'
-import type { Approval, Asking } from '../../capabilities/approvals/index.ts'
-import { waitsForApproval } from '../../contract/approval.ts'
+import type { Approval, ApprovalRequests } from '../../capabilities/approvals/index.ts'
+import { needsApproval } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { argumentsHash, type Confirmations } from './confirmations.ts'
 import type { ToolRequest } from './input.ts'
 import { errorResult, toolResult, type DoorAnswer, type ToolResult } from './result.ts'
-import { decided } from './decided.ts'
-import { withoutSecrets, type Sentences } from './sentence.ts'
+import { approvalResult } from './approval-result.ts'
+import { redactSecrets, type CallDescriber } from './call-description.ts'
 import type { Caller } from './caller.ts'
 import type { Tool } from './tools.ts'
 
 /** What the client brought beside the arguments, and whether a person sits behind it whom it can ask. */
-interface Person {
+interface Elicitation {
   readonly canBeAsked: boolean
   /** As it came: nobody has checked it. */
   readonly state: string | undefined
   readonly responses: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface CallingNeeds {
+export interface ToolCallDeps {
   /** The door, in-process: the only way a tool acts. */
   readonly call: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
   /** Every check of the door, and nothing done. */
   readonly rehearse: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
   readonly confirmations: Confirmations
   /** Where calls wait for a person. */
-  readonly approvals: Asking
-  readonly sentences: Sentences
+  readonly approvals: ApprovalRequests
+  readonly sentences: CallDescriber
 }
 
 export interface ToolCall {
   readonly tool: Tool
   readonly given: Readonly<Record<string, unknown>>
   readonly caller: Caller
-  readonly person: Person
+  readonly person: Elicitation
   /** Told of the approval that stands between the call and its result. */
   readonly onApproval?: (approval: Approval) => void
 }
@@ -53,19 +53,19 @@ const QUESTION = 'confirm'
  * the middle of the call where it can ask, else by the model, which says so with `confirm: true`.
  * @throws ApiError for what is wrong with the arguments; ProtocolError for a confirmation that does not belong here.
  */
-export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
+export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
   const { confirmations, sentences, approvals } = needs
 
-  const through = (way: CallingNeeds['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
+  const callDoor = (way: ToolCallDeps['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
     const request = tool.toRequest(given)
     const headers = { ...request.headers, 'x-request-id': caller.requestId }
     return way({ ...caller.principal, source: 'mcp' }, { ...request, headers })
   }
-  const agreed = (call: ToolCall): ToolCall => ({ ...call, given: { ...call.given, confirm: true } })
-  const act = async (call: ToolCall) => toolResult(call.tool, await through(needs.call, call))
+  const confirmed = (call: ToolCall): ToolCall => ({ ...call, given: { ...call.given, confirm: true } })
+  const execute = async (call: ToolCall) => toolResult(call.tool, await callDoor(needs.call, call))
 
   const ask = async ({ tool, given, caller }: ToolCall): Promise<InputRequiredResult> => {
-    const sentence = await sentences.whatWillHappen(tool.operation, given, caller.principal)
+    const sentence = await sentences.describeCall(tool.operation, given, caller.principal)
     const requestedSchema = {
       type: 'object' as const,
       properties: { [QUESTION]: { type: 'boolean' as const, title: `Yes: ${tool.definition.title.toLowerCase()}` } },
@@ -74,41 +74,41 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
     const message = tool.operation.confirm === undefined ? sentence : `${sentence} This cannot be undone.`
     return inputRequired({
       inputRequests: { [QUESTION]: inputRequired.elicit({ message, requestedSchema }) },
-      requestState: confirmations.issue(bound({ tool, given, caller })),
+      requestState: confirmations.issue(boundCall({ tool, given, caller })),
     })
   }
 
-  const withPerson = async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
+  const askThroughClient = async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
     const { tool, caller, person } = call
     // An answer that nobody asked for, a client could have made up itself.
     if (person.state === undefined) return ask(call)
-    if (!confirmations.redeem(person.state, bound(call))) throw notOurs()
+    if (!confirmations.redeem(person.state, boundCall(call))) throw notOurs()
     const response = inputResponse(person.responses, QUESTION)
     if (response.kind === 'missing') return ask(call)
     const isYes = response.kind === 'elicit' && response.action === 'accept' && response.content?.[QUESTION] === true
-    return isYes ? act(agreed(call)) : errorResult(declined(tool.operation), caller.requestId)
+    return isYes ? execute(confirmed(call)) : errorResult(declined(tool.operation), caller.requestId)
   }
 
   /** What the body alone decides: undefined where the door asks for confirmation, else it was done or refused. */
   const unconfirmedAnswer = async (call: ToolCall): Promise<DoorAnswer | undefined> => {
-    const answer = await through(needs.call, { ...call, given: { ...call.given, confirm: false } })
+    const answer = await callDoor(needs.call, { ...call, given: { ...call.given, confirm: false } })
     return codeOf(answer) === 'confirmation_required' ? undefined : answer
   }
 
   /** The key asks in the window: a person there decides, and neither the client nor the model can. */
-  const inWindow = async (call: ToolCall): Promise<ToolResult> => {
+  const askInWindow = async (call: ToolCall): Promise<ToolResult> => {
     const { tool, caller } = call
     const { principal, requestId } = caller
     const { approval_id: id, confirm: _confirm, ...given } = call.given
     const fingerprint = callHash(tool, given)
     const told = (approval: Approval) => {
       call.onApproval?.(approval)
-      return decided(tool, approval, requestId)
+      return approvalResult(tool, approval, requestId)
     }
     if (id !== undefined) {
       if (typeof id !== 'string') throw new ApiError('validation_error', 'approval_id must be a text.')
       const isAlone = Object.keys(given).length === 0
-      return told(await approvals.findOwn(principal, id, isAlone ? undefined : fingerprint))
+      return told(await approvals.getOwn(principal, id, isAlone ? undefined : fingerprint))
     }
     const same = await approvals.findSame(principal, fingerprint)
     if (same !== undefined) return told(same)
@@ -118,15 +118,15 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
       const answer = await unconfirmedAnswer(wish)
       if (answer !== undefined) return toolResult(tool, answer)
     }
-    const rehearsed = await through(needs.rehearse, endsSomething(tool.operation) ? agreed(wish) : wish)
+    const rehearsed = await callDoor(needs.rehearse, isDestructive(tool.operation) ? confirmed(wish) : wish)
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     const { operation } = tool
     const asked = await approvals.ask(principal, {
       tool: tool.definition.name,
       operation: `${operation.method} ${operation.path}`,
       given,
-      shown: withoutSecrets(given),
-      sentence: await sentences.whatWillHappen(operation, given, principal),
+      shown: redactSecrets(given),
+      sentence: await sentences.describeCall(operation, given, principal),
       fingerprint,
       repeatable: operation.idempotencyKey === true || tool.definition.annotations.idempotentHint,
     })
@@ -135,8 +135,8 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
 
   return async (call) => {
     const { tool, given, caller, person } = call
-    if (waitsForApproval(caller.principal.key?.approval ?? 'none', tool.operation)) return inWindow(call)
-    if (!endsSomething(tool.operation)) return act(call)
+    if (needsApproval(caller.principal.key?.approval ?? 'none', tool.operation)) return askInWindow(call)
+    if (!isDestructive(tool.operation)) return execute(call)
     // Its arguments are checked as they were given: from here on `confirm` is ours to set.
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
@@ -145,10 +145,10 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
       if (answer !== undefined) return toolResult(tool, answer)
     }
     // Nobody is asked about a call that could not be carried out.
-    const rehearsed = await through(needs.rehearse, agreed(call))
+    const rehearsed = await callDoor(needs.rehearse, confirmed(call))
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
-    if (person.canBeAsked) return withPerson(call)
-    if (given['confirm'] === true) return act(call)
+    if (person.canBeAsked) return askThroughClient(call)
+    if (given['confirm'] === true) return execute(call)
     return errorResult(unconfirmed(tool.operation), caller.requestId)
   }
 }
@@ -156,13 +156,13 @@ export function createCalling(needs: CallingNeeds): (call: ToolCall) => Promise<
 /** What makes two calls the same: one that was approved, and its repetition. */
 const callHash = (tool: Tool, given: ToolCall['given']): Buffer => argumentsHash({ tool: tool.definition.name, given })
 
-const bound = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'caller'>) => ({
+const boundCall = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'caller'>) => ({
   owner: caller.principal.key?.id ?? 'console',
   tool: tool.definition.name,
   given,
 })
 
-export const endsSomething = ({ destructive, confirm }: Operation): boolean =>
+export const isDestructive = ({ destructive, confirm }: Operation): boolean =>
   destructive === true || confirm !== undefined
 
 function codeOf({ body }: DoorAnswer): unknown {

@@ -7,9 +7,9 @@ import type { Ids } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import {
   approvalOfKey,
-  collect,
+  markCollected,
   countPending,
-  forget,
+  pruneApprovals,
   insertApproval,
   latestOfCall,
   toApproval,
@@ -17,7 +17,7 @@ import {
 } from './store.ts'
 
 /** A call that a key may make only after a person agreed. */
-interface AskedCall {
+interface RequestedCall {
   readonly tool: string
   readonly operation: string
   /** Everything the call needs, secrets included. */
@@ -32,36 +32,37 @@ interface AskedCall {
   readonly repeatable: boolean
 }
 
-export interface Asking {
+export interface ApprovalRequests {
   /** The same call of the same key, while there is something to say about it: it waits, or was decided and not heard. */
   readonly findSame: (principal: Principal, fingerprint: Buffer) => Promise<Approval | undefined>
   /** Asks a person; a call that waits already is not asked about twice. @throws ApiError sealed, invalid_state */
-  readonly ask: (principal: Principal, call: AskedCall) => Promise<Approval>
+  readonly ask: (principal: Principal, call: RequestedCall) => Promise<Approval>
   /**
    * An approval of this key by its id.
    * @param fingerprint of the call it is named in; undefined when nothing else was given.
    * @throws ApiError not_found; validation_error when it was given for another call.
    */
-  readonly findOwn: (principal: Principal, id: string, fingerprint: Buffer | undefined) => Promise<Approval>
+  readonly getOwn: (principal: Principal, id: string, fingerprint: Buffer | undefined) => Promise<Approval>
 }
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'approval'>
   readonly seal: Seal
   /** Told of each new one after its commit. */
-  readonly asked: (approval: Pick<Approval, 'id' | 'expiresAtMs'>) => void
+  readonly onRequested: (approval: Pick<Approval, 'id' | 'expiresAtMs'>) => void
 }
 
-const KEPT_MS = 30 * 24 * 60 * 60_000
-const FORGOTTEN_AT_ONCE = 100
+const RETENTION_MS = 30 * 24 * 60 * 60_000
+const PRUNE_BATCH = 100
 /** After that, the same call is a new wish and not a question about the old one. */
-const HEARD_WITHIN_MS = 60 * 60_000
+const UNCOLLECTED_MS = 60 * 60_000
 
-export function createAsking({ db, clock, ids, seal, asked }: Needs): Asking {
+export function createApprovalRequests({ db, clock, ids, seal, onRequested }: Deps): ApprovalRequests {
   return {
-    findSame: (principal, fingerprint) => db.commit((tx) => same(tx, keyOf(principal).id, fingerprint, clock.now())),
+    findSame: (principal, fingerprint) =>
+      db.commit((tx) => findSameCall(tx, keyOf(principal).id, fingerprint, clock.now())),
 
     ask(principal, { given, shown, fingerprint, repeatable, ...call }) {
       const { id: keyId, name: keyName } = keyOf(principal)
@@ -69,11 +70,11 @@ export function createAsking({ db, clock, ids, seal, asked }: Needs): Asking {
       const sealed = seal.seal(Buffer.from(JSON.stringify(given)), ownerOf(id))
       return db.commit(async (tx) => {
         const now = clock.now()
-        const waiting = await same(tx, keyId, fingerprint, now)
+        const waiting = await findSameCall(tx, keyId, fingerprint, now)
         if (waiting) return waiting
         if (((await tx.one(countPending, { keyId, now }))?.waiting ?? 0) >= LIMITS.approvalsPendingPerKey)
-          throw tooMany()
-        await tx.run(forget, { before: now - KEPT_MS, rows: FORGOTTEN_AT_ONCE })
+          throw tooManyPending()
+        await tx.run(pruneApprovals, { before: now - RETENTION_MS, rows: PRUNE_BATCH })
         const expiresAtMs = now + LIMITS.approvalMinutes * 60_000
         const row = { id, accountId: principal.accountId, keyId, keyName, ...call, expiresAtMs }
         const rest = {
@@ -84,7 +85,7 @@ export function createAsking({ db, clock, ids, seal, asked }: Needs): Asking {
           now,
         }
         await tx.run(insertApproval, { ...row, ...rest })
-        tx.afterCommit(() => asked(row))
+        tx.afterCommit(() => onRequested(row))
         return {
           ...row,
           ...{
@@ -99,19 +100,19 @@ export function createAsking({ db, clock, ids, seal, asked }: Needs): Asking {
       })
     },
 
-    findOwn: (principal, id, fingerprint) =>
+    getOwn: (principal, id, fingerprint) =>
       db.commit(async (tx) => {
         const now = clock.now()
         const row = await tx.one(approvalOfKey, { id, keyId: keyOf(principal).id })
         if (!row) throw new ApiError('not_found', 'There is no approval with this approval_id for this key.')
-        if (fingerprint !== undefined && !fingerprint.equals(row.fingerprint)) throw ofAnotherCall()
-        await tx.run(collect, { id, now })
+        if (fingerprint !== undefined && !fingerprint.equals(row.fingerprint)) throw wrongCall()
+        await tx.run(markCollected, { id, now })
         return toApproval(row, now)
       }),
   }
 }
 
-async function same(tx: Tx, keyId: string, fingerprint: Buffer, now: number): Promise<Approval | undefined> {
+async function findSameCall(tx: Tx, keyId: string, fingerprint: Buffer, now: number): Promise<Approval | undefined> {
   const row = await tx.one(latestOfCall, { keyId, fingerprint })
   if (!row) return undefined
   const approval = toApproval(row, now)
@@ -123,8 +124,8 @@ async function same(tx: Tx, keyId: string, fingerprint: Buffer, now: number): Pr
       // Who asks again at once would wear the person out.
       return row.expiresAtMs > now ? approval : undefined
     case 'executed':
-      if (row.collectedAtMs !== null || (row.executedAtMs ?? 0) + HEARD_WITHIN_MS <= now) return undefined
-      await tx.run(collect, { id: row.id, now })
+      if (row.collectedAtMs !== null || (row.executedAtMs ?? 0) + UNCOLLECTED_MS <= now) return undefined
+      await tx.run(markCollected, { id: row.id, now })
       return approval
     case 'expired':
       return undefined
@@ -139,13 +140,13 @@ function keyOf({ key }: Principal) {
   return key
 }
 
-const ofAnotherCall = () =>
+const wrongCall = () =>
   new ApiError(
     'validation_error',
     'approval_id belongs to another call: send it with the tool and the arguments that were approved, or alone.',
   )
 
-const tooMany = () =>
+const tooManyPending = () =>
   new ApiError(
     'invalid_state',
     `${LIMITS.approvalsPendingPerKey} calls of this key wait for approval already. Ask the person to decide about them first; nothing was done.`,

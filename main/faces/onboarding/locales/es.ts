@@ -1,9 +1,9 @@
-import type { OnboardingWords } from './shape.ts'
+import type { OnboardingLocale } from './shape.ts'
 
 const ENTER = 'en la app de Meta: WhatsApp → Configuración → Webhook, y suscríbase al campo “messages”.'
 const CHECK = 'Revise public_base_url y que el proxy o túnel que hay detrás esté en marcha.'
 
-export const es: OnboardingWords = {
+export const es: OnboardingLocale = {
   language: 'es',
   connect: 'Conectar un número',
   submit: 'Conectar',

@@ -1,9 +1,9 @@
-import type { OnboardingWords } from './shape.ts'
+import type { OnboardingLocale } from './shape.ts'
 
 const ENTER = 'no aplicativo da Meta: WhatsApp → Configuração → Webhook, e assine o campo “messages”.'
 const CHECK = 'Confira public_base_url e se o proxy ou túnel por trás dele está no ar.'
 
-export const ptBR: OnboardingWords = {
+export const ptBR: OnboardingLocale = {
   language: 'pt-BR',
   connect: 'Conectar um número',
   submit: 'Conectar',

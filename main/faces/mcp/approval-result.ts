@@ -5,7 +5,7 @@ import { errorResult, toolResult, type ToolResult } from './result.ts'
 import type { Tool } from './tools.ts'
 
 /** What the assistant is told about a call of its that a person decides about. */
-export function decided(tool: Tool, approval: Approval, requestId: string): ToolResult {
+export function approvalResult(tool: Tool, approval: Approval, requestId: string): ToolResult {
   const { id, state, result, expiresAtMs, sentence } = approval
   const told = (words: string) => errorResult(new ApiError('invalid_state', words), requestId)
   switch (state) {

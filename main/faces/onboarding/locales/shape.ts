@@ -1,7 +1,7 @@
 import type { CallbackFault, CallbackFaultCode, GivenField, ReasonCode } from '../../../engines/official/index.ts'
 
 /** All that the pages behind an `onboarding_url` say, in one language. Nothing here is markup. */
-export interface OnboardingWords {
+export interface OnboardingLocale {
   readonly language: string
   readonly connect: string
   readonly submit: string

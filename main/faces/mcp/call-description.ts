@@ -7,15 +7,15 @@ import type { DoorAnswer } from './result.ts'
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Something a call is about, and where the door tells more of it. */
-interface Thing {
+interface Resource {
   readonly argument: string
   /** Path of the operation that reads it, with `{…}` for each argument so far. */
   readonly path: string
 }
 
-export interface Sentences {
+export interface CallDescriber {
   /** What the call will do, in one sentence for a person: with the names of things, and without secrets. */
-  whatWillHappen(operation: Operation, given: Arguments, principal: Principal): Promise<string>
+  describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<string>
 }
 
 /** Fields of a record that people know it by, the best first. */
@@ -25,10 +25,10 @@ const NAMED_AT_MOST = 5
 const VALUE_CHARACTERS = 120
 const INSTANCE = '/v1/instances/{instance_id}'
 
-export function createSentences(needs: {
+export function createCallDescriber(needs: {
   readonly operations: readonly Contract[]
   readonly call: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
-}): Sentences {
+}): CallDescriber {
   const readable = new Set(
     needs.operations.flatMap((room) =>
       Object.values(room).flatMap((one) => (one.method === 'GET' ? [fullPath(one)] : [])),
@@ -50,29 +50,31 @@ export function createSentences(needs: {
       string | undefined
   }
 
-  const called = async (path: string, id: string, principal: Principal) => {
+  const labelOf = async (path: string, id: string, principal: Principal) => {
     const name = await nameOf(path, principal)
     return name === undefined || name === id ? id : `“${short(name)}” (${id})`
   }
 
   return {
-    async whatWillHappen(operation, given, principal) {
-      const things = thingsOf(operation)
+    async describeCall(operation, given, principal) {
+      const things = resourcesOf(operation)
       const parts: string[] = []
       for (const { argument, path } of things) {
         const id = text(given[argument])
-        parts.push(readable.has(path) ? await called(filled(path, given), id, principal) : id)
+        parts.push(readable.has(path) ? await labelOf(filled(path, given), id, principal) : id)
       }
       for (const [name, value] of Object.entries(given)) {
-        if (NOT_SAID.has(name) || things.some(({ argument }) => argument === name)) continue
-        if (name !== 'instance_ids' || !Array.isArray(value)) parts.push(`${name}: ${sayable(name, value)}`)
+        if (CALL_OPTIONS.has(name) || things.some(({ argument }) => argument === name)) continue
+        if (name !== 'instance_ids' || !Array.isArray(value)) parts.push(`${name}: ${formatValue(name, value)}`)
         else parts.push(await listed(value.map(text)))
       }
       return parts.length === 0 ? `${operation.summary}.` : `${operation.summary}: ${parts.join(', ')}.`
 
       async function listed(ids: readonly string[]): Promise<string> {
         const named = ids.slice(0, NAMED_AT_MOST)
-        const known = await Promise.all(named.map((id) => called(filled(INSTANCE, { instance_id: id }), id, principal)))
+        const known = await Promise.all(
+          named.map((id) => labelOf(filled(INSTANCE, { instance_id: id }), id, principal)),
+        )
         const more = ids.length - named.length
         return more > 0 ? `${known.join(', ')} and ${more} more` : known.join(', ')
       }
@@ -81,7 +83,7 @@ export function createSentences(needs: {
 }
 
 /** How a call is made, not what it does. */
-const NOT_SAID = new Set(['confirm', 'idempotency_key', 'approval_id'])
+const CALL_OPTIONS = new Set(['confirm', 'idempotency_key', 'approval_id'])
 
 function fullPath(operation: Operation): string {
   let path: string = operation.path
@@ -89,7 +91,7 @@ function fullPath(operation: Operation): string {
   return path
 }
 
-function thingsOf(operation: Operation): Thing[] {
+function resourcesOf(operation: Operation): Resource[] {
   const path = fullPath(operation)
   return pathParams(operation).map(({ fullName }) => ({
     argument: fullName,
@@ -103,21 +105,21 @@ const filled = (path: string, given: Arguments): string =>
 const SECRET = /secret|token|password|passphrase|api_key|^key$|^value$|^qr$|pairing_code/i
 
 /** The arguments as a person may see them: what unlocks something is not shown. */
-export function withoutSecrets(given: Arguments): Record<string, unknown> {
+export function redactSecrets(given: Arguments): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (NOT_SAID.has(name) ? [] : [[name, shown(name, value)]])),
+    Object.entries(given).flatMap(([name, value]) => (CALL_OPTIONS.has(name) ? [] : [[name, redacted(name, value)]])),
   )
 }
 
-function shown(name: string, value: unknown): unknown {
+function redacted(name: string, value: unknown): unknown {
   if (SECRET.test(name)) return '(not shown)'
-  if (Array.isArray(value)) return value.map((each: unknown) => shown('', each))
+  if (Array.isArray(value)) return value.map((each: unknown) => redacted('', each))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, shown(inner, each)]))
+  return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, redacted(inner, each)]))
 }
 
-function sayable(name: string, value: unknown): string {
-  const seen = shown(name, value)
+function formatValue(name: string, value: unknown): string {
+  const seen = redacted(name, value)
   return typeof seen === 'string' ? `“${short(seen)}”` : short(JSON.stringify(seen))
 }
 

@@ -2,7 +2,7 @@
  * The beginning of a text: its first sentence, and further ones of the first paragraph while all stay within
  * `characters`. Reference texts say more than a model needs to choose and call a tool.
  */
-export function opening(text: string, characters: number): string {
+export function leadingSentences(text: string, characters: number): string {
   const [paragraph = ''] = text.split('\n\n')
   // A full stop ends a sentence only before a capital or code, so that `GET …/qr` and `e.g. 5` do not.
   const [first = '', ...more] = paragraph.split(/(?<=[.!?])\s+(?=[A-Z`])/)

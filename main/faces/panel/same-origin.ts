@@ -8,7 +8,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
  * count as the same site. That an Origin which is sent is our own, the door has checked already.
  * @throws ApiError forbidden_origin, unsupported_media_type
  */
-export function requireOwnPage({ method, headers }: FastifyRequest): void {
+export function requireSameOrigin({ method, headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   // `none`: a person typed the address.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign()

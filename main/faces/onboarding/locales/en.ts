@@ -1,8 +1,8 @@
-import type { OnboardingWords } from './shape.ts'
+import type { OnboardingLocale } from './shape.ts'
 
 const ENTER = 'in the app at Meta: WhatsApp → Configuration → Webhook, and subscribe to the field “messages”.'
 
-export const en: OnboardingWords = {
+export const en: OnboardingLocale = {
   language: 'en',
   connect: 'Connect a number',
   submit: 'Connect',
