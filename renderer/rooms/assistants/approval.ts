@@ -16,11 +16,11 @@ export const isOpen = ({ state, expires_at }: ApprovalRecord, nowMs: number): bo
   state === 'pending' && Date.parse(expires_at) > nowMs
 
 /** The longest waiting first: what comes meanwhile stands below, and moves nothing that somebody is about to click. */
-export const inTurn = (records: readonly ApprovalRecord[], nowMs: number): ApprovalRecord[] =>
+export const oldestFirst = (records: readonly ApprovalRecord[], nowMs: number): ApprovalRecord[] =>
   records.filter((record) => isOpen(record, nowMs)).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at))
 
 /** Whether a card stands where another one stood. @param before ids as they were shown. */
-export const hasMoved = (before: readonly string[], after: readonly string[]): boolean =>
+export const hasShifted = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((id, place) => after[place] !== id)
 
 export type Outcome = 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'expired'

@@ -5,8 +5,8 @@ export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vs-code', 'o
 export type Client = (typeof CLIENTS)[number]
 
 /** Which tools an assistant sees: the usual ones, every one, or those that change nothing. */
-export const REACHES = ['usual', 'all', 'readonly'] as const
-export type Reach = (typeof REACHES)[number]
+export const TOOL_ACCESS = ['usual', 'all', 'readonly'] as const
+export type ToolAccess = (typeof TOOL_ACCESS)[number]
 
 export interface Setup {
   /** The file it goes into; undefined for what is typed at a terminal. */
@@ -18,9 +18,9 @@ export interface Setup {
 
 const UNKNOWN_KEY = 'swb_…'
 
-export function addressFor(mcp: string, reach: Reach): string {
-  if (reach === 'readonly') return `${mcp}/readonly`
-  return reach === 'all' ? `${mcp}?toolsets=all` : mcp
+export function addressFor(mcp: string, toolAccess: ToolAccess): string {
+  if (toolAccess === 'readonly') return `${mcp}/readonly`
+  return toolAccess === 'all' ? `${mcp}?toolsets=all` : mcp
 }
 
 /** Lists of plain words stay on one line, as people write them. */
@@ -30,7 +30,7 @@ const json = (value: unknown): string =>
   )
 
 /** What a client is told of this Switchboard. */
-export interface Place {
+export interface Connection {
   /** Where it listens for assistants. */
   readonly url: string
   /** Starts the bridge over stdio; null where the client cannot: in the packaged app, or on another computer. */
@@ -40,11 +40,11 @@ export interface Place {
 }
 
 /** Those that can be told something: Claude Desktop starts its servers itself, and takes no address. */
-export const clientsFor = ({ bridge }: Pick<Place, 'bridge'>): readonly Client[] =>
+export const clientsFor = ({ bridge }: Pick<Connection, 'bridge'>): readonly Client[] =>
   CLIENTS.filter((client) => client !== 'claude-desktop' || bridge !== null)
 
 /** What to paste into a client, as it is. */
-export function setupOf(client: Client, { url, bridge, key }: Place): Setup {
+export function setupOf(client: Client, { url, bridge, key }: Connection): Setup {
   const value = key ?? UNKNOWN_KEY
   return {
     'claude-desktop': () => ({

@@ -33,7 +33,7 @@ function scopesOf(words: readonly ScopeWord[]): ReadonlySet<Scope> {
 export const isEverything = (words: readonly ScopeWord[]): boolean => scopesOf(words).size === SCOPES.length
 
 /** What a key may do, area by area, for a sentence such as “Messages: read, send”. */
-export function abilities(words: readonly ScopeWord[]): { area: string; verbs: string[] }[] {
+export function permissionsOf(words: readonly ScopeWord[]): { area: string; verbs: string[] }[] {
   const granted = scopesOf(words)
   return AREAS.map(({ area, scopes }) => ({ area, verbs: scopes.filter((scope) => granted.has(scope)).map(verbOf) })) //
     .filter(({ verbs }) => verbs.length > 0)

@@ -1,10 +1,10 @@
 import type { MediaType } from '../../../main/contract/shapes.ts'
 import type { ChatMessage } from './records.ts'
 
-export type Shown = 'image' | 'video' | 'audio' | 'file'
+export type MediaKind = 'image' | 'video' | 'audio' | 'file'
 
 /** What a message shows, by its type and by what its record says of the file. */
-export function shownAs({ type, media }: Pick<ChatMessage, 'type' | 'media'>): Shown | undefined {
+export function mediaKind({ type, media }: Pick<ChatMessage, 'type' | 'media'>): MediaKind | undefined {
   if (media === null) return undefined
   const [kind] = (media.mime_type ?? '').split('/')
   if (type === 'image' || type === 'sticker' || (type !== 'document' && kind === 'image')) return 'image'
@@ -13,7 +13,7 @@ export function shownAs({ type, media }: Pick<ChatMessage, 'type' | 'media'>): S
 }
 
 /** The window opens nothing outside: only a file that the service itself hands out is shown in place. */
-export const isOwn = (url: string | null): url is string =>
+export const isOwnUrl = (url: string | null): url is string =>
   url !== null && (/^\/(?!\/)/.test(url) || url.startsWith('data:image/') || url.startsWith('blob:'))
 
 /** What an address most likely leads to, by its ending. */

@@ -7,7 +7,7 @@ import type { ChatMessage } from './records.ts'
  * One thing a person wanted to say. Its key is made once: however often it is tried, it reaches the other side at most
  * once (spec: Idempotency-Key).
  */
-export interface Intent {
+export interface OutboxMessage {
   readonly key: string
   readonly instanceId: string
   readonly chat: string
@@ -21,7 +21,7 @@ export interface Intent {
 }
 
 /** How long to wait before the same request is repeated by itself; undefined: a person decides. */
-export function waitBeforeRepeatMs(problem: Problem, tries: number): number | undefined {
+export function retryDelayMs(problem: Problem, tries: number): number | undefined {
   const most = 5
   return problem.code === 'idempotency_in_progress' && tries < most ? 1_000 * (tries + 1) : undefined
 }
@@ -31,24 +31,26 @@ export const isUncertain = (problem: Problem): boolean =>
   problem.code === 'upstream_timeout' || problem.code === 'unreachable' || problem.status >= 502
 
 /** Whether the key is still good: the same words may be sent again under it. After a conflict or a refusal they may not. */
-export const canRepeat = (problem: Problem): boolean =>
+export const canRetry = (problem: Problem): boolean =>
   problem.isRetryable || problem.status === 0 || ['not_ready', 'idempotency_in_progress'].includes(problem.code)
 
-/** The intents that the conversation does not show yet, so that nothing is on screen twice. */
-export function unseen(intents: readonly Intent[], messages: readonly ChatMessage[]): Intent[] {
+/** The outgoing messages that the conversation does not show yet, so that nothing is on screen twice. */
+export function notInThread(outbox: readonly OutboxMessage[], messages: readonly ChatMessage[]): OutboxMessage[] {
   const claimed = new Set<string>()
-  return intents.filter((intent) => {
-    const found = messages.findLast((message) => !claimed.has(message.message_id) && isSame(intent, message, messages))
+  return outbox.filter((outgoing) => {
+    const found = messages.findLast(
+      (message) => !claimed.has(message.message_id) && isSame(outgoing, message, messages),
+    )
     if (found === undefined) return true
     claimed.add(found.message_id)
     return false
   })
 }
 
-function isSame(intent: Intent, message: ChatMessage, all: readonly ChatMessage[]): boolean {
-  if (intent.messageId !== undefined) return message.message_id === intent.messageId
+function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly ChatMessage[]): boolean {
+  if (outgoing.messageId !== undefined) return message.message_id === outgoing.messageId
   // While the answer is on its way the record may be there already; it is known by its words and its place.
-  if (intent.state === 'failed' || !isOurs(message)) return false
-  const start = all.findIndex(({ message_id }) => message_id === intent.after)
-  return all.indexOf(message) > start && (message.text ?? '') === (intent.body.text ?? intent.body.caption ?? '')
+  if (outgoing.state === 'failed' || !isOurs(message)) return false
+  const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
+  return all.indexOf(message) > start && (message.text ?? '') === (outgoing.body.text ?? outgoing.body.caption ?? '')
 }

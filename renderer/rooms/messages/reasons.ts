@@ -2,16 +2,16 @@ import type { Problem } from '../../app/problem.ts'
 import type { ChatMessage } from './records.ts'
 
 /** What a person can do about a message that did not go out. */
-type Way = 'retry' | 'edit' | 'pair' | 'wait' | 'none'
+type Remedy = 'retry' | 'edit' | 'pair' | 'wait' | 'none'
 
 export interface Reason {
   /** Under `messages.reason`: what happened and what to do next. */
-  readonly word: string
-  readonly way: Way
+  readonly code: string
+  readonly remedy: Remedy
 }
 
 /** Why the network refused a message (`error.code`). */
-const FAILED: Readonly<Record<string, Way>> = {
+const FAILED: Readonly<Record<string, Remedy>> = {
   reachout_restricted: 'wait',
   not_on_whatsapp: 'edit',
   outside_window: 'wait',
@@ -22,8 +22,8 @@ const FAILED: Readonly<Record<string, Way>> = {
   expired: 'edit',
 }
 
-/** Why a send was not taken; the key of the intent is kept where it is still good. */
-const NOT_SENT: Readonly<Record<string, Way>> = {
+/** Why a send was not taken; its key is kept where it is still good. */
+const NOT_SENT: Readonly<Record<string, Remedy>> = {
   not_ready: 'pair',
   upstream_unavailable: 'retry',
   upstream_timeout: 'retry',
@@ -38,17 +38,17 @@ const NOT_SENT: Readonly<Record<string, Way>> = {
   unreachable: 'retry',
 }
 
-export const REASON_WORDS: readonly string[] = [...Object.keys(FAILED), ...Object.keys(NOT_SENT), 'unknown']
+export const REASON_CODES: readonly string[] = [...Object.keys(FAILED), ...Object.keys(NOT_SENT), 'unknown']
 
 /** A message that failed. @returns undefined when it did not. */
 export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'>): Reason | undefined {
   if (status !== 'failed') return undefined
-  const way = error === null ? undefined : FAILED[error.code]
-  return error === null || way === undefined ? { word: 'unknown', way: 'none' } : { word: error.code, way }
+  const remedy = error === null ? undefined : FAILED[error.code]
+  return error === null || remedy === undefined ? { code: 'unknown', remedy: 'none' } : { code: error.code, remedy }
 }
 
 /** A send that was answered with a problem. */
 export function reasonOfProblem({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>): Reason {
-  const way = NOT_SENT[code]
-  return way === undefined ? { word: 'unknown', way: isRetryable ? 'retry' : 'edit' } : { word: code, way }
+  const remedy = NOT_SENT[code]
+  return remedy === undefined ? { code: 'unknown', remedy: isRetryable ? 'retry' : 'edit' } : { code, remedy }
 }

@@ -5,11 +5,11 @@ import { LIMITS } from '../../../main/contract/limits.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-import { inOrder } from './in-order.ts'
-import { oneAtATime } from './one-at-a-time.ts'
-import { isUncertain, unseen, waitBeforeRepeatMs, type Intent } from './outbox.ts'
+import { createRequestOrder } from './request-order.ts'
+import { coalesce } from './coalesce.ts'
+import { isUncertain, notInThread, retryDelayMs, type OutboxMessage } from './outbox.ts'
 import type { ChatMessage, Conversation, Page } from './records.ts'
-import { firstPage, withNewest, withOlder, withStretch, type Thread } from './thread.ts'
+import { firstPage, withNewest, withOlder, withReread, type Thread } from './thread.ts'
 
 const CONVERSATIONS = 50
 const MESSAGES = 60
@@ -29,10 +29,10 @@ export const useMessages = defineStore('messages', () => {
   const thread = shallowRef<Thread>()
   const threadProblem = ref<Problem>()
   const isLoadingOlder = ref(false)
-  const intents = shallowRef<readonly Intent[]>([])
+  const outbox = shallowRef<readonly OutboxMessage[]>([])
   const drafts = new Map<string, string>()
-  const conversationAnswers = inOrder()
-  const threadAnswers = inOrder()
+  const conversationRequests = createRequestOrder()
+  const threadRequests = createRequestOrder()
   let moreConversations: string | null = null
   /** Where the newest page ends. */
   let newestCursor: string | null = null
@@ -51,8 +51,8 @@ export const useMessages = defineStore('messages', () => {
   })
 
   const pending = computed(() =>
-    unseen(
-      intents.value.filter((one) => one.instanceId === instanceId.value && one.chat === chat.value),
+    notInThread(
+      outbox.value.filter((one) => one.instanceId === instanceId.value && one.chat === chat.value),
       thread.value?.messages ?? [],
     ),
   )
@@ -85,12 +85,12 @@ export const useMessages = defineStore('messages', () => {
 
   async function loadConversations(): Promise<void> {
     const [asked, words] = [instanceId.value, query.value]
-    const nth = conversationAnswers.ask()
+    const request = conversationRequests.begin()
     try {
       const page = await api.get<Page<Conversation>>(conversationsPath(), {
         query: { limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)), q: words },
       })
-      if (asked !== instanceId.value || words !== query.value || !conversationAnswers.isNewest(nth)) return
+      if (asked !== instanceId.value || words !== query.value || !conversationRequests.isLatest(request)) return
       conversations.value = page.data
       moreConversations = page.next_cursor
       conversationsProblem.value = undefined
@@ -99,7 +99,7 @@ export const useMessages = defineStore('messages', () => {
     }
   }
 
-  const loadMoreConversations = oneAtATime(async () => {
+  const loadMoreConversations = coalesce(async () => {
     const [asked, words, cursor] = [instanceId.value, query.value, moreConversations]
     if (cursor === null) return
     const page = await api.get<Page<Conversation>>(conversationsPath(), {
@@ -113,10 +113,10 @@ export const useMessages = defineStore('messages', () => {
 
   async function loadThread(): Promise<void> {
     const asked = messagesPath()
-    const nth = threadAnswers.ask()
+    const request = threadRequests.begin()
     try {
       const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES } })
-      if (asked !== messagesPath() || !threadAnswers.isNewest(nth)) return
+      if (asked !== messagesPath() || !threadRequests.isLatest(request)) return
       newestCursor = page.next_cursor
       thread.value = thread.value === undefined ? firstPage(page) : withNewest(thread.value, page)
       threadProblem.value = undefined
@@ -125,7 +125,7 @@ export const useMessages = defineStore('messages', () => {
     }
   }
 
-  const loadOlder = oneAtATime(async () => {
+  const loadOlder = coalesce(async () => {
     const [asked, cursor] = [messagesPath(), thread.value?.older]
     if (cursor === null || cursor === undefined) return
     isLoadingOlder.value = true
@@ -137,18 +137,18 @@ export const useMessages = defineStore('messages', () => {
     }
   })
 
-  const refresh = oneAtATime(async () => {
+  const refresh = coalesce(async () => {
     await Promise.all([loadConversations(), ...(chat.value === '' ? [] : [loadThread()])])
   })
 
   /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
-  const reread = oneAtATime(async () => {
+  const reread = coalesce(async () => {
     const asked = messagesPath()
     let cursor = newestCursor
     for (let left = (thread.value?.messages.length ?? 0) - MESSAGES; left > 0 && cursor !== null; left -= MOST) {
       const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MOST, cursor } })
       if (asked !== messagesPath() || thread.value === undefined) return
-      thread.value = withStretch(thread.value, page)
+      thread.value = withReread(thread.value, page)
       cursor = page.next_cursor
     }
   })
@@ -162,9 +162,9 @@ export const useMessages = defineStore('messages', () => {
     }, REREAD_EVERY_MS)
   }
 
-  /** Says something, once: the intent stays on screen until the conversation shows it. */
+  /** Sends once. The message stays in the outbox until the conversation shows it. */
   function send(body: SendBody): void {
-    const intent: Intent = {
+    const outgoing: OutboxMessage = {
       key: crypto.randomUUID(),
       instanceId: instanceId.value,
       chat: chat.value,
@@ -175,18 +175,18 @@ export const useMessages = defineStore('messages', () => {
       messageId: undefined,
       problem: undefined,
     }
-    intents.value = [...intents.value, intent]
-    void attempt(intent)
+    outbox.value = [...outbox.value, outgoing]
+    void attempt(outgoing)
   }
 
-  function repeat(key: string): void {
-    const intent = intents.value.find((one) => one.key === key)
-    if (intent !== undefined) void attempt(intent)
+  function retry(key: string): void {
+    const outgoing = outbox.value.find((one) => one.key === key)
+    if (outgoing !== undefined) void attempt(outgoing)
   }
 
-  async function attempt(intent: Intent): Promise<void> {
-    const { key, body } = intent
-    const path = `/instances/${intent.instanceId}/messages`
+  async function attempt(outgoing: OutboxMessage): Promise<void> {
+    const { key, body } = outgoing
+    const path = `/instances/${outgoing.instanceId}/messages`
     change(key, { state: 'sending', problem: undefined })
     for (let tries = 0; ; tries++) {
       try {
@@ -195,7 +195,7 @@ export const useMessages = defineStore('messages', () => {
         return await accept(key, message_id)
       } catch (error) {
         const problem = asProblem(error)
-        const wait = waitBeforeRepeatMs(problem, tries)
+        const wait = retryDelayMs(problem, tries)
         if (wait !== undefined) {
           await new Promise((resolve) => setTimeout(resolve, wait))
           continue
@@ -221,22 +221,22 @@ export const useMessages = defineStore('messages', () => {
     change(key, { state: 'accepted', messageId, problem: undefined })
     await refresh()
     const shown = new Set(thread.value?.messages.map(({ message_id }) => message_id))
-    intents.value = intents.value.filter((one) => one.messageId === undefined || !shown.has(one.messageId))
+    outbox.value = outbox.value.filter((one) => one.messageId === undefined || !shown.has(one.messageId))
   }
 
-  function change(key: string, to: Partial<Intent>): void {
-    intents.value = intents.value.map((one) => (one.key === key ? { ...one, ...to } : one))
+  function change(key: string, to: Partial<OutboxMessage>): void {
+    outbox.value = outbox.value.map((one) => (one.key === key ? { ...one, ...to } : one))
   }
 
-  function discard(key: string): Intent | undefined {
-    const found = intents.value.find((one) => one.key === key)
-    intents.value = intents.value.filter((one) => one.key !== key)
+  function discard(key: string): OutboxMessage | undefined {
+    const found = outbox.value.find((one) => one.key === key)
+    outbox.value = outbox.value.filter((one) => one.key !== key)
     return found
   }
 
   return {
     ...{ instanceId, chat, query, conversations, conversationsProblem, conversation, thread, threadProblem },
     ...{ isLoadingOlder, pending, drafts, openInstance, openChat, search, loadConversations, loadMoreConversations },
-    ...{ loadThread, loadOlder, send, repeat, discard },
+    ...{ loadThread, loadOlder, send, retry, discard },
   }
 })

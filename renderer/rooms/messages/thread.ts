@@ -41,7 +41,7 @@ export function withNewest(thread: Thread, page: Page<ChatMessage>): Thread {
  * Puts a stretch of older messages, read again, over what is loaded: edits, deletions, reactions and receipts of each.
  * What came newer than the stretch, and what is older, stays as it is.
  */
-export function withStretch(thread: Thread, page: Page<ChatMessage>): Thread {
+export function withReread(thread: Thread, page: Page<ChatMessage>): Thread {
   const fresh = new Map(page.data.map((message) => [message.message_id, message]))
   const messages = thread.messages.map((message) => fresh.get(message.message_id) ?? message)
   return { ...thread, messages }

@@ -4,7 +4,7 @@ export type Fault = SendFault | LinkFault
 
 interface FaultKind {
   readonly icon: string
-  /** Waits for the next sends, and may strike several; the others happen at once. */
+  /** Waits for the next sends, and may triggerFault several; the others happen at once. */
   readonly waits: boolean
   /** The number must be paired again afterwards: asked before it is done. */
   readonly endsSession: boolean

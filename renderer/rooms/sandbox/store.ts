@@ -27,8 +27,8 @@ export const useSandbox = defineStore('sandbox', () => {
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
   /** What was said on each phone in this window: the service lists only what phones receive. */
-  const spoken = ref<Readonly<Record<string, SandboxMessage[]>>>({})
-  /** Instances of the simulated network, for whom to write to and what to strike. */
+  const sent = ref<Readonly<Record<string, SandboxMessage[]>>>({})
+  /** Instances of the simulated network, for whom to write to and what to triggerFault. */
   const instances = computed(() => useInstances().all.filter(({ network }) => network === 'sandbox'))
   let cursor: string | null = null
   const live = useLive()
@@ -74,14 +74,14 @@ export const useSandbox = defineStore('sandbox', () => {
     api.get<Page<SandboxMessage>>(`/sandbox/phones/${number}/messages`, {
       query: { limit: 50, ...(from !== undefined && { cursor: from }) },
     })
-  async function speak(number: string, body: SpeechBody): Promise<SpokenMessage> {
+  async function sendFrom(number: string, body: SpeechBody): Promise<SpokenMessage> {
     const message = await api.post<SpokenMessage>(`/sandbox/phones/${number}/messages`, body)
-    keepSpoken(number, message)
+    keepSent(number, message)
     return message
   }
-  function keepSpoken(number: string, message: SandboxMessage): void {
-    const others = (spoken.value[number] ?? []).filter(({ id }) => id !== message.id)
-    spoken.value = { ...spoken.value, [number]: [...others, message] }
+  function keepSent(number: string, message: SandboxMessage): void {
+    const others = (sent.value[number] ?? []).filter(({ id }) => id !== message.id)
+    sent.value = { ...sent.value, [number]: [...others, message] }
   }
 
   async function change(
@@ -92,13 +92,13 @@ export const useSandbox = defineStore('sandbox', () => {
   ): Promise<SandboxMessage> {
     const path = `/sandbox/phones/${number}/messages/${encodeURIComponent(id)}/${what}`
     const message = await api.post<SandboxMessage>(path, body)
-    if (message.from === number) keepSpoken(number, message)
+    if (message.from === number) keepSent(number, message)
     return message
   }
   const edit = (number: string, id: string, text: string) => change(number, id, 'edit', { text })
-  const takeBack = (number: string, id: string) => change(number, id, 'delete', {})
+  const deleteMessage = (number: string, id: string) => change(number, id, 'delete', {})
   const react = (number: string, id: string, emoji: string) => change(number, id, 'react', { emoji })
-  const strike = (instanceId: string, kind: Fault, times: number) =>
+  const triggerFault = (instanceId: string, kind: Fault, times: number) =>
     api.post<{ times: number | null }>(`/sandbox/instances/${instanceId}/faults`, { kind, times })
 
   const readCatcher = (name: string, from?: string) =>
@@ -107,7 +107,7 @@ export const useSandbox = defineStore('sandbox', () => {
   const emptyCatcher = (name: string) => api.delete(`/sandbox/catcher/${name}`)
 
   return {
-    ...{ phones, hasMore, state, problem, spoken, instances, load, loadMore, create, update },
-    ...{ received, speak, edit, takeBack, react, strike, readCatcher, setCatcherReply, emptyCatcher },
+    ...{ phones, hasMore, state, problem, sent, instances, load, loadMore, create, update },
+    ...{ received, sendFrom, edit, deleteMessage, react, triggerFault, readCatcher, setCatcherReply, emptyCatcher },
   }
 })

@@ -4,8 +4,8 @@ import type { SandboxMessage } from '../../../main/contract/sandbox.ts'
  * What came to a phone and what was said on it, oldest first. A message a phone sends to itself, or one that both lists
  * hold, is there once, as the service last told it.
  */
-export function threadOf(received: readonly SandboxMessage[], spoken: readonly SandboxMessage[]): SandboxMessage[] {
-  const all = new Map([...spoken, ...received].map((message) => [message.id, message]))
+export function threadOf(received: readonly SandboxMessage[], sent: readonly SandboxMessage[]): SandboxMessage[] {
+  const all = new Map([...sent, ...received].map((message) => [message.id, message]))
   return [...all.values()].sort((one, other) => one.sent_at.localeCompare(other.sent_at))
 }
 

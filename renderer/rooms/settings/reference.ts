@@ -49,7 +49,7 @@ interface RawOperation {
   readonly responses?: Readonly<Record<string, Reply>>
 }
 
-export interface Description {
+export interface OpenApiDocument {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -93,7 +93,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const DEEPEST = 4
 
 /** Operations by tag, in the order of the description's tags; what has no tag comes last. */
-export function groupsOf(description: Description): Group[] {
+export function groupsOf(description: OpenApiDocument): Group[] {
   const byTag = new Map<string, Operation[]>((description.tags ?? []).map(({ name }) => [name, []]))
   for (const [path, item] of Object.entries(description.paths ?? {})) {
     for (const method of METHODS) {
@@ -109,7 +109,7 @@ export function groupsOf(description: Description): Group[] {
     .map(([tag, operations]) => ({ tag, description: texts.get(tag) ?? '', operations }))
 }
 
-function operationOf(all: Description, method: string, path: string, raw: RawOperation): Operation {
+function operationOf(all: OpenApiDocument, method: string, path: string, raw: RawOperation): Operation {
   return {
     id: raw.operationId ?? `${method} ${path}`,
     method: method.toUpperCase(),
@@ -135,7 +135,7 @@ function operationOf(all: Description, method: string, path: string, raw: RawOpe
   }
 }
 
-function payloadOf(all: Description, content: Readonly<Record<string, Content>> | undefined): Payload | undefined {
+function payloadOf(all: OpenApiDocument, content: Readonly<Record<string, Content>> | undefined): Payload | undefined {
   const [first] = Object.values(content ?? {})
   if (first === undefined) return undefined
   const example = first.example ?? Object.values(first.examples ?? {})[0]?.value
@@ -146,9 +146,9 @@ function payloadOf(all: Description, content: Readonly<Record<string, Content>> 
 }
 
 /** The fields of an object one under another, those of inner objects with a greater depth. */
-export function fieldsOf(all: Description, given: Schema, depth = 0): Field[] {
-  const schema = solid(all, given)
-  const inner = schema.items === undefined ? schema : solid(all, schema.items)
+export function fieldsOf(all: OpenApiDocument, given: Schema, depth = 0): Field[] {
+  const schema = unwrapNullable(all, given)
+  const inner = schema.items === undefined ? schema : unwrapNullable(all, schema.items)
   const variants = inner.anyOf ?? inner.oneOf
   if (variants !== undefined && inner.properties === undefined) {
     return variants.flatMap((variant) => fieldsOf(all, variant, depth)).filter(isFirstOfItsName)
@@ -160,7 +160,7 @@ export function fieldsOf(all: Description, given: Schema, depth = 0): Field[] {
       depth,
       type: typeOf(all, property),
       isRequired: required.has(name),
-      description: property.description ?? solid(all, property).description ?? '',
+      description: property.description ?? unwrapNullable(all, property).description ?? '',
     },
     ...(depth < DEEPEST ? fieldsOf(all, property, depth + 1) : []),
   ])
@@ -170,7 +170,7 @@ const isFirstOfItsName = ({ name, depth }: Field, index: number, fields: readonl
   fields.findIndex((other) => other.name === name && other.depth === depth) === index || depth > 0
 
 /** `string (date-time) or null`, `array of object`, `"a" | "b"`. */
-export function typeOf(all: Description, given: Schema): string {
+export function typeOf(all: OpenApiDocument, given: Schema): string {
   const schema = resolve(all, given)
   const variants = schema.anyOf ?? schema.oneOf
   if (variants !== undefined) return [...new Set(variants.map((variant) => typeOf(all, variant)))].join(' or ')
@@ -183,13 +183,13 @@ export function typeOf(all: Description, given: Schema): string {
 }
 
 /** The schema itself, past references and past “or null”. */
-function solid(all: Description, given: Schema): Schema {
+function unwrapNullable(all: OpenApiDocument, given: Schema): Schema {
   const schema = resolve(all, given)
   const variants = (schema.anyOf ?? schema.oneOf)?.filter((one) => resolve(all, one).type !== 'null')
   return variants?.length === 1 && variants[0] !== undefined ? resolve(all, variants[0]) : schema
 }
 
-function resolve<T extends { readonly $ref?: string }>(all: Description, given: T): T {
+function resolve<T extends { readonly $ref?: string }>(all: OpenApiDocument, given: T): T {
   let found: T = given
   for (let steps = 0; found.$ref !== undefined && steps < 10; steps++) {
     const keys = found.$ref.replace(/^#\//, '').split('/')

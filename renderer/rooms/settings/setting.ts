@@ -25,8 +25,8 @@ export function valueOf(field: Field, text: string): Value | undefined {
 }
 
 /** Shown in these groups, in this order; what is in none stands in settings.json alone. */
-export const REACH = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
-export const LIMITS_SHOWN = [
+export const ADDRESS_SETTINGS = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
+export const LIMIT_SETTINGS = [
   ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),
   ...(['send_timeout_ms', 'retry_schedule_s', 'media.keep_days'] as const),
 ] as const

@@ -2,7 +2,7 @@ import { onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue'
 import type { DeliveriesQuery, Delivery } from '../../../main/capabilities/webhooks/contract.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-import { appended, refreshed } from './log.ts'
+import { appended, refreshed } from './delivery-pages.ts'
 import { useWebhooks } from './store.ts'
 
 export type LogFilter = Omit<DeliveriesQuery, 'cursor' | 'limit'>

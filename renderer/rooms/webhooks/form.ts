@@ -37,7 +37,7 @@ export const bodyOf = ({
 })
 
 /** Only what is certain here; whether the address is public is for the service to say. */
-export function formFault({ url, events }: WebhookForm): 'url' | 'events' | undefined {
+export function formError({ url, events }: WebhookForm): 'url' | 'events' | undefined {
   if (!/^https:\/\/[^/\s]+/.test(url.trim())) return 'url'
   return events.length === 0 ? 'events' : undefined
 }

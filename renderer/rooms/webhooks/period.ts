@@ -17,7 +17,7 @@ export function fromLocalInput(text: string): string | undefined {
 }
 
 /** Why a period cannot be replayed; undefined when it can. */
-export function periodFault(
+export function periodError(
   since: string | undefined,
   until: string | undefined,
   nowMs: number,

@@ -39,7 +39,7 @@ export const useWebhooks = defineStore('webhooks', () => {
   live.onReset(() => void load())
   live.onNotice('deliveries', ({ id }) => {
     const known = webhooks.value.filter((webhook) => id === undefined || webhook.id === id)
-    for (const webhook of known.length > 0 ? known : webhooks.value) void lookAtLatest(webhook.id)
+    for (const webhook of known.length > 0 ? known : webhooks.value) void loadLatest(webhook.id)
   })
 
   async function load(): Promise<void> {
@@ -48,7 +48,7 @@ export const useWebhooks = defineStore('webhooks', () => {
       webhooks.value = data
       problem.value = undefined
       state.value = 'ready'
-      await Promise.all(data.map(({ id }) => lookAtLatest(id)))
+      await Promise.all(data.map(({ id }) => loadLatest(id)))
     } catch (error) {
       problem.value = asProblem(error)
       if (state.value === 'asking') state.value = 'problem'
@@ -56,7 +56,7 @@ export const useWebhooks = defineStore('webhooks', () => {
   }
 
   /** Says nothing when it fails: the list stands without it. */
-  async function lookAtLatest(id: string): Promise<void> {
+  async function loadLatest(id: string): Promise<void> {
     const page = await listDeliveries({ webhook_id: id, limit: 1 }).catch(() => undefined)
     if (page !== undefined) latest.value = { ...latest.value, [id]: page.data[0] ?? null }
   }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import {
   countdown,
   failureOf,
-  hasMoved,
-  inTurn,
+  hasShifted,
+  oldestFirst,
   isOpen,
   outcomeOf,
   shareLeft,
@@ -37,7 +37,7 @@ describe('several calls that wait', () => {
   test('stand in the order in which they came, so that another one moves none of them', () => {
     const later = { ...pending, id: 'later', expires_at: '2026-03-01T09:36:00.000Z' }
     const over = { ...pending, id: 'over', expires_at: '2026-03-01T09:31:00.000Z' }
-    const ids = inTurn([later, { ...pending, id: 'first' }, over], NOW).map(({ id }) => id)
+    const ids = oldestFirst([later, { ...pending, id: 'first' }, over], NOW).map(({ id }) => id)
     expect(ids).toEqual(['first', 'later'])
   })
 
@@ -47,7 +47,7 @@ describe('several calls that wait', () => {
     [['a'], [], true],
     [[], ['a'], false],
   ])('%j, then %j: a card stands where another one stood: %s', (before, after, moved) => {
-    expect(hasMoved(before, after)).toBe(moved)
+    expect(hasShifted(before, after)).toBe(moved)
   })
 })
 

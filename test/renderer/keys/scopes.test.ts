@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../main/contract/scopes.ts'
-import { abilities, AREAS, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
+import { permissionsOf, AREAS, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
 
 describe('the scopes of a key, in words', () => {
   test('every scope of the service has its place in exactly one area', () => {
@@ -8,14 +8,14 @@ describe('the scopes of a key, in words', () => {
   })
 
   test('a key is described area by area, in the order of the list', () => {
-    expect(abilities(['messages:send', 'instances:read', 'messages:read'])).toEqual([
+    expect(permissionsOf(['messages:send', 'instances:read', 'messages:read'])).toEqual([
       { area: 'instances', verbs: ['read'] },
       { area: 'messages', verbs: ['read', 'send'] },
     ])
   })
 
   test('an older word counts as the scope it stands for', () => {
-    expect(abilities(['instances:manage'])).toEqual([{ area: 'instances', verbs: ['write'] }])
+    expect(permissionsOf(['instances:manage'])).toEqual([{ area: 'instances', verbs: ['write'] }])
     expect(isEverything([...SCOPES.filter((scope) => scope !== 'ai:write'), 'ai:manage'])).toBe(true)
   })
 

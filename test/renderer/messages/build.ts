@@ -2,7 +2,7 @@ import type { ChatMessage, Page } from '../../../renderer/rooms/messages/records
 
 const FROM = new Date(2026, 2, 1, 9, 0).getTime()
 
-/** The nth message of a conversation, a minute after the one before. */
+/** The request message of a conversation, a minute after the one before. */
 export const message = (n: number, own: Partial<ChatMessage> = {}): ChatMessage => ({
   message_id: `msg_${n}`,
   engine_message_id: null,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../../renderer/app/problem.ts'
 import {
-  canRepeat,
+  canRetry,
   isUncertain,
-  unseen,
-  waitBeforeRepeatMs,
-  type Intent,
+  notInThread,
+  retryDelayMs,
+  type OutboxMessage,
 } from '../../../renderer/rooms/messages/outbox.ts'
 import { message } from './build.ts'
 
-const intent = (key: string, own: Partial<Intent> = {}): Intent => ({
+const outgoing = (key: string, own: Partial<OutboxMessage> = {}): OutboxMessage => ({
   key,
   instanceId: 'i',
   chat: '12025550123',
@@ -21,28 +21,28 @@ const intent = (key: string, own: Partial<Intent> = {}): Intent => ({
   problem: undefined,
   ...own,
 })
-const keys = (intents: Intent[]) => intents.map(({ key }) => key)
+const keys = (outbox: OutboxMessage[]) => outbox.map(({ key }) => key)
 const out = (n: number, text = 'hello') => message(n, { direction: 'out', status: 'queued', text })
 
 describe('what is being said', () => {
   test('stays on screen until the conversation shows it', () => {
-    expect(keys(unseen([intent('a')], [message(1)]))).toEqual(['a'])
-    expect(unseen([intent('a', { state: 'accepted', messageId: 'msg_2' })], [message(1), out(2)])).toEqual([])
+    expect(keys(notInThread([outgoing('a')], [message(1)]))).toEqual(['a'])
+    expect(notInThread([outgoing('a', { state: 'accepted', messageId: 'msg_2' })], [message(1), out(2)])).toEqual([])
   })
 
   test('is known by its words while its answer is on the way, and only after where it was written', () => {
-    expect(unseen([intent('a')], [message(1), out(2)])).toEqual([])
-    expect(keys(unseen([intent('a', { after: 'msg_2' })], [message(1), out(2)]))).toEqual(['a'])
-    expect(keys(unseen([intent('a')], [message(1), message(2, { text: 'hello' })]))).toEqual(['a'])
+    expect(notInThread([outgoing('a')], [message(1), out(2)])).toEqual([])
+    expect(keys(notInThread([outgoing('a', { after: 'msg_2' })], [message(1), out(2)]))).toEqual(['a'])
+    expect(keys(notInThread([outgoing('a')], [message(1), message(2, { text: 'hello' })]))).toEqual(['a'])
   })
 
   test('the same words said twice are two messages', () => {
-    expect(unseen([intent('a'), intent('b')], [message(1), out(2)])).toHaveLength(1)
-    expect(unseen([intent('a'), intent('b')], [message(1), out(2), out(3)])).toEqual([])
+    expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2)])).toHaveLength(1)
+    expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2), out(3)])).toEqual([])
   })
 
   test('what failed stays, whatever else was said', () => {
-    expect(keys(unseen([intent('a', { state: 'failed' })], [message(1), out(2)]))).toEqual(['a'])
+    expect(keys(notInThread([outgoing('a', { state: 'failed' })], [message(1), out(2)]))).toEqual(['a'])
   })
 })
 
@@ -58,13 +58,13 @@ describe('a send that was not answered as hoped', () => {
     [problem(504, 'upstream_timeout', true), true, true],
     [problem(0, 'unreachable', true), true, true],
   ])('%o is looked up: %s, and may be repeated with its key: %s', (found, uncertain, repeatable) => {
-    expect([isUncertain(found), canRepeat(found)]).toEqual([uncertain, repeatable])
+    expect([isUncertain(found), canRetry(found)]).toEqual([uncertain, repeatable])
   })
 
   test('one that is still running is asked again by itself, a few times', () => {
     const running = problem(409, 'idempotency_in_progress', true)
-    expect([0, 1, 4].map((tries) => waitBeforeRepeatMs(running, tries))).toEqual([1_000, 2_000, 5_000])
-    expect(waitBeforeRepeatMs(running, 5)).toBeUndefined()
-    expect(waitBeforeRepeatMs(problem(502, 'upstream_unavailable', true), 0)).toBeUndefined()
+    expect([0, 1, 4].map((tries) => retryDelayMs(running, tries))).toEqual([1_000, 2_000, 5_000])
+    expect(retryDelayMs(running, 5)).toBeUndefined()
+    expect(retryDelayMs(problem(502, 'upstream_unavailable', true), 0)).toBeUndefined()
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { messagesContract } from '../../../main/capabilities/messages/contract.ts'
 import { MessageErrorShape } from '../../../main/contract/shapes.ts'
-import { reasonOf, reasonOfProblem, REASON_WORDS } from '../../../renderer/rooms/messages/reasons.ts'
+import { reasonOf, reasonOfProblem, REASON_CODES } from '../../../renderer/rooms/messages/reasons.ts'
 
 const wordsOf = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../renderer/locales/${language}/messages.json`, import.meta.url), 'utf8'))
@@ -10,15 +10,15 @@ const wordsOf = (language: string): Record<string, string> =>
 
 describe('why a message was not sent', () => {
   test.each(MessageErrorShape.properties.code.enum)('the network’s “%s” is explained, with what to do', (code) => {
-    expect(reasonOf({ status: 'failed', error: { code, message: '' } })?.word).toBe(code)
+    expect(reasonOf({ status: 'failed', error: { code, message: '' } })?.code).toBe(code)
   })
 
   test.each(messagesContract.sendMessage.errors)('the answer “%s” to a send is explained', (code) => {
-    expect(reasonOfProblem({ code, isRetryable: false }).word).toBe(code)
+    expect(reasonOfProblem({ code, isRetryable: false }).code).toBe(code)
   })
 
   test.each(['en', 'pt-BR', 'es'])('every reason has its sentence in %s, and no other has', (language) => {
-    expect(Object.keys(wordsOf(language)).toSorted()).toEqual([...REASON_WORDS].toSorted())
+    expect(Object.keys(wordsOf(language)).toSorted()).toEqual([...REASON_CODES].toSorted())
   })
 
   test('a message that did not fail has no reason', () => {
@@ -27,10 +27,10 @@ describe('why a message was not sent', () => {
 
   test('what is not known is not explained away: it may be tried again if the service says so', () => {
     expect(reasonOf({ status: 'failed', error: { code: 'new_one' as never, message: '' } })).toEqual({
-      word: 'unknown',
-      way: 'none',
+      code: 'unknown',
+      remedy: 'none',
     })
-    expect(reasonOfProblem({ code: 'internal_error', isRetryable: true })).toEqual({ word: 'unknown', way: 'retry' })
-    expect(reasonOfProblem({ code: 'not_found', isRetryable: false })).toEqual({ word: 'unknown', way: 'edit' })
+    expect(reasonOfProblem({ code: 'internal_error', isRetryable: true })).toEqual({ code: 'unknown', remedy: 'retry' })
+    expect(reasonOfProblem({ code: 'not_found', isRetryable: false })).toEqual({ code: 'unknown', remedy: 'edit' })
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { initials } from '../../../renderer/parts/initials.ts'
-import { isOwn, shownAs, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
+import { isOwnUrl, mediaKind, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
 import { digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
-import { oneAtATime } from '../../../renderer/rooms/messages/one-at-a-time.ts'
-import { dayName, shortTime } from '../../../renderer/rooms/messages/times.ts'
-import { isWindowClosed } from '../../../renderer/rooms/messages/window24.ts'
+import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
+import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
+import { isWindowClosed } from '../../../renderer/rooms/messages/service-window.ts'
 
 describe('numbers', () => {
   test.each([
@@ -41,12 +41,12 @@ describe('files', () => {
     ['sticker', 'image/webp', 'image'],
     ['document', null, 'file'],
   ])('a message of type %s with %s is shown as %s', (type, mime_type, shown) => {
-    expect(shownAs({ type, media: { ...media, mime_type } })).toBe(shown)
+    expect(mediaKind({ type, media: { ...media, mime_type } })).toBe(shown)
   })
 
   test('only what the service itself hands out is opened in the window', () => {
-    expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwn)).toBe(true)
-    expect(['https://elsewhere.example/x.png', '//elsewhere.example/x.png', null].some(isOwn)).toBe(false)
+    expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwnUrl)).toBe(true)
+    expect(['https://elsewhere.example/x.png', '//elsewhere.example/x.png', null].some(isOwnUrl)).toBe(false)
   })
 
   test.each([
@@ -93,7 +93,7 @@ describe('times', () => {
 describe('one at a time', () => {
   test('whoever asks while it runs shares one more run', async () => {
     let [runs, atOnce, most] = [0, 0, 0]
-    const act = oneAtATime(async () => {
+    const act = coalesce(async () => {
       most = Math.max(most, ++atOnce)
       runs++
       await Promise.resolve()

@@ -5,7 +5,7 @@ import {
   rowsOf,
   withNewest,
   withOlder,
-  withStretch,
+  withReread,
 } from '../../../renderer/rooms/messages/thread.ts'
 import { message, page } from './build.ts'
 
@@ -50,7 +50,7 @@ describe('a conversation, page by page', () => {
   test('an older stretch, read again, changes what is in it and leaves the rest', () => {
     const thread = withOlder(firstPage(page(8, 10, 'c8')), page(5, 7, 'c5'))
     const fresh = { ...page(4, 6, 'c4'), data: page(4, 6, 'c4').data.map((one) => ({ ...one, text: 'edited' })) }
-    const next = withStretch(thread, fresh)
+    const next = withReread(thread, fresh)
     expect(ids(next)).toEqual([5, 6, 7, 8, 9, 10])
     expect(next.messages.map(({ text }) => text)).toEqual([
       ...['edited', 'edited', 'words 7', 'words 8', 'words 9', 'words 10'],

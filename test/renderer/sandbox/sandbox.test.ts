@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LINK_FAULTS, SEND_FAULTS, type SandboxMessage } from '../../../main/contract/sandbox.ts'
-import { ANSWERS, answerOf, replyOf } from '../../../renderer/rooms/sandbox/answers.ts'
+import { REPLY_NAMES, replyNameOf, replyOf } from '../../../renderer/rooms/sandbox/replies.ts'
 import { FAULT_NAMES, FAULTS } from '../../../renderer/rooms/sandbox/faults.ts'
 import {
   digitsOf,
@@ -21,17 +21,17 @@ describe('the thread of a phone', () => {
     message('b', '2', '1', '2026-03-01T09:02:00.000Z'),
     message('a', '3', '1', '2026-03-01T09:00:00.000Z'),
   ]
-  const spoken = [message('c', '1', '3', '2026-03-01T09:01:00.000Z')]
+  const sent = [message('c', '1', '3', '2026-03-01T09:01:00.000Z')]
 
   it('is what came and what was said, oldest first', () => {
-    expect(threadOf(received, spoken).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
+    expect(threadOf(received, sent).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
   })
   it('holds a message of both lists once, as the service last told it', () => {
-    const thread = threadOf([message('c', '1', '3', '2026-03-01T09:01:00.000Z', 'edited')], spoken)
+    const thread = threadOf([message('c', '1', '3', '2026-03-01T09:01:00.000Z', 'edited')], sent)
     expect(thread.map(({ text }) => text)).toEqual(['edited'])
   })
   it('answers whoever was last heard of', () => {
-    expect(partnersOf(threadOf(received, spoken), '1')).toEqual(['2', '3'])
+    expect(partnersOf(threadOf(received, sent), '1')).toEqual(['2', '3'])
   })
 })
 
@@ -63,8 +63,8 @@ describe('faults', () => {
 
 describe('the answers of a catcher', () => {
   it('are recognised again, whatever stands behind “no answer”', () => {
-    for (const answer of ANSWERS) expect(answerOf(replyOf(answer))).toBe(answer)
-    expect(answerOf({ status: 500, delay_ms: 0, hang: true })).toBe('silent')
-    expect(answerOf({ status: 503, delay_ms: 0, hang: false })).toBe('own')
+    for (const answer of REPLY_NAMES) expect(replyNameOf(replyOf(answer))).toBe(answer)
+    expect(replyNameOf({ status: 500, delay_ms: 0, hang: true })).toBe('silent')
+    expect(replyNameOf({ status: 503, delay_ms: 0, hang: false })).toBe('own')
   })
 })

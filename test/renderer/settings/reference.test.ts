@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fieldsOf, groupsOf, search, typeOf, type Description } from '../../../renderer/rooms/settings/reference.ts'
+import { fieldsOf, groupsOf, search, typeOf, type OpenApiDocument } from '../../../renderer/rooms/settings/reference.ts'
 
 const description = {
   tags: [{ name: 'instances', description: 'Connections.' }, { name: 'empty' }],
@@ -39,7 +39,7 @@ const description = {
       },
     },
   },
-} as unknown as Description
+} as unknown as OpenApiDocument
 
 describe('the API, as something to read', () => {
   const groups = groupsOf(description)

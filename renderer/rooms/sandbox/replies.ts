@@ -10,15 +10,15 @@ const REPLIES = {
   silent: { status: 200, delay_ms: 0, hang: true },
 } as const satisfies Record<string, CatcherReply>
 
-export type Answer = keyof typeof REPLIES
-export const ANSWERS = Object.keys(REPLIES) as readonly Answer[]
+export type ReplyName = keyof typeof REPLIES
+export const REPLY_NAMES = Object.keys(REPLIES) as readonly ReplyName[]
 
-export const replyOf = (answer: Answer): CatcherReply => REPLIES[answer]
+export const replyOf = (answer: ReplyName): CatcherReply => REPLIES[answer]
 
 /** `'own'`: set over the API to something else. A catcher that never answers has no status worth comparing. */
-export function answerOf(reply: CatcherReply): Answer | 'own' {
+export function replyNameOf(reply: CatcherReply): ReplyName | 'own' {
   if (reply.hang) return 'silent'
-  const isSame = (answer: Answer) =>
+  const isSame = (answer: ReplyName) =>
     !REPLIES[answer].hang && REPLIES[answer].status === reply.status && REPLIES[answer].delay_ms === reply.delay_ms
-  return ANSWERS.find(isSame) ?? 'own'
+  return REPLY_NAMES.find(isSame) ?? 'own'
 }

@@ -2,7 +2,7 @@
  * An act that is never run twice at once: who asks while it runs gets one more run afterwards, however often they ask.
  * @returns settles when a run that began after the call has ended.
  */
-export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
+export function coalesce(act: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   return function run(): Promise<void> {

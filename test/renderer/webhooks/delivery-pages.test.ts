@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../main/capabilities/webhooks/contract.ts'
 import { tokenizeJson, parseJsonOrText } from '../../../renderer/parts/json-tokens.ts'
-import { appended, redeliverEach, refreshed } from '../../../renderer/rooms/webhooks/log.ts'
+import { appended, redeliverEach, refreshed } from '../../../renderer/rooms/webhooks/delivery-pages.ts'
 
 const row = (id: string, status: Delivery['status'] = 'pending') => ({ id, status }) as Delivery
 const ids = (rows: readonly Delivery[] | undefined) => rows?.map(({ id }) => id).join(' ')

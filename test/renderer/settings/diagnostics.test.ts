@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { bundleOf } from '../../../renderer/rooms/settings/bundle.ts'
+import { toDiagnostics } from '../../../renderer/rooms/settings/diagnostics.ts'
 
 const WINDOW = { language: 'en', browser: 'a browser', size: '1×1' }
 
 test('the bundle is what the service says of itself, and what only the window knows', () => {
   const service = { version: '0.1.0', counts: { instances: { total: 4 } } }
-  expect(bundleOf(service, WINDOW, Date.parse('2026-03-01T10:00:00.000Z'))).toEqual({
+  expect(toDiagnostics(service, WINDOW, Date.parse('2026-03-01T10:00:00.000Z'))).toEqual({
     made_at: '2026-03-01T10:00:00.000Z',
     window: WINDOW,
     service,
@@ -13,5 +13,5 @@ test('the bundle is what the service says of itself, and what only the window kn
 })
 
 test('without an answer of the service there is a bundle all the same', () => {
-  expect(bundleOf(null, WINDOW, 0)).toEqual({ made_at: '1970-01-01T00:00:00.000Z', window: WINDOW, service: null })
+  expect(toDiagnostics(null, WINDOW, 0)).toEqual({ made_at: '1970-01-01T00:00:00.000Z', window: WINDOW, service: null })
 })

@@ -8,8 +8,8 @@ import {
   toggleAll,
   toggleArea,
 } from '../../../renderer/rooms/webhooks/event-choice.ts'
-import { bodyOf, catcherAddress, emptyForm, formFault } from '../../../renderer/rooms/webhooks/form.ts'
-import { fromLocalInput, periodFault, toLocalInput } from '../../../renderer/rooms/webhooks/period.ts'
+import { bodyOf, catcherAddress, emptyForm, formError } from '../../../renderer/rooms/webhooks/form.ts'
+import { fromLocalInput, periodError, toLocalInput } from '../../../renderer/rooms/webhooks/period.ts'
 import {
   addressOf,
   catcherOf,
@@ -17,7 +17,7 @@ import {
   deliveryStateOf,
   duration,
   stateOf,
-} from '../../../renderer/rooms/webhooks/words.ts'
+} from '../../../renderer/rooms/webhooks/status.ts'
 
 describe('the event picker', () => {
   it('offers exactly the types of the contract', () => {
@@ -43,10 +43,10 @@ describe('the event picker', () => {
 
 describe('the form', () => {
   it('asks for an https address and at least one event', () => {
-    expect(formFault(emptyForm())).toBe('url')
-    expect(formFault({ ...emptyForm(), url: 'http://example.com' })).toBe('url')
-    expect(formFault({ ...emptyForm(), url: 'https://example.com', events: [] })).toBe('events')
-    expect(formFault({ ...emptyForm(), url: ' https://example.com/hook ' })).toBeUndefined()
+    expect(formError(emptyForm())).toBe('url')
+    expect(formError({ ...emptyForm(), url: 'http://example.com' })).toBe('url')
+    expect(formError({ ...emptyForm(), url: 'https://example.com', events: [] })).toBe('events')
+    expect(formError({ ...emptyForm(), url: ' https://example.com/hook ' })).toBeUndefined()
   })
   it('sends null for an empty description, and the address without the spaces around it', () => {
     expect(bodyOf({ ...emptyForm(), url: ' https://example.com ', description: '  ' })).toEqual({
@@ -105,11 +105,11 @@ describe('the period of a replay', () => {
     expect(fromLocalInput('')).toBeUndefined()
   })
   it('begins within the last seven days and ends after it begins', () => {
-    expect(periodFault(ago(24), undefined, nowMs)).toBeUndefined()
-    expect(periodFault(ago(168), ago(1), nowMs)).toBeUndefined()
-    expect(periodFault(undefined, undefined, nowMs)).toBe('since_missing')
-    expect(periodFault(ago(169), undefined, nowMs)).toBe('too_old')
-    expect(periodFault(ago(-1), undefined, nowMs)).toBe('in_future')
-    expect(periodFault(ago(2), ago(3), nowMs)).toBe('backwards')
+    expect(periodError(ago(24), undefined, nowMs)).toBeUndefined()
+    expect(periodError(ago(168), ago(1), nowMs)).toBeUndefined()
+    expect(periodError(undefined, undefined, nowMs)).toBe('since_missing')
+    expect(periodError(ago(169), undefined, nowMs)).toBe('too_old')
+    expect(periodError(ago(-1), undefined, nowMs)).toBe('in_future')
+    expect(periodError(ago(2), ago(3), nowMs)).toBe('backwards')
   })
 })

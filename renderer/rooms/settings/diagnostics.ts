@@ -1,12 +1,12 @@
 /** What may be shown to somebody who helps. The service chooses its part; the window adds what only it knows. */
-export interface Bundle {
+export interface Diagnostics {
   readonly made_at: string
   readonly window: { readonly language: string; readonly browser: string; readonly size: string }
   /** null: it did not answer. */
   readonly service: object | null
 }
 
-export const bundleOf = (service: object | null, window: Bundle['window'], nowMs: number): Bundle => ({
+export const toDiagnostics = (service: object | null, window: Diagnostics['window'], nowMs: number): Diagnostics => ({
   made_at: new Date(nowMs).toISOString(),
   window,
   service,

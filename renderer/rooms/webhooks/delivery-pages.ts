@@ -33,7 +33,7 @@ const AT_ONCE = 4
 export async function redeliverEach(
   ids: readonly string[],
   redeliver: (id: string) => Promise<unknown>,
-  tell: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
   const waiting = [...ids]
   let progress: Progress = { done: 0, refused: [] }
@@ -45,7 +45,7 @@ export async function redeliverEach(
       )
       const refused = error === undefined ? progress.refused : [...progress.refused, { id, error }]
       progress = { done: progress.done + 1, refused }
-      tell(progress)
+      onProgress(progress)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

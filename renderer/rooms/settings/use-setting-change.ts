@@ -6,7 +6,7 @@ import { useSettings } from './store.ts'
 type Value = SettingRecord['value']
 
 /** Changes a setting and offers to put back what stood in the file. @throws Problem */
-export function useChange(): (setting: SettingRecord, wanted: Value, label: string) => Promise<void> {
+export function useSettingChange(): (setting: SettingRecord, wanted: Value, label: string) => Promise<void> {
   const { t } = useI18n()
   const store = useSettings()
   const tellWithUndo = useUndo()

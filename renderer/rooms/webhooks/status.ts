@@ -5,7 +5,7 @@ export type Attempt = DeliveryDetail['attempt_log'][number]
 
 type Tone = 'success' | 'warning' | 'error' | 'neutral' | 'info'
 
-interface Face {
+interface Appearance {
   /** Key of the words below `webhooks.`. */
   readonly words: string
   readonly tone: Tone
@@ -17,7 +17,7 @@ export type WebhookState = 'active' | 'paused' | NonNullable<Webhook['disabled_r
 export const stateOf = ({ active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>): WebhookState =>
   active ? 'active' : (disabled_reason ?? 'paused')
 
-export const STATE_FACES: Readonly<Record<WebhookState, Face>> = {
+export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
   active: { words: 'state.active', tone: 'success', icon: 'i-lucide-circle-check' },
   paused: { words: 'state.paused', tone: 'warning', icon: 'i-lucide-circle-pause' },
   gone: { words: 'state.gone', tone: 'error', icon: 'i-lucide-circle-off' },
@@ -37,7 +37,7 @@ export function deliveryStateOf({
 }
 
 /** Why a delivery cannot be redelivered, as words below `webhooks.redeliver.not.`; undefined where nothing is known against it. */
-export function whyNotAgain(
+export function redeliverBlocker(
   { manual_retries }: Pick<Delivery, 'manual_retries'>,
   webhook: Pick<Webhook, 'active'> | undefined,
 ): 'deleted' | 'inactive' | 'used' | undefined {
@@ -46,7 +46,7 @@ export function whyNotAgain(
   return manual_retries >= LIMITS.manualRetries ? 'used' : undefined
 }
 
-export const DELIVERY_FACES: Readonly<Record<DeliveryState, Face>> = {
+export const DELIVERY_APPEARANCE: Readonly<Record<DeliveryState, Appearance>> = {
   delivered: { words: 'delivery.delivered', tone: 'success', icon: 'i-lucide-circle-check' },
   pending: { words: 'delivery.pending', tone: 'info', icon: 'i-lucide-circle-dashed' },
   retrying: { words: 'delivery.retrying', tone: 'warning', icon: 'i-lucide-rotate-cw' },
@@ -56,7 +56,7 @@ export const DELIVERY_FACES: Readonly<Record<DeliveryState, Face>> = {
   overflow: { words: 'delivery.overflow', tone: 'neutral', icon: 'i-lucide-circle-slash' },
 }
 
-export const OUTCOME_FACES: Readonly<Record<Attempt['outcome'], Face>> = {
+export const OUTCOME_APPEARANCE: Readonly<Record<Attempt['outcome'], Appearance>> = {
   in_progress: { words: 'outcome.in_progress', tone: 'info', icon: 'i-lucide-loader' },
   success: { words: 'outcome.success', tone: 'success', icon: 'i-lucide-check' },
   http_error: { words: 'outcome.http_error', tone: 'error', icon: 'i-lucide-x' },
