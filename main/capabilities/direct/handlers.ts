@@ -1,5 +1,5 @@
 import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
-import { keyText } from '../messages/index.ts'
+import { decodeKeyHeader } from '../messages/index.ts'
 import type { directContract } from './contract.ts'
 import type { Answered, Direct } from './index.ts'
 
@@ -51,7 +51,12 @@ type Sending = Pick<
 function askedBy(call: Sending) {
   const { instance, idempotencyKey, principal } = call
   // Parsed anew when it is asked for, and only then.
-  return { instance, idempotencyKey: keyText(idempotencyKey), source: principal.source, rawBody: () => call.rawBody }
+  return {
+    instance,
+    idempotencyKey: decodeKeyHeader(idempotencyKey),
+    source: principal.source,
+    rawBody: () => call.rawBody,
+  }
 }
 
 function sent({ bytes, replayed }: Extract<Answered, { kind: 'sent' }>) {

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { createPlaces, type Messages } from '../messages/index.ts'
+import { createConcurrencyLimiter, type Messages } from '../messages/index.ts'
 import { actOf, type Result } from './acts.ts'
 import { ask } from './ask.ts'
 import { ACTIONS, type ActionBody, type RawMessage, type TemplatesQuery } from './contract.ts'
@@ -60,16 +60,16 @@ const ACTS_AT_ONCE = { inAll: 128, perInstance: 16, bytes: Infinity }
 /** Speaking to an engine past the normalized operations. What is sent that way is a message like any other. */
 export function createDirect(needs: DirectNeeds): Direct {
   const { clock, cursors, instances, messages, config, log } = needs
-  const places = createPlaces(ACTS_AT_ONCE)
+  const places = createConcurrencyLimiter(ACTS_AT_ONCE)
   const timeoutMs = config.sendTimeoutMs
 
   async function waiting<T>({ id }: InstanceSubject, act: () => Promise<T>): Promise<T> {
-    const place = places.enter(id, 0)
+    const place = places.acquire(id, 0)
     if (!place) throw tooMany()
     try {
       return await ask({ clock, log, timeoutMs }, act)
     } finally {
-      place.leave()
+      place.release()
     }
   }
 

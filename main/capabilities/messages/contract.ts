@@ -168,7 +168,7 @@ const ConversationRecord = Type.Object({
 })
 export type ConversationRecord = Static<typeof ConversationRecord>
 
-const SaidRecord = Type.Object({
+const ThreadMessageRecord = Type.Object({
   message_id: Type.String(),
   engine_message_id: Nullable(Type.String()),
   direction: Direction,
@@ -197,7 +197,7 @@ const SaidRecord = Type.Object({
   edited_at: Nullable(Timestamp),
   deleted_at: Nullable(Timestamp),
 })
-export type SaidRecord = Static<typeof SaidRecord>
+export type ThreadMessageRecord = Static<typeof ThreadMessageRecord>
 
 const CONVERSATION_EXAMPLE = {
   chat: '12025550123',
@@ -381,7 +381,7 @@ export const messagesContract = {
     summary: 'List the messages of a conversation',
     description: 'What was said there, newest first. A chat in which nothing was said yet is an empty page.',
     query: Type.Object(pageQuery),
-    reply: { status: 200, description: 'A page of messages.', schema: List(SaidRecord) },
+    reply: { status: 200, description: 'A page of messages.', schema: List(ThreadMessageRecord) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [SAID_EXAMPLE], next_cursor: null, has_more: false } },
   }),

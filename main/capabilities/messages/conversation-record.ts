@@ -1,11 +1,11 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import type { ConversationRecord, SaidRecord } from './contract.ts'
-import type { SaidRow } from './conversation-store.ts'
-import type { Conversation, Said } from './conversations.ts'
+import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
+import type { ThreadMessageRow } from './conversation-store.ts'
+import type { Conversation, ThreadMessage } from './conversations.ts'
 
 /** A list shows the beginning. */
-const SHOWN_TEXT = 200
+const PREVIEW_LENGTH = 200
 
 export function toConversation({ chat, last, name, messages, lastInboundAtMs }: Conversation): ConversationRecord {
   return {
@@ -16,7 +16,7 @@ export function toConversation({ chat, last, name, messages, lastInboundAtMs }: 
       message_id: last.id,
       direction: last.direction,
       type: last.type,
-      text: Array.from(wordsOf(last)).slice(0, SHOWN_TEXT).join(''),
+      text: Array.from(visibleText(last)).slice(0, PREVIEW_LENGTH).join(''),
       status: last.status,
       at: isoTime(last.createdAtMs),
     },
@@ -25,13 +25,13 @@ export function toConversation({ chat, last, name, messages, lastInboundAtMs }: 
   }
 }
 
-export function toSaid(instanceId: InstanceId, said: Said): SaidRecord {
+export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): ThreadMessageRecord {
   return {
     message_id: said.id,
     engine_message_id: said.engineMessageId,
     direction: said.direction,
     type: said.type,
-    text: wordsOf(said),
+    text: visibleText(said),
     media: mediaOf(instanceId, said),
     sender: said.sender,
     push_name: said.pushName,
@@ -51,7 +51,7 @@ export function toSaid(instanceId: InstanceId, said: Said): SaidRecord {
 }
 
 /** Whoever took their words back does not find them here. */
-const wordsOf = ({ text, deletedAtMs }: SaidRow): string => (deletedAtMs === null ? text : '')
+const visibleText = ({ text, deletedAtMs }: ThreadMessageRow): string => (deletedAtMs === null ? text : '')
 
 /** What send.ts and heard.ts have written: only what was heard has an id to fetch it by. */
 interface StoredMedia {
@@ -61,7 +61,7 @@ interface StoredMedia {
   readonly filename: string | null
 }
 
-function mediaOf(instanceId: InstanceId, { media, deletedAtMs }: SaidRow): SaidRecord['media'] {
+function mediaOf(instanceId: InstanceId, { media, deletedAtMs }: ThreadMessageRow): ThreadMessageRecord['media'] {
   if (media === null || deletedAtMs !== null) return null
   const { id, mime_type, size, filename } = JSON.parse(media) as StoredMedia
   const url = id === undefined ? null : `/panel/v1/instances/${instanceId}/media/${encodeURIComponent(id)}`

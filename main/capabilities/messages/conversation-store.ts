@@ -12,22 +12,22 @@ export const chatsAfter = sql<
    WHERE instance_id = :instanceId AND chat > :after GROUP BY chat ORDER BY chat LIMIT :rows`,
 )
 
-export const chatNow = sql<OfChat, { lastSeq: number | null; messages: number }>(
+export const chatSummary = sql<OfChat, { lastSeq: number | null; messages: number }>(
   `SELECT max(seq) AS lastSeq, count(*) AS messages FROM messages WHERE instance_id = :instanceId AND chat = :chat`,
 )
 
 /** How far back somebody's last words are looked for. Beyond that the chat is one of ours alone. */
-const LOOKED_BACK = 500
+const LOOKBACK_ROWS = 500
 
 /** The other side's last message. */
-export const lastHeard = sql<OfChat, { pushName: string | null; createdAtMs: number }>(
+export const lastReceived = sql<OfChat, { pushName: string | null; createdAtMs: number }>(
   `SELECT pushName, createdAtMs FROM (
      SELECT seq, direction, push_name AS pushName, created_at AS createdAtMs FROM messages
-     WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT ${LOOKED_BACK}) AS newest
+     WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT ${LOOKBACK_ROWS}) AS newest
    WHERE direction = 'in' ORDER BY seq DESC LIMIT 1`,
 )
 
-export interface SaidRow {
+export interface ThreadMessageRow {
   readonly seq: number
   readonly id: string
   readonly engineMessageId: string | null
@@ -59,10 +59,12 @@ const SAID = `seq, id, engine_message_id AS engineMessageId, direction, chat, se
   sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
   edited_at AS editedAtMs, deleted_at AS deletedAtMs, error_code AS errorCode, error_message AS errorMessage`
 
-export const saidBySeq = sql<{ seq: number }, SaidRow>(`SELECT ${SAID} FROM messages WHERE seq = :seq`)
+export const threadMessageBySeq = sql<{ seq: number }, ThreadMessageRow>(
+  `SELECT ${SAID} FROM messages WHERE seq = :seq`,
+)
 
 /** Newest first. */
-export const saidBefore = sql<OfChat & { before: number; rows: number }, SaidRow>(
+export const threadMessagesBefore = sql<OfChat & { before: number; rows: number }, ThreadMessageRow>(
   `SELECT ${SAID} FROM messages WHERE instance_id = :instanceId AND chat = :chat AND seq < :before
    ORDER BY seq DESC LIMIT :rows`,
 )

@@ -2,8 +2,14 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { lastHeard, reactionsBetween, saidBefore, saidBySeq, type SaidRow } from './conversation-store.ts'
-import type { Chat, Directory } from './directory.ts'
+import {
+  lastReceived,
+  reactionsBetween,
+  threadMessagesBefore,
+  threadMessageBySeq,
+  type ThreadMessageRow,
+} from './conversation-store.ts'
+import type { Chat, ChatIndex } from './chat-index.ts'
 
 interface Reaction {
   readonly sender: string
@@ -12,13 +18,13 @@ interface Reaction {
 
 /** A chat with what a list shows of it. */
 export interface Conversation extends Chat {
-  readonly last: SaidRow
+  readonly last: ThreadMessageRow
   /** What the other side calls itself; null in groups, and where nobody answered. */
   readonly name: string | null
   readonly lastInboundAtMs: number | null
 }
 
-export interface Said extends SaidRow {
+export interface ThreadMessage extends ThreadMessageRow {
   readonly reactions: readonly Reaction[]
 }
 
@@ -27,36 +33,36 @@ interface Page<T> {
   readonly nextCursor: string | null
 }
 
-interface Wish {
+interface PageOptions {
   readonly limit?: number
   readonly cursor?: string
 }
 
 export interface Conversations {
   /** The most recent first. @throws ApiError invalid_cursor */
-  conversations(instanceId: InstanceId, wish: Wish & { q?: string }): Promise<Page<Conversation>>
+  conversations(instanceId: InstanceId, wish: PageOptions & { q?: string }): Promise<Page<Conversation>>
   /** What was said in one of them, newest first; nothing where nothing was. @throws ApiError invalid_cursor */
-  thread(instanceId: InstanceId, chat: string, wish: Wish): Promise<Page<Said>>
+  thread(instanceId: InstanceId, chat: string, wish: PageOptions): Promise<Page<ThreadMessage>>
 }
 
-interface Needs {
+interface ConversationsDeps {
   readonly db: Pick<Db, 'read' | 'readOne'>
   readonly cursors: Cursors
-  readonly directory: Directory
+  readonly directory: ChatIndex
 }
 
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** What people see of messages: who was written with, and what was said. */
-export function createConversations({ db, cursors, directory }: Needs): Conversations {
+export function createConversations({ db, cursors, directory }: ConversationsDeps): Conversations {
   const before = (list: string, cursor: string | undefined) =>
     cursor === undefined ? NEWEST : Number(cursors.decode(list, cursor)[0])
 
   const describe = async (instanceId: InstanceId, chat: Chat): Promise<Conversation[]> => {
-    const last = await db.readOne(saidBySeq, { seq: chat.lastSeq })
+    const last = await db.readOne(threadMessageBySeq, { seq: chat.lastSeq })
     // Taken back between two reads: nothing was sent after all.
     if (last === undefined) return []
-    const heard = await db.readOne(lastHeard, { instanceId, chat: chat.chat })
+    const heard = await db.readOne(lastReceived, { instanceId, chat: chat.chat })
     const name = last.isGroup === 1 ? null : (heard?.pushName ?? null)
     return [{ ...chat, last, name, lastInboundAtMs: heard?.createdAtMs ?? null }]
   }
@@ -73,7 +79,12 @@ export function createConversations({ db, cursors, directory }: Needs): Conversa
 
     async thread(instanceId, chat, { limit = LIMITS.pageSizeDefault, cursor }) {
       const list = `thread:${instanceId}:${chat}`
-      const found = await db.read(saidBefore, { instanceId, chat, before: before(list, cursor), rows: limit + 1 })
+      const found = await db.read(threadMessagesBefore, {
+        instanceId,
+        chat,
+        before: before(list, cursor),
+        rows: limit + 1,
+      })
       const shown = found.slice(0, limit)
       const [first, last] = [shown.at(0), shown.at(-1)]
       const reactions =

@@ -1,8 +1,8 @@
 import { Answer, type Handlers } from '../handler.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
-import { toConversation, toSaid } from './conversation-record.ts'
-import { keyText } from './key-text.ts'
+import { toConversation, toThreadMessage } from './conversation-record.ts'
+import { decodeKeyHeader } from './key-header.ts'
 import { toRecord } from './record.ts'
 
 export function messagesHandlers(messages: Messages): Handlers<typeof messagesContract> {
@@ -12,7 +12,7 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
         instance: call.instance,
         body: call.body,
         rawBody: () => call.rawBody,
-        idempotencyKey: keyText(call.idempotencyKey),
+        idempotencyKey: decodeKeyHeader(call.idempotencyKey),
         source: call.principal.source,
       })
       return new Answer({ bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
@@ -33,7 +33,7 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
 
     async listThread({ instance, params, query }) {
       const { data, nextCursor } = await messages.thread(instance.id, params.chat, query)
-      const said = data.map((one) => toSaid(instance.id, one))
+      const said = data.map((one) => toThreadMessage(instance.id, one))
       return { data: said, next_cursor: nextCursor, has_more: nextCursor !== null }
     },
   }

@@ -4,21 +4,21 @@ import type { EngineSignal } from '../../engines/engine.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
-import { createDirectory } from './directory.ts'
-import { createHeard } from './heard.ts'
-import { createMerge } from './merge.ts'
-import type { DraftRequest, MessagesNeeds, SendReply, SendRequest } from './needs.ts'
+import { createChatIndex } from './chat-index.ts'
+import { createInbound } from './inbound.ts'
+import { createChatMerge } from './chat-merge.ts'
+import type { DraftRequest, MessagesDeps, SendReply, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
-import { getNamed, refOf } from './refer.ts'
+import { getReferenced, toMessageRef } from './message-ref.ts'
 import { createSend } from './send.ts'
 import { lastMessage, messageById, queuedOfAccount, queueGauge, toMessage, type Message } from './store.ts'
-import { createSweep } from './sweep.ts'
+import { createReconciler } from './reconciler.ts'
 
 export { readDraft, type Draft } from './draft.ts'
-export { keyText } from './key-text.ts'
-export type { SendReply } from './needs.ts'
-export { createPlaces } from './places.ts'
+export { decodeKeyHeader } from './key-header.ts'
+export type { SendReply } from './deps.ts'
+export { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 /** The signals this room hears; those about the link belong to the instances room. */
 type MessageSignal = Extract<
@@ -57,13 +57,13 @@ export interface Messages extends Conversations {
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
 
-export function createMessages(needs: MessagesNeeds): Messages {
+export function createMessages(needs: MessagesDeps): Messages {
   const { db, clock, ids, log, instances, fusion, idempotency } = needs
   const { announce } = instances
   const underWay = new Set<string>()
   /** Only instances somebody asked about: the first answer comes from the database. */
   const last = new Map<string, number | null>()
-  const directory = createDirectory({ db })
+  const directory = createChatIndex({ db })
   const onStored = (instanceId: string, chat: string, atMs: number) => {
     directory.touch(instanceId, chat)
     const known = last.get(instanceId)
@@ -76,9 +76,9 @@ export function createMessages(needs: MessagesNeeds): Messages {
 
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
-  const heard = createHeard({ db, ids, announce, fusion, onStored })
-  const merge = createMerge({ db, onMoved: directory.touch })
-  const sweep = createSweep({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
+  const heard = createInbound({ db, ids, announce, fusion, onStored })
+  const merge = createChatMerge({ db, onMoved: directory.touch })
+  const sweep = createReconciler({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
 
   const sendDraft = createSend({ ...needs, outcomes, underWay, onStored })
 
@@ -103,7 +103,7 @@ export function createMessages(needs: MessagesNeeds): Messages {
     },
 
     refer: async (instanceId, messageId) =>
-      refOf(await getNamed(db, instanceId, messageId, 'message_id'), 'message_id'),
+      toMessageRef(await getReferenced(db, instanceId, messageId, 'message_id'), 'message_id'),
 
     async onSignal(instanceId, signal) {
       switch (signal.kind) {

@@ -7,11 +7,11 @@ import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Announce } from '../instances/index.ts'
-import { advance, announceStatus, type Announced } from './status.ts'
-import { markCarried, markSent, messageById, removeMessage, toMessage } from './store.ts'
+import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
+import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
 
 /** A message that was accepted for sending and given to its engine. */
-export interface Dispatched extends Announced {
+export interface Dispatched extends AnnouncedMessage {
   readonly seq: number
   readonly engine: Engine
 }
@@ -23,7 +23,7 @@ interface Result {
   readonly settled?: (() => void) | undefined
 }
 
-export interface OutcomeNeeds {
+export interface OutcomeDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
@@ -36,7 +36,7 @@ export interface OutcomeNeeds {
 export type Outcomes = ReturnType<typeof createOutcomes>
 
 /** The body of a 201, built once: what is answered is what is kept for replay. */
-export const answerBytes = (message: { engine: Engine; id: MessageId }, sent: boolean): Buffer =>
+export const responseBytes = (message: { engine: Engine; id: MessageId }, sent: boolean): Buffer =>
   Buffer.from(JSON.stringify({ engine: message.engine, sent, message_id: message.id }))
 
 /** The engine proved that it never got the message. */
@@ -47,7 +47,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 }
 
 /** Writes what became of a send: message, event, engine journal and stored answer in one commit. */
-export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeNeeds) {
+export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeDeps) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
@@ -68,12 +68,12 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       const { seq } = message
       const now = clock.now()
       await journal?.(tx)
-      if (status === 'queued') await tx.run(markCarried, { seq, engineMessageId })
+      if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId })
       else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
         await announceStatus(tx, announce, message, 'sent', now)
       }
       // A receipt was faster than the answer to the send; it has announced `sent`.
-      else await tx.run(markCarried, { seq, engineMessageId })
+      else await tx.run(markAccepted, { seq, engineMessageId })
       await settle(tx, message, bytes)
     })
 
@@ -85,7 +85,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       await settle(tx, message, bytes)
     })
 
-  const forget = (message: Dispatched) =>
+  const removeUnsent = (message: Dispatched) =>
     db.commit(async (tx) => {
       await tx.run(removeMessage, { seq: message.seq })
       tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
@@ -116,11 +116,11 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   }
 
   /** A result that cannot be stored is unknown to the caller until it is. */
-  const storeOrDoubt = async (message: Dispatched, result: Result, bytes: Buffer): Promise<Buffer> =>
-    (await store(message, result)) ? bytes : leaveUnknown(message)
+  const storeOrMarkUnknown = async (message: Dispatched, result: Result, bytes: Buffer): Promise<Buffer> =>
+    (await store(message, result)) ? bytes : markUnknown(message)
 
   /** Binds the key without an answer, unless a receipt has said meanwhile what the engine did not. */
-  const leaveUnknown = async (message: Dispatched): Promise<Buffer> => {
+  const markUnknown = async (message: Dispatched): Promise<Buffer> => {
     const doubt = db.commit(async (tx) => {
       const row = await tx.one(messageById, message)
       if (row !== undefined && row.status !== 'queued') return row.status
@@ -133,7 +133,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       return 'queued'
     })
     if (status === 'queued') throw timedOut(message)
-    return answerBytes(message, status !== 'failed')
+    return responseBytes(message, status !== 'failed')
   }
 
   return {
@@ -144,18 +144,18 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
     async record(message: Dispatched, outcome: SendOutcome): Promise<Buffer> {
       switch (outcome.kind) {
         case 'accepted': {
-          const bytes = answerBytes(message, true)
+          const bytes = responseBytes(message, true)
           const { settled } = outcome
-          return storeOrDoubt(message, { write: () => writeAccepted(message, outcome, bytes), settled }, bytes)
+          return storeOrMarkUnknown(message, { write: () => writeAccepted(message, outcome, bytes), settled }, bytes)
         }
         case 'refused': {
-          const bytes = answerBytes(message, false)
-          return storeOrDoubt(message, { write: () => writeRefused(message, outcome, bytes) }, bytes)
+          const bytes = responseBytes(message, false)
+          return storeOrMarkUnknown(message, { write: () => writeRefused(message, outcome, bytes) }, bytes)
         }
         case 'unknown':
-          return leaveUnknown(message)
+          return markUnknown(message)
         default:
-          await forget(message)
+          await removeUnsent(message)
           throw refusal(outcome)
       }
     },
@@ -164,8 +164,8 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
     async recordLate(message: Dispatched, outcome: SendOutcome): Promise<void> {
       if (outcome.kind === 'unknown') return
       const write = () => {
-        if (outcome.kind === 'accepted') return writeAccepted(message, outcome, answerBytes(message, true))
-        if (outcome.kind === 'refused') return writeRefused(message, outcome, answerBytes(message, false))
+        if (outcome.kind === 'accepted') return writeAccepted(message, outcome, responseBytes(message, true))
+        if (outcome.kind === 'refused') return writeRefused(message, outcome, responseBytes(message, false))
         return neverArrived(message)
       }
       await store(message, { write, settled: outcome.kind === 'accepted' ? outcome.settled : undefined })

@@ -3,29 +3,29 @@ import type { Quoted } from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { canonicalNumber } from '../../kernel/phone-number.ts'
-import { getNamed, refOf } from './refer.ts'
+import { getReferenced, toMessageRef } from './message-ref.ts'
 
 /**
  * The message that one to `to` answers.
  * @throws ApiError not_found for one of another instance, validation_error for one of another conversation, invalid_state
  * for one that was deleted or that the network does not have.
  */
-export async function quotedIn(
+export async function getQuoted(
   db: Pick<Db, 'readOne'>,
   instanceId: InstanceId,
   to: string,
   messageId: string,
 ): Promise<Quoted> {
-  const found = await getNamed(db, instanceId, messageId, 'quoted_message_id')
+  const found = await getReferenced(db, instanceId, messageId, 'quoted_message_id')
   const { chat, type, text, deletedAtMs } = found
   // A number may be written in two ways, and what was said under either belongs to one person.
-  if (canonicalNumber(chat) !== canonicalNumber(to)) throw elsewhere(chat, to)
+  if (canonicalNumber(chat) !== canonicalNumber(to)) throw wrongChat(chat, to)
   // What somebody has taken back is not said again.
   if (deletedAtMs !== null) throw deleted()
-  return { ...refOf(found, 'quoted_message_id'), type, text }
+  return { ...toMessageRef(found, 'quoted_message_id'), type, text }
 }
 
-const elsewhere = (chat: string, to: string) =>
+const wrongChat = (chat: string, to: string) =>
   new ApiError(
     'validation_error',
     `quoted_message_id names a message of the conversation with ${chat}, and to is ${to}. A message answers one of its own conversation.`,

@@ -3,13 +3,13 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
-import { answerBytes } from './outcome.ts'
+import { responseBytes } from './outcome.ts'
 import { advance, type Move } from './status.ts'
 import { messageByEngineId, messageById, toMessage } from './store.ts'
 
 type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
 
-interface ReceiptNeeds {
+interface ReceiptDeps {
   readonly db: Db
   readonly announce: Announce
   readonly idempotency: Idempotency
@@ -21,7 +21,7 @@ export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise
  * What the network says of a message of ours. The row exists since before the engine was asked, so a receipt that is
  * faster than the answer to the send finds it, moves it, and the answer then has nothing left to move.
  */
-export function createReceipts({ db, announce, idempotency }: ReceiptNeeds): Receipts {
+export function createReceipts({ db, announce, idempotency }: ReceiptDeps): Receipts {
   return (instanceId, signal) =>
     db.commit(async (tx) => {
       const row = await rowOf(tx, instanceId, signal)
@@ -32,7 +32,7 @@ export function createReceipts({ db, announce, idempotency }: ReceiptNeeds): Rec
       if (!hasMoved || message.status !== 'queued' || message.engineMessageId !== null) return
       // The outcome of the send was open, and this settles it: repeats get the answer the first one did not.
       if (message.idempotencyKey === null || message.engine === null) return
-      const bytes = answerBytes({ engine: message.engine, id: message.id }, signal.kind === 'receipt')
+      const bytes = responseBytes({ engine: message.engine, id: message.id }, signal.kind === 'receipt')
       await idempotency.settle(tx, instanceId, message.idempotencyKey, 201, bytes, message.id)
     })
 }

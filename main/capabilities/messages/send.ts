@@ -3,14 +3,14 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Engine, Outgoing } from '../../engines/engine.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { ask, GAVE_UP } from './ask.ts'
+import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
 import { textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
-import type { DraftRequest, MessagesNeeds, SendReply } from './needs.ts'
+import type { DraftRequest, MessagesDeps, SendReply } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
-import { createPacer } from './pace.ts'
-import { createPlaces, type Place } from './places.ts'
-import { quotedIn } from './quote.ts'
+import { createPacer } from './pacer.ts'
+import { createConcurrencyLimiter, type Slot } from './concurrency-limiter.ts'
+import { getQuoted } from './quote.ts'
 import { insertOutgoing } from './store.ts'
 
 /** Files in memory at one moment, for all sends together. */
@@ -22,7 +22,7 @@ interface Key {
   readonly fp: Buffer
 }
 
-interface SendNeeds extends MessagesNeeds {
+interface SendDeps extends MessagesDeps {
   readonly outcomes: Outcomes
   /**
    * Messages whose engine has not settled; nobody else may judge them meanwhile. An age alone would not do: after the
@@ -37,9 +37,9 @@ interface SendNeeds extends MessagesNeeds {
  * Sends a message. The order of the checks is a promise: body, then Idempotency-Key, then state, so
  * that a replay is answered also when the instance is no longer connected.
  */
-export function createSend(needs: SendNeeds) {
+export function createSend(needs: SendDeps) {
   const { db, clock, ids, instances, idempotency, outbound, config, log, outcomes, underWay } = needs
-  const places = createPlaces({
+  const places = createConcurrencyLimiter({
     inAll: LIMITS.sendsInFlight,
     perInstance: LIMITS.sendsInFlightPerInstance,
     bytes: MEDIA_BYTES_IN_ALL,
@@ -73,18 +73,18 @@ export function createSend(needs: SendNeeds) {
   ) => {
     const { id } = message
     underWay.add(id)
-    const outcome = await ask(
+    const outcome = await sendWithDeadline(
       { clock, log, timeoutMs },
       {
         send: (signal) => engine.send(instance, id, out, signal),
         onLate: (late) => void outcomes.recordLate(message, late).finally(() => underWay.delete(id)),
       },
     )
-    const hasSettled = outcome !== GAVE_UP
+    const hasSettled = outcome !== NO_ANSWER
     try {
       return await outcomes.record(
         message,
-        engine.pace ? pacer.heard({ instanceId: instance.id, to: out.to }, outcome) : outcome,
+        engine.pace ? pacer.report({ instanceId: instance.id, to: out.to }, outcome) : outcome,
       )
     } finally {
       if (hasSettled) underWay.delete(id)
@@ -92,32 +92,32 @@ export function createSend(needs: SendNeeds) {
   }
 
   /** Half of the time a caller waits may go into waiting for its turn; the engine has the rest. @returns what is left. */
-  const turnOf = async (engine: Engine, { instance, draft }: DraftRequest): Promise<number> => {
+  const waitForPace = async (engine: Engine, { instance, draft }: DraftRequest): Promise<number> => {
     const { sendTimeoutMs } = config
     const pace = engine.pace?.(instance) ?? null
     if (pace === null) return sendTimeoutMs
-    const turn = await pacer.turn({ instanceId: instance.id, to: draft.to, pace }, sendTimeoutMs / 2)
+    const turn = await pacer.acquire({ instanceId: instance.id, to: draft.to, pace }, sendTimeoutMs / 2)
     if (turn.kind === 'go') return sendTimeoutMs - turn.waitedMs
     throw throttled(turn.retryAfterSeconds)
   }
 
   /** Looks for what the caller has named. Nothing is stored before it is there. */
-  const complete = async (
+  const resolveDraft = async (
     { quotedMessageId, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
     { id, accountId }: InstanceSubject,
   ): Promise<Outgoing> => {
-    const quoted = quotedMessageId === undefined ? undefined : await quotedIn(db, id, draft.to, quotedMessageId)
+    const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
     const content = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, accountId) : draft
     return quoted === undefined ? content : { ...content, quoted }
   }
 
-  const sendFrom = async (place: Place, request: DraftRequest, key: Key | null): Promise<SendReply> => {
+  const sendFrom = async (place: Slot, request: DraftRequest, key: Key | null): Promise<SendReply> => {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
-    const timeoutMs = await turnOf(engine, request)
-    const out = isReady(draft) ? draft : await complete(draft, instance)
-    if (out.kind === 'media') place.hold(out.bytes.length)
+    const timeoutMs = await waitForPace(engine, request)
+    const out = isComplete(draft) ? draft : await resolveDraft(draft, instance)
+    if (out.kind === 'media') place.setBytes(out.bytes.length)
     const message = {
       id: ids.message(),
       seq: 0,
@@ -129,7 +129,7 @@ export function createSend(needs: SendNeeds) {
       campaignId: request.campaignId ?? null,
     }
     const { claim, seq } = await accept(message, request, out, key)
-    if (claim.kind !== 'fresh') return repeated(claim)
+    if (claim.kind !== 'fresh') return toReplay(claim)
     return { bytes: await dispatch(engine, { ...message, seq }, instance, out, timeoutMs), replayed: false }
   }
 
@@ -139,31 +139,31 @@ export function createSend(needs: SendNeeds) {
   return async function send(request: DraftRequest): Promise<SendReply> {
     const { instance, draft } = request
     const key = keyOf(request, idempotency)
-    const place = places.enter(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
+    const place = places.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (place === undefined || !instance.connected || !isReady(draft) || isPaced(request))) {
+      if (key !== null && (place === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
-        if (claim.kind !== 'fresh') return repeated(claim)
+        if (claim.kind !== 'fresh') return toReplay(claim)
       }
       if (!instance.connected) throw notConnected()
-      if (place === undefined) throw noPlace()
+      if (place === undefined) throw tooManySends()
       return await sendFrom(place, request, key)
     } finally {
-      place?.leave()
+      place?.release()
     }
   }
 }
 
 /** Nothing it names has to be looked for. */
-const isReady = (draft: Draft): draft is Exclude<Draft, MediaDraft> =>
+const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft> =>
   draft.kind === 'cloud_api' || (draft.kind !== 'media' && draft.quotedMessageId === undefined)
 
 const FRESH = { kind: 'fresh' } as const
 
 function keyOf(
   { idempotencyKey, instance, operation, rawBody }: DraftRequest,
-  idempotency: MessagesNeeds['idempotency'],
+  idempotency: MessagesDeps['idempotency'],
 ): Key | null {
   if (idempotencyKey === null) return null
   return {
@@ -173,7 +173,7 @@ function keyOf(
   }
 }
 
-function repeated(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
+function toReplay(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
   if (claim.kind === 'busy') throw stillBusy(claim)
   return { bytes: claim.body, replayed: true }
 }
@@ -215,7 +215,7 @@ const throttled = (seconds: number) =>
     { 'Retry-After': String(seconds) },
   )
 
-const noPlace = () =>
+const tooManySends = () =>
   new ApiError(
     'service_unavailable',
     'Too many sends are waiting for their engine, so nothing was sent. Repeat the request in a second.',

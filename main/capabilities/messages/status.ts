@@ -17,11 +17,11 @@ export const NEXT = {
  * The statuses crossed on the way, the last one being `to`. Receipts arrive late, twice and out of order: one that
  * skips crosses what lies between, one that goes backwards crosses nothing.
  */
-export function crossed(from: MessageStatus, to: MessageStatus): MessageStatus[] {
+export function statusesCrossed(from: MessageStatus, to: MessageStatus): MessageStatus[] {
   const next: readonly MessageStatus[] = NEXT[from]
   if (next.includes(to)) return [to]
   for (const step of next) {
-    const rest = crossed(step, to)
+    const rest = statusesCrossed(step, to)
     if (rest.length > 0) return [step, ...rest]
   }
   return []
@@ -41,7 +41,7 @@ export interface Move {
  * @returns false when its status does not allow the move; then nothing changes and nothing is announced.
  */
 export async function advance(tx: Tx, announce: Announce, message: Message, move: Move): Promise<boolean> {
-  const steps = crossed(message.status, move.to)
+  const steps = statusesCrossed(message.status, move.to)
   if (steps.length === 0) return false
   const at = notBefore(message, move.atMs)
   const dated = (status: MessageStatus) => (steps.includes(status) ? at : null)
@@ -61,13 +61,13 @@ export async function advance(tx: Tx, announce: Announce, message: Message, move
   return true
 }
 
-export type Announced = Pick<Message, 'id' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'>
+export type AnnouncedMessage = Pick<Message, 'id' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'>
 
 /** The event of one status (spec: Events, Links). */
 export async function announceStatus(
   tx: Tx,
   announce: Announce,
-  message: Announced,
+  message: AnnouncedMessage,
   status: MessageStatus,
   atMs: number,
   error?: MessageErrorShape,

@@ -86,7 +86,7 @@ export const markSent = sql<{ seq: number; engineMessageId: string; now: number 
 )
 
 /** The engine took the message; a receipt says, or has already said, what became of it. */
-export const markCarried = sql<{ seq: number; engineMessageId: string }>(
+export const markAccepted = sql<{ seq: number; engineMessageId: string }>(
   'UPDATE messages SET engine_message_id = :engineMessageId WHERE seq = :seq',
 )
 
@@ -151,7 +151,7 @@ export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
 )
 
 /** Where a message is to be found on the network, and what was said in it. */
-export interface Whereabouts {
+export interface ReferencedMessage {
   /** null: the network has not taken it, or has not said so yet. */
   readonly engineMessageId: string | null
   readonly chat: string
@@ -163,20 +163,20 @@ export interface Whereabouts {
   readonly deletedAtMs: number | null
 }
 
-export const whereaboutsById = sql<{ id: string; instanceId: string }, Whereabouts>(
+export const referencedById = sql<{ id: string; instanceId: string }, ReferencedMessage>(
   `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs
    FROM messages WHERE id = :id AND instance_id = :instanceId`,
 )
 
 // What the network reports.
 
-export const heardAlready = sql<{ instanceId: string; engineMessageId: string; chat: string }, { seq: number }>(
+export const receivedByEngineId = sql<{ instanceId: string; engineMessageId: string; chat: string }, { seq: number }>(
   `SELECT seq FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
    AND direction <> 'out'`,
 )
 
 /** A message by the id the network gave it, whichever way it went: of two the one we sent. */
-export const byEngineId = sql<
+export const anyByEngineId = sql<
   { instanceId: string; engineMessageId: string },
   { seq: number; id: string; direction: 'out' | 'phone' | 'in' }
 >(`SELECT seq, id, direction FROM messages WHERE seq = COALESCE(
@@ -185,7 +185,7 @@ export const byEngineId = sql<
      (SELECT min(seq) FROM messages
        WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out'))`)
 
-export const insertHeard = sql<{
+export const insertReceived = sql<{
   seq: number
   id: string
   accountId: string
@@ -221,7 +221,7 @@ export const markDeleted = sql<{ seq: number; at: number }>(
 )
 
 /** Nothing changes for a reaction that was heard already, or that is older than the one known. */
-export const react = sql<{ seq: number; sender: string; emoji: string; at: number }>(
+export const upsertReaction = sql<{ seq: number; sender: string; emoji: string; at: number }>(
   `INSERT INTO message_reactions (message_seq, sender, emoji, at) VALUES (:seq, :sender, :emoji, :at)
    ON CONFLICT (message_seq, sender) DO UPDATE SET emoji = excluded.emoji, at = excluded.at
    WHERE excluded.at >= message_reactions.at AND excluded.emoji <> message_reactions.emoji`,

@@ -2,7 +2,7 @@ import { createAccounts } from '../../../main/capabilities/account/index.ts'
 import { createFusion } from '../../../main/capabilities/fusion/index.ts'
 import { createInstances, type Instances } from '../../../main/capabilities/instances/index.ts'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
-import { keyText } from '../../../main/capabilities/messages/key-text.ts'
+import { decodeKeyHeader } from '../../../main/capabilities/messages/key-header.ts'
 import { createMessages, type Messages, type SendReply } from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
@@ -160,7 +160,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       if (instance === undefined) throw new Error(`there is no instance ${id}`)
       const wire = JSON.stringify(body)
       const rawBody = () => JSON.parse(wire) as unknown
-      return now.messages.send({ instance, body, rawBody, idempotencyKey: keyText(key ?? null), source: 'api' })
+      return now.messages.send({ instance, body, rawBody, idempotencyKey: decodeKeyHeader(key ?? null), source: 'api' })
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { crossed, NEXT } from '../../../main/capabilities/messages/status.ts'
+import { statusesCrossed, NEXT } from '../../../main/capabilities/messages/status.ts'
 import { MESSAGE_STATUSES, type MessageErrorShape, type MessageStatus } from '../../../main/contract/shapes.ts'
 import type { SendOutcome } from '../../../main/engines/engine.ts'
 import type { MessageId } from '../../../main/kernel/ids.ts'
@@ -51,14 +51,14 @@ describe('the table', () => {
         (step) => rank[step] > rank[from] && rank[step] <= rank[to],
       )
     })()
-    expect(crossed(from, to)).toEqual(expected)
+    expect(statusesCrossed(from, to)).toEqual(expected)
   })
 
   test.each(pairs.filter(([, to]) => to !== 'queued'))('%s → %s fires exactly its events', async (from, to) => {
     const id = await messageIn(from)
     if (to === 'failed') await fail(id)
     else if (to !== 'queued') await receipt(id, to)
-    const steps = crossed(from, to)
+    const steps = statusesCrossed(from, to)
     expect(b.events()).toEqual(steps.map((step) => `message.${step}`))
     expect(await statusOf(id)).toBe(steps.at(-1) ?? from)
   })
@@ -154,7 +154,7 @@ test('receipts in any order, repeated as often as you like, never go backwards a
         await (step === 'failed' ? fail(id) : receipt(id, step))
         const now = await statusOf(id)
         const events = b.events()
-        expect(events).toEqual(crossed(before, now).map((status) => `message.${status}`))
+        expect(events).toEqual(statusesCrossed(before, now).map((status) => `message.${status}`))
         fired.push(...events)
         before = now
       }

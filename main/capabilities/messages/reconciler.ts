@@ -6,7 +6,7 @@ import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { InstanceDesk } from './needs.ts'
+import type { InstancesPort } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
 import { advance } from './status.ts'
@@ -29,11 +29,11 @@ const EXPIRED: MessageErrorShape = {
   provider_code: null,
 }
 
-interface SweepNeeds {
+interface ReconcilerDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  readonly instances: InstanceDesk
+  readonly instances: InstancesPort
   readonly idempotency: Idempotency
   readonly outcomes: Outcomes
   readonly receipts: Receipts
@@ -41,7 +41,7 @@ interface SweepNeeds {
 }
 
 /** What no caller waits for: messages that a crash, a silence or a dead link left queued. */
-export function createSweep(needs: SweepNeeds) {
+export function createReconciler(needs: ReconcilerDeps) {
   const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = needs
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
@@ -81,7 +81,7 @@ export function createSweep(needs: SweepNeeds) {
 
   /** Asks the engine what became of a message whose outcome nobody heard. */
   const reconcile = async (message: Message & Dispatched, subject: InstanceSubject): Promise<void> => {
-    const found = await findWith(instances.engineFor(subject), subject, message)
+    const found = await findMessage(instances.engineFor(subject), subject, message)
     if (found === 'arrived') {
       await receipts(message.instanceId, { kind: 'receipt', messageId: message.id, status: 'sent', atMs: clock.now() })
     } else if (found === 'never_arrived') {
@@ -90,7 +90,7 @@ export function createSweep(needs: SweepNeeds) {
   }
 
   /** An engine that fails to find a message has proved nothing, and must not keep the others from being judged. */
-  const findWith = async (engine: Engine, subject: InstanceSubject, { id }: Message) => {
+  const findMessage = async (engine: Engine, subject: InstanceSubject, { id }: Message) => {
     try {
       return await engine.find(subject, id)
     } catch (error) {
@@ -99,23 +99,23 @@ export function createSweep(needs: SweepNeeds) {
     }
   }
 
-  const expire = ({ id, instanceId }: Message): Promise<void> =>
+  const expireQueued = ({ id, instanceId }: Message): Promise<void> =>
     db.commit(async (tx) => {
       const row = await tx.one(messageById, { id, instanceId })
       if (row?.status !== 'queued') return
       await advance(tx, instances.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
     })
 
-  const judge = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {
+  const check = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {
     const now = clock.now()
     const { dispatchStartedAtMs: asked, createdAtMs, engineMessageId } = message
     if (asked !== null && engineMessageId === null && now - asked >= PROOF_AFTER_MS && isDispatched(message)) {
       await reconcile(message, subject)
     }
-    if (isLive && now - createdAtMs >= EXPIRES_AFTER_MS) await expire(message)
+    if (isLive && now - createdAtMs >= EXPIRES_AFTER_MS) await expireQueued(message)
   }
 
-  const noteLink = ({ id, connected }: InstanceSubject): boolean => {
+  const trackLink = ({ id, connected }: InstanceSubject): boolean => {
     if (!connected) {
       liveSince.delete(id)
       return false
@@ -125,20 +125,20 @@ export function createSweep(needs: SweepNeeds) {
     return clock.mono() - since >= LIVE_FOR_MS
   }
 
-  const visitQueued = async (): Promise<void> => {
+  const reconcileQueued = async (): Promise<void> => {
     const links = new Map<InstanceId, { subject: InstanceSubject; isLive: boolean } | null>()
     const linkOf = async ({ accountId, instanceId }: Message) => {
       const known = links.get(instanceId)
       if (known !== undefined) return known
       const subject = await instances.subject(accountId, instanceId)
-      const link = subject === undefined || subject.deleted ? null : { subject, isLive: noteLink(subject) }
+      const link = subject === undefined || subject.deleted ? null : { subject, isLive: trackLink(subject) }
       links.set(instanceId, link)
       return link
     }
     await eachQueued(async (rows) => {
       for (const message of rows.map(toMessage)) {
         const link = underWay.has(message.id) ? null : await linkOf(message)
-        if (link !== null) await judge(message, link.subject, link.isLive)
+        if (link !== null) await check(message, link.subject, link.isLive)
       }
     })
     for (const id of liveSince.keys()) if (!links.has(id as InstanceId)) liveSince.delete(id)
@@ -151,7 +151,7 @@ export function createSweep(needs: SweepNeeds) {
   const pass = (): Promise<void> =>
     (running ??= (async () => {
       try {
-        await visitQueued()
+        await reconcileQueued()
         while ((await db.commit((tx) => idempotency.prune(tx, clock.now(), PRUNED_AT_ONCE))) === PRUNED_AT_ONCE);
       } catch (error) {
         log.error({ event: 'message.sweep_failed', cause: cause(error) })

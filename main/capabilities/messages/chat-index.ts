@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
-import { chatNow, chatsAfter, lastHeard } from './conversation-store.ts'
+import { chatSummary, chatsAfter, lastReceived } from './conversation-store.ts'
 
 /** A chat, as its place in the list needs it. */
 export interface Chat {
@@ -11,14 +11,14 @@ export interface Chat {
   readonly messages: number
 }
 
-export interface Directory {
+export interface ChatIndex {
   /** Something was added to the chat, or taken out of it. Costs nothing where nobody has asked for the list. */
   touch(instanceId: string, chat: string): void
   /** Chats with their newest message before `beforeSeq`, the most recent first, at most `rows`. */
   page(instanceId: InstanceId, wish: { beforeSeq: number; rows: number; q: string | undefined }): Promise<Chat[]>
 }
 
-interface Listed {
+interface CachedList {
   chats: Map<string, Chat>
   /** The same, the most recent first. */
   order: readonly Chat[]
@@ -32,11 +32,11 @@ interface Listed {
 
 const CHATS_AT_ONCE = 500
 /** Instances whose lists are kept; of those nobody looks at any more the oldest goes. */
-const MOST_LISTS = 8
+const MAX_LISTS = 8
 /** Beyond that reading the list anew is cheaper. */
-const MOST_STALE = 10_000
+const MAX_STALE = 10_000
 /** In lists that are longer only numbers are searched. */
-const MOST_NAMES = 20_000
+const MAX_SEARCHABLE_NAMES = 20_000
 
 /**
  * Which chats an instance has, by their newest message. Kept in memory for the instances somebody looks at: an index
@@ -44,22 +44,22 @@ const MOST_NAMES = 20_000
  * message costs to store), while reading all chats of 100,000 messages anew takes 40 ms each time. Only this process
  * writes messages, and it says so here.
  */
-export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): Directory {
-  const lists = new Map<string, Listed>()
+export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): ChatIndex {
+  const lists = new Map<string, CachedList>()
 
-  const open = (instanceId: string): Listed => {
+  const open = (instanceId: string): CachedList => {
     const known = lists.get(instanceId)
     const list = known ?? { chats: new Map(), order: [], stale: new Set(), names: undefined, turn: Promise.resolve() }
     lists.delete(instanceId)
     lists.set(instanceId, list)
     const [oldest] = lists.keys()
-    if (lists.size > MOST_LISTS && oldest !== undefined) lists.delete(oldest)
-    if (known === undefined) void takeTurn(instanceId, list, () => readAll(instanceId, list))
+    if (lists.size > MAX_LISTS && oldest !== undefined) lists.delete(oldest)
+    if (known === undefined) void runInTurn(instanceId, list, () => readAll(instanceId, list))
     return list
   }
 
   /** What fails leaves no half list behind. */
-  const takeTurn = (instanceId: string, list: Listed, act: () => Promise<void>): Promise<void> => {
+  const runInTurn = (instanceId: string, list: CachedList, act: () => Promise<void>): Promise<void> => {
     const mine = list.turn.then(act)
     list.turn = mine
     mine.catch(() => void lists.delete(instanceId))
@@ -67,7 +67,7 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
   }
 
   /** In pieces, so that others get their turn in between. */
-  const readAll = async (instanceId: string, list: Listed) => {
+  const readAll = async (instanceId: string, list: CachedList) => {
     for (let after = ''; ;) {
       const found = await db.read(chatsAfter, { instanceId, after, rows: CHATS_AT_ONCE })
       for (const chat of found) list.chats.set(chat.chat, chat)
@@ -79,12 +79,12 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
     sort(list)
   }
 
-  const refresh = async (instanceId: string, list: Listed) => {
+  const refresh = async (instanceId: string, list: CachedList) => {
     const touched = [...list.stale]
     if (touched.length === 0) return
     list.stale.clear()
     for (const [i, chat] of touched.entries()) {
-      const now = await db.readOne(chatNow, { instanceId, chat })
+      const now = await db.readOne(chatSummary, { instanceId, chat })
       const lastSeq = now?.lastSeq ?? null
       if (now === undefined || lastSeq === null) list.chats.delete(chat)
       else list.chats.set(chat, { chat, lastSeq, messages: now.messages })
@@ -95,12 +95,12 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
   }
 
   const readName = async (instanceId: string, chat: string, names: Map<string, string>) => {
-    const name = (await db.readOne(lastHeard, { instanceId, chat }))?.pushName
+    const name = (await db.readOne(lastReceived, { instanceId, chat }))?.pushName
     if (name) names.set(chat, name.toLocaleLowerCase())
   }
 
-  const readNames = async (instanceId: string, list: Listed) => {
-    if (list.names !== undefined || list.chats.size > MOST_NAMES) return
+  const readNames = async (instanceId: string, list: CachedList) => {
+    if (list.names !== undefined || list.chats.size > MAX_SEARCHABLE_NAMES) return
     const names = new Map<string, string>()
     for (const [i, { chat }] of list.order.entries()) {
       await readName(instanceId, chat, names)
@@ -113,16 +113,16 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
     touch(instanceId, chat) {
       const list = lists.get(instanceId)
       if (list === undefined) return
-      if (list.stale.size >= MOST_STALE) lists.delete(instanceId)
+      if (list.stale.size >= MAX_STALE) lists.delete(instanceId)
       else list.stale.add(chat)
     },
     async page(instanceId, { beforeSeq, rows, q }) {
       const list = open(instanceId)
-      await takeTurn(instanceId, list, async () => {
+      await runInTurn(instanceId, list, async () => {
         await refresh(instanceId, list)
         if (q !== undefined) await readNames(instanceId, list)
       })
-      const wanted = q === undefined ? undefined : searched(q, list.names)
+      const wanted = q === undefined ? undefined : chatFilter(q, list.names)
       const found: Chat[] = []
       for (const chat of list.order) {
         if (found.length === rows) break
@@ -134,13 +134,13 @@ export function createDirectory({ db }: { db: Pick<Db, 'read' | 'readOne'> }): D
 }
 
 /** Nearly sorted already, which costs next to nothing. */
-function sort(list: Listed): void {
+function sort(list: CachedList): void {
   const known = list.order.flatMap(({ chat }) => list.chats.get(chat) ?? [])
   const order = known.length === list.chats.size ? known : [...list.chats.values()]
   list.order = order.sort((a, b) => b.lastSeq - a.lastSeq)
 }
 
-function searched(q: string, names: ReadonlyMap<string, string> | undefined): (chat: string) => boolean {
+function chatFilter(q: string, names: ReadonlyMap<string, string> | undefined): (chat: string) => boolean {
   const words = q.trim().toLocaleLowerCase()
   // As people write numbers: +1 (202) 555-0123.
   const digits = /^[\d\s()+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : ''

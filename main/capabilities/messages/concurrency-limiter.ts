@@ -1,22 +1,26 @@
 /** A send that waits for its engine. Leaving twice is harmless. */
-export interface Place {
+export interface Slot {
   /** Corrects how many bytes of media it holds, once they are counted. */
-  hold(bytes: number): void
-  leave(): void
+  setBytes(bytes: number): void
+  release(): void
 }
 
-export interface Places {
+export interface ConcurrencyLimiter {
   /** @param bytes the most it will hold in memory. @returns undefined when there is no room. */
-  enter(instanceId: string, bytes: number): Place | undefined
+  acquire(instanceId: string, bytes: number): Slot | undefined
 }
 
 /** Bounds what waits for engines: in all, for each instance, and in memory. */
-export function createPlaces(most: { inAll: number; perInstance: number; bytes: number }): Places {
+export function createConcurrencyLimiter(most: {
+  inAll: number
+  perInstance: number
+  bytes: number
+}): ConcurrencyLimiter {
   const waiting = new Map<string, number>()
   let inAll = 0
   let heldBytes = 0
   return {
-    enter(instanceId, bytes) {
+    acquire(instanceId, bytes) {
       const here = waiting.get(instanceId) ?? 0
       if (inAll >= most.inAll || here >= most.perInstance || heldBytes + bytes > most.bytes) return undefined
       waiting.set(instanceId, here + 1)
@@ -24,16 +28,16 @@ export function createPlaces(most: { inAll: number; perInstance: number; bytes: 
       heldBytes += bytes
       let mine = bytes
       let hasLeft = false
-      const hold = (actual: number) => {
+      const setBytes = (actual: number) => {
         heldBytes += actual - mine
         mine = actual
       }
       return {
-        hold,
-        leave() {
+        setBytes,
+        release() {
           if (hasLeft) return
           hasLeft = true
-          hold(0)
+          setBytes(0)
           inAll--
           const left = (waiting.get(instanceId) ?? 1) - 1
           if (left > 0) waiting.set(instanceId, left)

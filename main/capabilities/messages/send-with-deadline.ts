@@ -7,15 +7,15 @@ import { cause, type Log } from '../../kernel/log.ts'
 const GRACE_MS = 500
 
 /** The outcome of an engine that did not even answer when it was told to stop. It may still be sending. */
-export const GAVE_UP: SendOutcome = { kind: 'unknown', message: 'The engine did not answer.' }
+export const NO_ANSWER: SendOutcome = { kind: 'unknown', message: 'The engine did not answer.' }
 
-interface Asking {
+interface DeadlineDeps {
   readonly clock: Clock
   readonly log: Log
   readonly timeoutMs: number
 }
 
-interface Question {
+interface Send {
   readonly send: (signal: AbortSignal) => Promise<SendOutcome>
   /** Told the outcome when the engine settles after `GAVE_UP` was returned. */
   readonly onLate: (outcome: SendOutcome) => void
@@ -25,13 +25,16 @@ interface Question {
  * Asks an engine to send, and answers in any case: an engine that throws, or that neither answers nor hears the signal
  * at the deadline, leaves the outcome unknown. It is never asked twice.
  */
-export function ask({ clock, log, timeoutMs }: Asking, { send, onLate }: Question): Promise<SendOutcome> {
+export function sendWithDeadline(
+  { clock, log, timeoutMs }: DeadlineDeps,
+  { send, onLate }: Send,
+): Promise<SendOutcome> {
   const controller = new AbortController()
   return new Promise((resolve) => {
     let hasGivenUp = false
     const giveUp = () => {
       hasGivenUp = true
-      resolve(GAVE_UP)
+      resolve(NO_ANSWER)
     }
     let timer = deadline(clock, timeoutMs, () => {
       controller.abort()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPacer } from '../../../main/capabilities/messages/pace.ts'
+import { createPacer } from '../../../main/capabilities/messages/pacer.ts'
 import type { Pace } from '../../../main/engines/engine.ts'
 import { fakeClock, settle } from '../../support/clock.ts'
 import { accepted, bench, INSTANCE } from './bench.ts'
@@ -14,7 +14,7 @@ function pacing(pace = PACE) {
   const left: number[] = []
   const startedMs = clock.now()
   const turn = async (to: string, mostMs = 10_000) => {
-    const given = await pacer.turn({ instanceId: 'a', to, pace }, mostMs)
+    const given = await pacer.acquire({ instanceId: 'a', to, pace }, mostMs)
     if (given.kind === 'go') left.push(clock.now() - startedMs)
     return given
   }
@@ -67,7 +67,7 @@ test('what is refused takes no place', async () => {
 
 test('a pair that the network throttles is closed four times as long each time, until a message gets through', async () => {
   const { clock, pacer, turn } = pacing()
-  const heard = (outcome: Parameters<typeof pacer.heard>[1]) => pacer.heard({ instanceId: 'a', to: ANA }, outcome)
+  const heard = (outcome: Parameters<typeof pacer.report>[1]) => pacer.report({ instanceId: 'a', to: ANA }, outcome)
   for (const seconds of [4, 16, 64]) {
     expect(heard(THROTTLED)).toMatchObject({ retryAfterSeconds: seconds })
     expect(await turn(ANA, 0)).toEqual({ kind: 'later', retryAfterSeconds: seconds })
@@ -80,7 +80,7 @@ test('a pair that the network throttles is closed four times as long each time, 
 
 test('a number that the network throttles is closed for everybody; its own wish is kept to', async () => {
   const { pacer, turn } = pacing()
-  pacer.heard({ instanceId: 'a', to: ANA }, { ...THROTTLED, throttles: 'number', retryAfterSeconds: 30 })
+  pacer.report({ instanceId: 'a', to: ANA }, { ...THROTTLED, throttles: 'number', retryAfterSeconds: 30 })
   expect(await turn('12025550102')).toEqual({ kind: 'later', retryAfterSeconds: 30 })
 })
 

@@ -4,7 +4,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
 type Contact = Extract<EngineSignal, { kind: 'contact' }>
-type Named = { instanceId: string; hiddenId: string; number: string; rows: number }
+type MergeParams = { instanceId: string; hiddenId: string; number: string; rows: number }
 
 /** The newest rows of the hidden chat that the other one does not have as well. */
 const PAGE = `SELECT m.seq FROM messages m WHERE m.instance_id = :instanceId AND m.chat = :hiddenId AND NOT EXISTS (
@@ -12,13 +12,13 @@ const PAGE = `SELECT m.seq FROM messages m WHERE m.instance_id = :instanceId AND
       AND o.chat = :number AND o.direction <> 'out')
   ORDER BY m.seq DESC LIMIT :rows`
 
-const moveReactions = sql<Named>(
+const moveReactions = sql<MergeParams>(
   `UPDATE message_reactions SET sender = :number WHERE sender = :hiddenId AND message_seq IN (${PAGE})
    AND NOT EXISTS (SELECT 1 FROM message_reactions r
      WHERE r.message_seq = message_reactions.message_seq AND r.sender = :number)`,
 )
 
-const moveMessages = sql<Named>(
+const moveMessages = sql<MergeParams>(
   `UPDATE messages SET chat = :number, sender = CASE WHEN sender = :hiddenId THEN :number ELSE sender END
    WHERE seq IN (${PAGE})`,
 )
@@ -26,7 +26,7 @@ const moveMessages = sql<Named>(
 /** Bulk work shares the thread with everything else (kernel/db.ts). */
 const ROWS_AT_ONCE = 500
 
-interface MergeNeeds {
+interface ChatMergeDeps {
   readonly db: Db
   /** Told after each commit of both chats. */
   readonly onMoved: (instanceId: string, chat: string) => void
@@ -36,7 +36,7 @@ interface MergeNeeds {
  * Somebody who wrote under a hidden id has shown their number: what was said under the one belongs to the other.
  * Events that were sent keep the id they had. Repeating it changes nothing.
  */
-export function createMerge({ db, onMoved }: MergeNeeds) {
+export function createChatMerge({ db, onMoved }: ChatMergeDeps) {
   return async (instanceId: InstanceId, { hiddenId, number }: Contact): Promise<void> => {
     const named = { instanceId, hiddenId, number, rows: ROWS_AT_ONCE }
     for (let moved = ROWS_AT_ONCE; moved === ROWS_AT_ONCE;) {

@@ -2,25 +2,28 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MessageRef } from '../../engines/direct.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import { whereaboutsById, type Whereabouts } from './store.ts'
+import { referencedById, type ReferencedMessage } from './store.ts'
 
 /** The field by which a caller names a message. */
 type Field = 'message_id' | 'quoted_message_id'
 
 /** Any message of the instance, those of other people too. @throws ApiError not_found */
-export async function getNamed(
+export async function getReferenced(
   db: Pick<Db, 'readOne'>,
   instanceId: InstanceId,
   messageId: string,
   field: Field,
-): Promise<Whereabouts> {
-  const found = await db.readOne(whereaboutsById, { id: messageId, instanceId })
+): Promise<ReferencedMessage> {
+  const found = await db.readOne(referencedById, { id: messageId, instanceId })
   if (found) return found
   throw new ApiError('not_found', `${field} names no message of this instance.`)
 }
 
 /** The same as its engine knows it. @throws ApiError invalid_state when the network does not have it. */
-export function refOf({ engineMessageId, chat, direction, participant }: Whereabouts, field: Field): MessageRef {
+export function toMessageRef(
+  { engineMessageId, chat, direction, participant }: ReferencedMessage,
+  field: Field,
+): MessageRef {
   if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
   throw new ApiError(
     'invalid_state',

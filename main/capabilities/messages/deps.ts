@@ -13,7 +13,7 @@ import type { MediaSource } from './media.ts'
 import type { SendBody } from './contract.ts'
 
 /** What this room asks of the instances room. */
-export interface InstanceDesk {
+export interface InstancesPort {
   readonly announce: Announce
   engineFor(subject: InstanceSubject): Engine
   /** Finds deleted instances too. */
@@ -21,17 +21,17 @@ export interface InstanceDesk {
 }
 
 /** What this room asks of the fusion room. */
-export interface FusionDesk {
+export interface FusionPort {
   /** The other instance of the same number, when the two are treated as one contact. */
   partnerOf(tx: Tx, instanceId: InstanceId): Promise<InstanceId | undefined>
 }
 
-export interface MessagesNeeds {
+export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Ids
-  readonly instances: InstanceDesk
-  readonly fusion: FusionDesk
+  readonly instances: InstancesPort
+  readonly fusion: FusionPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly outbound: MediaSource

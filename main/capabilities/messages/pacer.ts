@@ -2,16 +2,16 @@ import type { Pace, SendOutcome, ThrottleScope } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 
 /** A turn to send. */
-type Turn =
+type PaceResult =
   | { readonly kind: 'go'; readonly waitedMs: number }
   /** It would take longer than anybody may wait. */
   | { readonly kind: 'later'; readonly retryAfterSeconds: number }
 
 export interface Pacer {
   /** Waits until the network can take one more message. A full bucket delays; only a wait beyond `mostMs` is refused. */
-  turn(send: Send, mostMs: number): Promise<Turn>
+  acquire(send: Send, mostMs: number): Promise<PaceResult>
   /** What the network made of it. @returns the outcome, with the time to hold back where the network throttles. */
-  heard(send: Pick<Send, 'instanceId' | 'to'>, outcome: SendOutcome): SendOutcome
+  report(send: Pick<Send, 'instanceId' | 'to'>, outcome: SendOutcome): SendOutcome
 }
 
 interface Send {
@@ -29,11 +29,11 @@ interface Bucket {
 }
 
 /** Where messages are taken in advance of their number: a tenth of a second's worth, so that a few at once never wait. */
-const ADVANCE_SECONDS = 0.1
+const BURST_SECONDS = 0.1
 /** Meta asks for 4^n seconds after the n-th refusal in a row. */
 const BACKOFF_BASE = 4
-const LONGEST_BACKOFF_SECONDS = 1_024
-const SWEEP_AT = 10_000
+const MAX_BACKOFF_SECONDS = 1_024
+const PRUNE_AT = 10_000
 
 /**
  * Keeps sends to the pace their network allows: a bucket for each number and one for each pair of number and person
@@ -46,14 +46,14 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
   const bucketOf = (name: string): Bucket => {
     const known = buckets.get(name)
     if (known) return known
-    if (buckets.size >= SWEEP_AT) sweep()
+    if (buckets.size >= PRUNE_AT) pruneBuckets()
     const bucket = { arrivalMono: -Infinity, closedUntilMono: -Infinity, throttled: 0 }
     buckets.set(name, bucket)
     return bucket
   }
 
   /** One that has filled up again and is not closed is the same as none. */
-  function sweep(): void {
+  function pruneBuckets(): void {
     const now = clock.mono()
     for (const [name, { arrivalMono, closedUntilMono, throttled }] of buckets) {
       if (arrivalMono <= now && closedUntilMono <= now && throttled === 0) buckets.delete(name)
@@ -61,27 +61,27 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
   }
 
   return {
-    async turn({ instanceId, to, pace }, mostMs) {
+    async acquire({ instanceId, to, pace }, mostMs) {
       const now = clock.mono()
-      const lanes = lanesOf(pace).map((lane) => ({ ...lane, bucket: bucketOf(nameOf(lane.scope, instanceId, to)) }))
-      const waitMs = Math.max(0, ...lanes.map((lane) => waitIn(lane, now)))
+      const lanes = limitsOf(pace).map((lane) => ({ ...lane, bucket: bucketOf(bucketKey(lane.scope, instanceId, to)) }))
+      const waitMs = Math.max(0, ...lanes.map((lane) => waitFor(lane, now)))
       if (waitMs > mostMs) return { kind: 'later', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) }
       for (const { bucket, intervalMs } of lanes) bucket.arrivalMono = Math.max(bucket.arrivalMono, now) + intervalMs
       if (waitMs > 0) await clock.sleep(waitMs)
       return { kind: 'go', waitedMs: waitMs }
     },
 
-    heard({ instanceId, to }, outcome) {
+    report({ instanceId, to }, outcome) {
       if (outcome.kind === 'accepted') {
         for (const scope of SCOPES) {
-          const bucket = buckets.get(nameOf(scope, instanceId, to))
+          const bucket = buckets.get(bucketKey(scope, instanceId, to))
           if (bucket) bucket.throttled = 0
         }
       }
       if (outcome.kind !== 'nothing_sent' || outcome.throttles === undefined) return outcome
-      const bucket = bucketOf(nameOf(outcome.throttles, instanceId, to))
+      const bucket = bucketOf(bucketKey(outcome.throttles, instanceId, to))
       bucket.throttled++
-      const backoff = Math.min(BACKOFF_BASE ** bucket.throttled, LONGEST_BACKOFF_SECONDS)
+      const backoff = Math.min(BACKOFF_BASE ** bucket.throttled, MAX_BACKOFF_SECONDS)
       const seconds = Math.max(backoff, outcome.retryAfterSeconds ?? 0)
       bucket.closedUntilMono = clock.mono() + seconds * 1_000
       return { ...outcome, retryAfterSeconds: seconds }
@@ -89,7 +89,7 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
   }
 }
 
-interface Lane {
+interface Limit {
   readonly scope: ThrottleScope
   readonly intervalMs: number
   /** Messages that may be taken in advance. */
@@ -98,16 +98,16 @@ interface Lane {
 
 const SCOPES: readonly ThrottleScope[] = ['number', 'pair']
 
-function lanesOf({ perSecond, toOne }: Pace): Lane[] {
-  const number = { scope: 'number', intervalMs: 1_000 / perSecond, burst: Math.max(1, perSecond * ADVANCE_SECONDS) }
+function limitsOf({ perSecond, toOne }: Pace): Limit[] {
+  const number = { scope: 'number', intervalMs: 1_000 / perSecond, burst: Math.max(1, perSecond * BURST_SECONDS) }
   const pair = toOne && { scope: 'pair', intervalMs: toOne.everyMs, burst: toOne.burst }
-  return [number, ...(pair ? [pair] : [])] as Lane[]
+  return [number, ...(pair ? [pair] : [])] as Limit[]
 }
 
-function waitIn({ bucket, intervalMs, burst }: Lane & { readonly bucket: Bucket }, now: number): number {
+function waitFor({ bucket, intervalMs, burst }: Limit & { readonly bucket: Bucket }, now: number): number {
   const inTurn = bucket.arrivalMono - (burst - 1) * intervalMs - now
   return Math.max(inTurn, bucket.closedUntilMono - now)
 }
 
-const nameOf = (scope: ThrottleScope, instanceId: string, to: string) =>
+const bucketKey = (scope: ThrottleScope, instanceId: string, to: string) =>
   scope === 'number' ? instanceId : `${instanceId} ${to}`

@@ -4,16 +4,16 @@ import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
-import type { FusionDesk } from './needs.ts'
-import { byEngineId, editText, heardAlready, insertHeard, markDeleted, react } from './store.ts'
+import type { FusionPort } from './deps.ts'
+import { anyByEngineId, editText, receivedByEngineId, insertReceived, markDeleted, upsertReaction } from './store.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
-interface HeardNeeds {
+interface InboundDeps {
   readonly db: Db
   readonly ids: Ids
   readonly announce: Announce
-  readonly fusion: FusionDesk
+  readonly fusion: FusionPort
   readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 
@@ -24,7 +24,7 @@ interface HeardNeeds {
  * Two fused instances are one number with two engines, and both report what people say to it. Whichever comes second
  * finds the message on the other side, and from there on it is the same repeat as any other.
  */
-export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds) {
+export function createInbound({ db, ids, announce, fusion, onStored }: InboundDeps) {
   /** Whose messages may be the one that is reported: the instance's own first. */
   const sidesOf = async (tx: Tx, instanceId: InstanceId): Promise<InstanceId[]> => {
     const partnerId = await fusion.partnerOf(tx, instanceId)
@@ -33,14 +33,14 @@ export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds)
 
   const find = async (tx: Tx, sides: readonly InstanceId[], engineMessageId: string) => {
     for (const instanceId of sides) {
-      const known = await tx.one(byEngineId, { instanceId, engineMessageId })
+      const known = await tx.one(anyByEngineId, { instanceId, engineMessageId })
       if (known) return known
     }
     return undefined
   }
 
   /** Our id of a message; the network's own when the message is older than this instance here. */
-  const nameOf = async (tx: Tx, sides: readonly InstanceId[], engineMessageId: string) => {
+  const idOf = async (tx: Tx, sides: readonly InstanceId[], engineMessageId: string) => {
     const known = await find(tx, sides, engineMessageId)
     return { seq: known?.seq, id: known?.id ?? engineMessageId }
   }
@@ -50,7 +50,8 @@ export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds)
     sides: readonly InstanceId[],
     { engineMessageId, chat, fromMe }: Signal<'received'>,
   ) => {
-    for (const instanceId of sides) if (await tx.one(heardAlready, { instanceId, engineMessageId, chat })) return true
+    for (const instanceId of sides)
+      if (await tx.one(receivedByEngineId, { instanceId, engineMessageId, chat })) return true
     // The phone shows what was sent through us as its own; that message has a row and events already.
     return fromMe && (await find(tx, sides, engineMessageId))?.direction === 'out'
   }
@@ -61,9 +62,9 @@ export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds)
       const sides = await sidesOf(tx, instanceId)
       if (await isKnown(tx, sides, signal)) return
       const quoted = signal.quotedEngineMessageId
-      const quotedId = quoted === null ? null : (await nameOf(tx, sides, quoted)).id
+      const quotedId = quoted === null ? null : (await idOf(tx, sides, quoted)).id
       const event = await announce(tx, instanceId, 'message.received', receivedData(id, signal, quotedId), signal.atMs)
-      await tx.run(insertHeard, {
+      await tx.run(insertReceived, {
         ...columnsOf(signal),
         seq: await tx.next('messages'),
         id,
@@ -77,40 +78,40 @@ export function createHeard({ db, ids, announce, fusion, onStored }: HeardNeeds)
 
   const edited = (instanceId: InstanceId, signal: Signal<'edited'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
+      const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { text, atMs } = signal
       if (seq !== undefined && (await tx.run(editText, { seq, text, at: atMs })) === 0) return
-      const data = { ...spoken(id, signal), text, edited_at: isoTime(atMs) }
+      const data = { ...authorData(id, signal), text, edited_at: isoTime(atMs) }
       await announce(tx, instanceId, 'message.edited', data, atMs)
     })
 
   const deleted = (instanceId: InstanceId, signal: Signal<'deleted'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
+      const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { deletedBy, atMs } = signal
       if (seq !== undefined && (await tx.run(markDeleted, { seq, at: atMs })) === 0) return
-      const data = { ...spoken(id, signal), deleted_by: deletedBy, deleted_at: isoTime(atMs) }
+      const data = { ...authorData(id, signal), deleted_by: deletedBy, deleted_at: isoTime(atMs) }
       await announce(tx, instanceId, 'message.deleted', data, atMs)
     })
 
   const reaction = (instanceId: InstanceId, signal: Signal<'reaction'>): Promise<void> =>
     db.commit(async (tx) => {
-      const { seq, id } = await nameOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
+      const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { from, emoji, atMs } = signal
-      if (seq !== undefined && (await tx.run(react, { seq, sender: from, emoji, at: atMs })) === 0) return
-      await announce(tx, instanceId, 'message.reaction', { ...spoken(id, signal), emoji }, atMs)
+      if (seq !== undefined && (await tx.run(upsertReaction, { seq, sender: from, emoji, at: atMs })) === 0) return
+      await announce(tx, instanceId, 'message.reaction', { ...authorData(id, signal), emoji }, atMs)
     })
 
   return { received, edited, deleted, reaction }
 }
 
-interface Speaker {
+interface Author {
   readonly chat: string
   readonly from: string
   readonly fromMe: boolean
 }
 
-const spoken = (messageId: string, { chat, from, fromMe }: Speaker) => ({
+const authorData = (messageId: string, { chat, from, fromMe }: Author) => ({
   message_id: messageId,
   chat,
   from,
@@ -119,7 +120,7 @@ const spoken = (messageId: string, { chat, from, fromMe }: Speaker) => ({
 
 function receivedData(id: string, signal: Signal<'received'>, quotedId: string | null): EventData['message.received'] {
   return {
-    ...spoken(id, signal),
+    ...authorData(id, signal),
     is_group: signal.isGroup,
     type: signal.type,
     text: signal.text,
@@ -141,11 +142,11 @@ function mediaOf({ media }: Signal<'received'>): EventData['message.received']['
 
 function columnsOf(signal: Signal<'received'>) {
   const media = mediaOf(signal)
-  const whoseWords = signal.fromMe
+  const origin = signal.fromMe
     ? ({ direction: 'phone', source: 'phone', status: 'sent', sentAt: signal.atMs } as const)
     : ({ direction: 'in', source: null, status: null, sentAt: null } as const)
   return {
-    ...whoseWords,
+    ...origin,
     chat: signal.chat,
     sender: signal.from,
     type: signal.type,
