@@ -6,7 +6,7 @@ import type { Network } from './contract/shapes.ts'
 import { isLoopback, parseRange } from './kernel/address-range.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
-import { integer, listOf, numbers, oneOf, text, yesOrNo, type Kind } from './kernel/setting-kinds.ts'
+import { integer, listOf, numbers, oneOf, text, boolean, type Kind } from './kernel/setting-kinds.ts'
 import {
   ConfigError,
   describe,
@@ -14,7 +14,7 @@ import {
   fromFile,
   fromFlags,
   originsOf,
-  settle,
+  resolveSetting,
   splitFlags,
   type Machine,
   type Origin,
@@ -79,7 +79,8 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'home',
     kind: text({ words: 'folder', rule: 'be the path of a folder', accept: (path) => path || undefined }),
     fallback: defaultHome,
-    shown: '`$XDG_DATA_HOME/switchboard`, `~/Library/Application Support/Switchboard` or `%APPDATA%\\Switchboard`',
+    defaultText:
+      '`$XDG_DATA_HOME/switchboard`, `~/Library/Application Support/Switchboard` or `%APPDATA%\\Switchboard`',
     description: 'Folder of the database, settings.json and, with the file vault, its files.',
     only: ['flag', 'environment'],
   },
@@ -98,7 +99,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   allowLan: {
     name: 'allow_lan',
-    kind: yesOrNo,
+    kind: boolean,
     fallback: false,
     description: 'Lets `host` be an address that other machines can reach.',
   },
@@ -109,14 +110,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
       'list of `name` or `name:port`',
     ),
     fallback: Object.freeze([]),
-    shown: 'none',
+    defaultText: 'none',
     description: 'Names besides loopback that callers may use in the Host header, for a LAN, a proxy or a tunnel.',
   },
   publicBaseUrl: {
     name: 'public_base_url',
     kind: text({ words: 'http(s) address', rule: 'be an http(s) address without query', accept: baseUrl }),
     fallback: null,
-    shown: 'the listening address',
+    defaultText: 'the listening address',
     description: 'Address under which the outside reaches this service; links that are handed out begin with it.',
   },
   network: {
@@ -130,14 +131,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'vault',
     kind: oneOf('keychain', 'file'),
     fallback: null,
-    shown: 'the keychain if it works when the home is new, else a file',
+    defaultText: 'the keychain if it works when the home is new, else a file',
     description: 'Where a new home keeps its master key. A home never changes its vault by this setting.',
   },
   vaultPassphrase: {
     name: 'vault_passphrase',
     kind: text({ words: 'text', rule: 'have at least 8 characters', accept: passphrase }),
     fallback: systemCredential,
-    shown: 'the systemd credential `switchboard-vault-passphrase`, else none',
+    defaultText: 'the systemd credential `switchboard-vault-passphrase`, else none',
     description: 'Locks the file vault of a new home. Without it a random key file beside the vault does.',
     only: ['environment'],
     secret: true,
@@ -205,7 +206,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'official.app_id',
     kind: text({ words: 'digits', rule: 'be the digits of an app id', accept: metaId }),
     fallback: null,
-    shown: 'none',
+    defaultText: 'none',
     description:
       "Your own app at Meta, if you are a Tech Provider there. With `app_secret`, `config_id` and `public_base_url`, the onboarding page offers Meta's own signup.",
   },
@@ -213,7 +214,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'official.app_secret',
     kind: text({ words: '32 characters', rule: 'be 32 characters, 0 to 9 and a to f', accept: appSecret }),
     fallback: null,
-    shown: 'none',
+    defaultText: 'none',
     description: 'Secret of that app.',
     only: ['environment'],
     secret: true,
@@ -222,7 +223,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'official.config_id',
     kind: text({ words: 'digits', rule: 'be the digits of a configuration id', accept: metaId }),
     fallback: null,
-    shown: 'none',
+    defaultText: 'none',
     description: 'Configuration of “Facebook Login for Business” in that app.',
   },
   sandboxGraphPort: {
@@ -235,7 +236,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'smv2.version',
     kind: text({ words: 'version', rule: 'be a version such as 2.3000.1043857760', accept: protocolVersion }),
     fallback: null,
-    shown: 'the one this release came with, or that WhatsApp has named since',
+    defaultText: 'the one this release came with, or that WhatsApp has named since',
     description: "Version of WhatsApp's protocol that live `smv2` instances speak. WhatsApp refuses old ones some day.",
   },
   mediaKeepDays: {
@@ -252,7 +253,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
       'list of CIDR ranges',
     ),
     fallback: Object.freeze([]),
-    shown: 'none',
+    defaultText: 'none',
     description: 'Networks that are not public and that webhooks and `media_url` may lead to all the same.',
     only: ['file'],
   },
@@ -312,11 +313,11 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
 export function readConfig(machine: Machine): Config {
   const outside = [fromFlags(SETTINGS, machine.argv), fromEnvironment(SETTINGS, machine.env)]
   const { join, resolve } = machine.platform === 'win32' ? win32 : posix
-  const home = resolve(settle(SETTINGS.home, outside, machine))
+  const home = resolve(resolveSetting(SETTINGS.home, outside, machine))
   const places = [...outside, fromFile(SETTINGS, join(home, 'settings.json'), machine)]
   const settled = Object.entries(SETTINGS).map(([field, setting]) => [
     field,
-    settle(setting as Setting<unknown>, places, machine),
+    resolveSetting(setting as Setting<unknown>, places, machine),
   ])
   // SETTINGS has one entry for each field of Values, of that field's type.
   const config = { ...(Object.fromEntries(settled) as Values), home, origins: originsOf(SETTINGS, places) }

@@ -10,10 +10,10 @@ import type { Door } from './faces/http.ts'
 import type { BridgeAnswer, BridgeRequest } from './faces/panel/bridge.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
-import { deadline } from './kernel/deadline.ts'
+import { startTimeout } from './kernel/timeout.ts'
 import { createHousekeeping } from './kernel/housekeeping.ts'
-import { createLogFile, toBoth } from './kernel/log-file.ts'
-import { remembering } from './kernel/remembering-log.ts'
+import { createLogFile, teeLog } from './kernel/log-file.ts'
+import { withRecentLines } from './kernel/recent-log.ts'
 import { openDoor } from './service/door.ts'
 import { copiesOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
 import { asStartError, databaseIn, openHome, type Home } from './service/home.ts'
@@ -74,7 +74,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
     carryOut: createCommands({
       accounts,
       accountId: account.id,
-      copies: createBackups({ ...world, live: { tell() {} }, copies: copiesOf(world, home) }),
+      copies: createBackups({ ...world, live: { publish() {} }, copies: copiesOf(world, home) }),
       newConsoleAddress: () => null,
       facts: () => null,
     }),
@@ -89,7 +89,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
 export async function startService(given: World): Promise<Service> {
   const { config, desk } = liveSettings(given.config)
   const logFile = logFileOf(given)
-  const log = remembering(toBoth(given.log, logFile), given.clock)
+  const log = withRecentLines(teeLog(given.log, logFile), given.clock)
   logFile.onChange(() => {
     const problem = logFile.problem()
     if (problem !== null) log.warn({ event: 'log.not_kept', problem })
@@ -113,7 +113,7 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, gaps, storage } = machinery
+  const { vault, outbound, live, clockJumps, storage } = machinery
   const { clock, config, log } = world
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, house } = rooms
   const housekeeping = createHousekeeping({
@@ -140,9 +140,9 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   const newConsoleAddress = () =>
     hasConsole ? `${reachable(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
-  gaps.onGap(() => {
+  clockJumps.onJump(() => {
     // Idle connections and resolved names may be of another network.
-    outbound.refresh()
+    outbound.reset()
     log.info({ event: 'service.gap' })
   })
   await webhooks.recover()
@@ -158,7 +158,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   })
   const carryOut: Service['carryOut'] = async (request) => {
     const result = await commands(request)
-    if (request.command.startsWith('keys.')) live.tell({ topic: 'keys' })
+    if (request.command.startsWith('keys.')) live.publish({ topic: 'keys' })
     return result
   }
   const control = await openControl(world, carryOut)
@@ -170,13 +170,13 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   }
   await house.begin()
   await instances.start()
-  gaps.start()
+  clockJumps.start()
   webhooks.start()
   instanceWebhooks.start()
   messages.start()
   await approvals.start(async (call) => (await openMcp()).carryOut(call))
   housekeeping.start()
-  storage.start(housekeeping.soon)
+  storage.start(housekeeping.runSoon)
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 
@@ -196,7 +196,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     panel.bridge.close()
     approvals.close()
     rooms.service.metrics.close()
-    gaps.close()
+    clockJumps.close()
     await housekeeping.close()
     await storage.close()
     live.close()
@@ -217,10 +217,10 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     door,
     db: home.db,
     newConsoleAddress,
-    tell: live.tell,
-    resumed: gaps.suspect,
+    tell: live.publish,
+    resumed: clockJumps.report,
     unlocked: () => void vault.unlock(),
-    onNotice: (hear) => live.listen(({ notice }) => hear(notice)),
+    onNotice: (hear) => live.subscribe(({ notice }) => hear(notice)),
     askAsConsole: async (request) =>
       panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
     carryOut,
@@ -231,7 +231,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
 /** Waits for it, but no longer than this. */
 function atMost(clock: Clock, ms: number, awaited: Promise<void>): Promise<void> {
   return new Promise((done) => {
-    const limit = deadline(clock, ms, done)
+    const limit = startTimeout(clock, ms, done)
     void awaited.then(() => {
       limit.cancel()
       done()

@@ -1,5 +1,5 @@
 import type { ControlRequest } from '../faces/control.ts'
-import { sizeInWords } from '../kernel/size-in-words.ts'
+import { formatBytes } from '../kernel/format-bytes.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const BACKUP_USAGE = `Usage: npm run backup [-- --json]
@@ -17,7 +17,7 @@ export async function backupCommand(
   if (argv.includes('--json')) return terminal.out(JSON.stringify(made))
   terminal.out(made.file)
   terminal.err(
-    `The database is copied (${sizeInWords(made.bytes)}), and the copy was checked. ` +
+    `The database is copied (${formatBytes(made.bytes)}), and the copy was checked. ` +
       'The key to the secrets in it stays in the vault: see “Back up” in the README.',
   )
 }

@@ -1,5 +1,5 @@
 import type { ControlRequest } from '../faces/control.ts'
-import { sizeInWords } from '../kernel/size-in-words.ts'
+import { formatBytes } from '../kernel/format-bytes.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const RESTORE_USAGE = `Usage: npm run restore [-- --json]                 lists the backups
@@ -64,7 +64,7 @@ function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal
   if (isJson) return terminal.out(JSON.stringify({ data: backups }))
   if (backups.length === 0) return terminal.out('There are no backups yet. Make one with: npm run backup')
   for (const { name, made_at, reason, bytes, state } of backups) {
-    terminal.out(`${name}  ${made_at}  ${reason}  ${sizeInWords(bytes)}${state === 'usable' ? '' : `  (${state})`}`)
+    terminal.out(`${name}  ${made_at}  ${reason}  ${formatBytes(bytes)}${state === 'usable' ? '' : `  (${state})`}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { endProcess } from '../kernel/process-end.ts'
+import { exitProcess } from '../kernel/process-exit.ts'
 import { startService, type Service, type World } from '../service.ts'
 import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
@@ -74,7 +74,7 @@ function toldToStop(clock: Clock): Promise<'stop'> {
   return new Promise((resolve) => {
     let toldAtMono: number | undefined
     const hear = () => {
-      if (toldAtMono !== undefined && clock.mono() - toldAtMono > SAME_SIGNAL_MS) endProcess(1)
+      if (toldAtMono !== undefined && clock.mono() - toldAtMono > SAME_SIGNAL_MS) exitProcess(1)
       toldAtMono ??= clock.mono()
       resolve('stop')
     }
@@ -93,7 +93,7 @@ async function closeInTime(service: Service, clock: Clock, terminal: Terminal): 
   while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
     if (clock.mono() < deadlineMono) continue
     terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
-    endProcess(1)
+    exitProcess(1)
   }
   return 0
 }

@@ -1,4 +1,4 @@
-import { endProcess } from '../kernel/process-end.ts'
+import { exitProcess } from '../kernel/process-exit.ts'
 
 /** Where a command prints: standard output for answers, standard error for everything else. */
 export interface Terminal {
@@ -19,5 +19,5 @@ export class CommandError extends Error {}
 
 /** Ends the process once what it wrote has left it. Waiting for its last timer would not do: libraries have their own. */
 export function endWith(code: number): void {
-  process.stdout.write('', () => process.stderr.write('', () => endProcess(code)))
+  process.stdout.write('', () => process.stderr.write('', () => exitProcess(code)))
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
-import { mayReach, requireReach, requireScope, type Principal } from '../kernel/access.ts'
+import { canAccessInstance, requireAccessLevel, requireScope, type Principal } from '../kernel/access.ts'
 import { currentCaller } from './in-process-caller.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
 import { sessionTokens } from './panel/cookie.ts'
@@ -138,7 +138,7 @@ export function createAdmission(needs: AdmissionDeps) {
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw pathNotFound()
     requireScope(principal, operation.scope)
-    requireReach(principal, operation.reach)
+    requireAccessLevel(principal, operation.reach)
     if (operation.reach === 'instance')
       request.admitted.instance = await findSubject(request, principal, operation, needs)
     await exists?.(principal, request.params as Record<string, string>)
@@ -200,7 +200,7 @@ async function findSubject(
   needs: AdmissionDeps,
 ): Promise<InstanceSubject> {
   const { id = '' } = request.params as { id?: string }
-  const reachable = isUuid(id) && mayReach(principal, id.toLowerCase())
+  const reachable = isUuid(id) && canAccessInstance(principal, id.toLowerCase())
   const subject = reachable ? await needs.subject(principal.accountId, id.toLowerCase()) : undefined
   if (subject === undefined || (subject.deleted && operation.reachesDeleted !== true)) {
     throw new ApiError('not_found', 'There is no instance with this id.')

@@ -8,7 +8,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
-import type { Callers } from '../kernel/callers.ts'
+import type { ApiActivity } from '../kernel/api-activity.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
@@ -32,11 +32,11 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly ids: Ids
   readonly times: Pick<RequestTimes, 'watch' | 'is'>
   /** Told of each request. */
-  readonly callers: Pick<Callers, 'came'>
+  readonly apiActivity: Pick<ApiActivity, 'note'>
   /** Told after each operation that changed something, whoever asked for it. */
   readonly tell: (notice: Notice) => void
   /** Asked before each operation that would make the database grow. */
-  readonly intake: Pick<WriteGate, 'check'>
+  readonly writeGate: Pick<WriteGate, 'check'>
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
@@ -84,7 +84,7 @@ const UNREAD_MS = 8_000
 const LINGER_MS = 1_000
 
 export function createDoor(needs: DoorDeps): Door {
-  const { clock, ids, log, times, callers } = needs
+  const { clock, ids, log, times, apiActivity } = needs
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
   let port = 0
@@ -151,7 +151,7 @@ export function createDoor(needs: DoorDeps): Door {
 
   const notFoundError = createNotFound(app)
   app.addHook('onRequest', async (request, reply) => {
-    callers.came()
+    apiActivity.note()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     // Asked once: the framework puts this together anew each time.
     const { config } = request.routeOptions

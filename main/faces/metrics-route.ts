@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { requireReach, requireScope, type Principal } from '../kernel/access.ts'
+import { requireAccessLevel, requireScope, type Principal } from '../kernel/access.ts'
 import { EXPOSITION_TYPE, exposition, type Family } from '../kernel/metrics.ts'
 
 /** `GET /metrics` for Prometheus: with a key like everything else, one that may read instances and is not restricted. */
@@ -10,7 +10,7 @@ export function addMetricsRoute(
   app.get('/metrics', async ({ admitted: { principal } }, reply) => {
     if (principal === null) throw new Error('/metrics was reached without a principal')
     requireScope(principal, 'instances:read')
-    requireReach(principal, 'account')
+    requireAccessLevel(principal, 'account')
     const text = exposition(await measure(principal))
     return reply.header('content-type', EXPOSITION_TYPE).header('cache-control', 'no-store').send(text)
   })

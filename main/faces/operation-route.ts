@@ -43,9 +43,9 @@ export function routeOperation(
   { operation, handler, exists }: ServedOperation,
   {
     gate,
-    intake,
+    writeGate,
     tell,
-  }: { gate: ConcurrencyLimiter; intake: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
+  }: { gate: ConcurrencyLimiter; writeGate: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
@@ -61,7 +61,7 @@ export function routeOperation(
         throw new ApiError('validation_error', 'This operation needs a JSON body.')
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
-      if (writesData(operation)) intake.check()
+      if (writesData(operation)) writeGate.check()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
       if (operation.method !== 'GET') tell(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)

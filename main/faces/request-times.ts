@@ -38,7 +38,7 @@ export function createRequestTimes(clock: Pick<Clock, 'mono'>): RequestTimes {
       response.once('close', () => {
         // 499, as proxies call it: the caller left before the answer was whole.
         const status = response.writableFinished ? response.statusCode : 499
-        durationsOf(operations.get(request) ?? OTHER, status).note(clock.mono() - since)
+        durationsOf(operations.get(request) ?? OTHER, status).observe(clock.mono() - since)
       })
     },
     is: (request, operationId) => void operations.set(request, operationId),

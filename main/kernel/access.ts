@@ -37,7 +37,7 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
 }
 
 /** Account operations are closed to restricted keys (spec: Authentication). */
-export function requireReach(principal: Principal, reach: AccessLevel): void {
+export function requireAccessLevel(principal: Principal, reach: AccessLevel): void {
   if (principal.allowedInstanceIds === null) return
   if (reach === 'account') {
     throw new ApiError(
@@ -54,6 +54,6 @@ export function requireReach(principal: Principal, reach: AccessLevel): void {
 }
 
 /** Whether the key's list, if it has one, holds the instance. */
-export function mayReach(principal: Principal, instanceId: string): boolean {
+export function canAccessInstance(principal: Principal, instanceId: string): boolean {
   return principal.allowedInstanceIds === null || principal.allowedInstanceIds.includes(instanceId)
 }

@@ -10,48 +10,48 @@ export interface ClockJumps {
    * Looks now. Whoever judges by time asks first: after a sleep every deadline is past at once.
    * @returns how many gaps there were since the start.
    */
-  look(): number
+  check(): number
   /** The system says that it slept or that its network changed: taken for a gap, whatever the clocks say. */
-  suspect(): void
+  report(): void
   /** @param act is called in the order of telling, at once. */
-  onGap(act: () => void): void
+  onJump(act: () => void): void
   start(): void
   close(): void
 }
 
-const LOOK_MS = 1_000
+const CHECK_MS = 1_000
 /** A tick that comes this late was not merely delayed by work. */
-const ASLEEP_MS = 15_000
+const STALL_MS = 15_000
 /** How far wall clock and monotonic clock may part between two looks. */
-const APART_MS = 5_000
+const DRIFT_MS = 5_000
 
 export function createClockJumps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): ClockJumps {
-  const acts: (() => void)[] = []
+  const listeners: (() => void)[] = []
   let last = { wall: clock.now(), mono: clock.mono() }
   let count = 0
   let timer: Timer | undefined
 
-  function gap(): void {
+  function noteJump(): void {
     count++
-    for (const act of acts) act()
+    for (const act of listeners) act()
   }
 
-  function look(): number {
+  function check(): number {
     const now = { wall: clock.now(), mono: clock.mono() }
     const [wallMs, monoMs] = [now.wall - last.wall, now.mono - last.mono]
     // Taken before acting: what is called may look itself.
     last = now
-    if (Math.max(wallMs, monoMs) > ASLEEP_MS || Math.abs(wallMs - monoMs) > APART_MS) gap()
+    if (Math.max(wallMs, monoMs) > STALL_MS || Math.abs(wallMs - monoMs) > DRIFT_MS) noteJump()
     return count
   }
 
   return {
-    look,
-    suspect: gap,
-    onGap: (act) => void acts.push(act),
+    check,
+    report: noteJump,
+    onJump: (act) => void listeners.push(act),
     start() {
       last = { wall: clock.now(), mono: clock.mono() }
-      timer ??= clock.every(LOOK_MS, () => void look())
+      timer ??= clock.every(CHECK_MS, () => void check())
     },
     close: () => timer?.cancel(),
   }

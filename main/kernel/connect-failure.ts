@@ -18,7 +18,7 @@ export const blocked = (host: string) =>
   new ConnectFailure('blocked', 'address_not_public', `${host} leads to an address that is not public.`)
 
 /** Every address of the name lies in 198.18.0.0/15, which some VPNs and proxies hand out for names they catch. */
-export const madeUp = (host: string) =>
+export const syntheticAddress = (host: string) =>
   new ConnectFailure(
     'blocked',
     'fake_address',
@@ -34,7 +34,7 @@ export const unreachable = (host: string, code: string) =>
 export const untrusted = (host: string, code: string) =>
   new ConnectFailure('tls', code, `No trustworthy TLS connection to ${host} (${code}).`)
 
-export const tooSlow = (host: string, limitMs: number) =>
+export const connectTimeout = (host: string, limitMs: number) =>
   new ConnectFailure('timeout', 'connect_timeout', `No connection to ${host} within ${limitMs / 1_000} s.`)
 
 /** The system's or OpenSSL's code of an error. Texts depend on versions and are never passed on. */

@@ -1,11 +1,11 @@
 import { isIP, type Socket } from 'node:net'
 import { Client, Pool } from 'undici'
-import type { Connector, Opening, Peer } from './connector.ts'
-import type { Exchange, Line } from './exchange.ts'
+import type { Connector, PendingConnection, Peer } from './connector.ts'
+import type { Exchange, PeerInfo } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
 
 /** What goes on the request line and after it. */
-interface Sending {
+interface OutgoingRequest {
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
@@ -15,13 +15,13 @@ interface Sending {
 /** Keep-alive connections of HTTP/1.1 by origin. */
 export interface Connections {
   /** Runs the exchange on an idle connection or a new one; resolves when the exchange has settled. */
-  run(origin: string, sending: Sending, exchange: Exchange): Promise<void>
+  run(origin: string, sending: OutgoingRequest, exchange: Exchange): Promise<void>
   dropIdle(): void
 }
 
 interface Connection {
   readonly client: Client
-  readonly line: Line & { socket: Socket | null; opening: Opening | null; connectTimeoutMs: number }
+  readonly line: PeerInfo & { socket: Socket | null; opening: PendingConnection | null; connectTimeoutMs: number }
 }
 
 const HEADER_BYTES = 16 * 1024
@@ -38,7 +38,7 @@ const IDLE_MAX_MS = 60_000
 export function createConnections(connector: Connector, policy: AddressPolicy): Connections {
   const idle = new Map<string, Connection[]>()
 
-  const forget = (origin: string, gone: Connection) => {
+  const removeIdle = (origin: string, gone: Connection) => {
     const rest = idle.get(origin)?.filter((one) => one !== gone) ?? []
     if (rest.length > 0) idle.set(origin, rest)
     else idle.delete(origin)
@@ -66,7 +66,7 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
       },
     })
     const connection = { client, line }
-    client.on('disconnect', () => forget(origin, connection))
+    client.on('disconnect', () => removeIdle(origin, connection))
     return connection
   }
 
@@ -79,32 +79,36 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
       client.dispatch(sending, exchange)
       const answer = await exchange.answer
       const isReusable = answer.kind === 'response' && !answer.truncated && line.socket?.destroyed === false
-      if (!isReusable) return drop(connection)
+      if (!isReusable) return destroy(connection)
       const others = idle.get(origin)
       if (others) others.push(connection)
       else idle.set(origin, [connection])
     },
     dropIdle() {
-      for (const connection of [...idle.values()].flat()) drop(connection)
+      for (const connection of [...idle.values()].flat()) destroy(connection)
       idle.clear()
     },
   }
 }
 
 /** How long whoever fetches without us waits. */
-export interface Patience {
+export interface FetchTimeouts {
   /** DNS, TCP and TLS together. */
   readonly connectTimeoutMs: number
   /** From the request to the header of the answer, and between two parts of it; a second more or less. */
-  readonly silenceMs: number
+  readonly idleTimeoutMs: number
 }
 
 /** Connections to one origin, for `fetch`: they are checked as all others are, and lead there whatever is asked for. */
-export function createPool(connector: Connector, origin: string, { connectTimeoutMs, silenceMs }: Patience): Pool {
+export function createPool(
+  connector: Connector,
+  origin: string,
+  { connectTimeoutMs, idleTimeoutMs }: FetchTimeouts,
+): Pool {
   return new Pool(origin, {
     allowH2: false,
-    headersTimeout: silenceMs,
-    bodyTimeout: silenceMs,
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
     connect(target, done) {
       connector(peerOf(target), connectTimeoutMs).opened.then(
         ({ socket }) => done(null, socket),
@@ -116,7 +120,7 @@ export function createPool(connector: Connector, origin: string, { connectTimeou
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-function drop({ client, line }: Connection): void {
+function destroy({ client, line }: Connection): void {
   line.opening?.cancel()
   void client.destroy()
 }

@@ -1,11 +1,19 @@
 import { connect, type Socket } from 'node:net'
 import { parseAddress } from './address-range.ts'
 import type { Clock } from './clock.ts'
-import { blocked, codeOf, ConnectFailure, madeUp, tooSlow, unreachable, unresolved } from './connect-failure.ts'
-import { deadline } from './deadline.ts'
+import {
+  blocked,
+  codeOf,
+  ConnectFailure,
+  syntheticAddress,
+  connectTimeout,
+  unreachable,
+  unresolved,
+} from './connect-failure.ts'
+import { startTimeout } from './timeout.ts'
 import type { Destination } from './destination.ts'
 import type { NameLookup } from './name-lookup.ts'
-import { isMadeUp, type AddressPolicy } from './public-address.ts'
+import { isSyntheticAddress, type AddressPolicy } from './public-address.ts'
 import { createTls } from './tls.ts'
 
 /** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
@@ -13,23 +21,23 @@ export type Dial = (address: string, port: number) => { readonly address: string
 
 export type Peer = Pick<Destination, 'scheme' | 'host' | 'port' | 'isLiteral'>
 
-interface Opened {
+interface OpenSocket {
   readonly socket: Socket
   /** The address that was checked. */
   readonly ip: string
 }
 
-export interface Opening {
+export interface PendingConnection {
   /** Rejects with a ConnectFailure. */
-  readonly opened: Promise<Opened>
+  readonly opened: Promise<OpenSocket>
   /** Gives it up: the socket is ended now and not when the limit is reached. Harmless once it has opened. */
   cancel(): void
 }
 
 /** @param limitMs covers DNS, TCP and TLS together. */
-export type Connector = (peer: Peer, limitMs: number) => Opening
+export type Connector = (peer: Peer, limitMs: number) => PendingConnection
 
-interface Needs {
+interface ConnectorDeps {
   readonly clock: Clock
   readonly policy: AddressPolicy
   readonly names: NameLookup
@@ -59,18 +67,19 @@ const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ENETD
  * time anew: a literal host, all addresses of a name (one forbidden address condemns the name), and the peer of the
  * connected socket before a byte goes out. A check inside the lookup alone never sees literals.
  */
-export function createConnector(needs: Needs): Connector {
+export function createConnector(needs: ConnectorDeps): Connector {
   const { clock, policy, names } = needs
   const secure = createTls(needs.authorities ?? [])
 
-  const open = async (attempt: Attempt): Promise<Opened> => {
+  const open = async (attempt: Attempt): Promise<OpenSocket> => {
     const { host, isLiteral, scheme } = attempt.peer
     const addresses = isLiteral ? [host] : await resolve(names, host)
     attempt.isResolved = true
-    if (!addresses.every((ip) => policy.permits(ip))) throw addresses.every(isMadeUp) ? madeUp(host) : blocked(host)
-    const reached = await reach(needs, attempt, addresses.slice(0, ADDRESSES_TRIED))
+    if (!addresses.every((ip) => policy.permits(ip)))
+      throw addresses.every(isSyntheticAddress) ? syntheticAddress(host) : blocked(host)
+    const reached = await connectFirst(needs, attempt, addresses.slice(0, ADDRESSES_TRIED))
     if (scheme === 'http') return reached
-    return { socket: await secure(reached.socket, attempt.peer, (socket) => hold(attempt, socket)), ip: reached.ip }
+    return { socket: await secure(reached.socket, attempt.peer, (socket) => track(attempt, socket)), ip: reached.ip }
   }
 
   return (peer, limitMs) => {
@@ -83,8 +92,8 @@ export function createConnector(needs: Needs): Connector {
       attempt.socket?.destroy()
       reject(failure)
     }
-    const limit = deadline(clock, limitMs, () => {
-      end(attempt.isResolved ? tooSlow(peer.host, limitMs) : unresolved(peer.host, 'ETIMEOUT'))
+    const limit = startTimeout(clock, limitMs, () => {
+      end(attempt.isResolved ? connectTimeout(peer.host, limitMs) : unresolved(peer.host, 'ETIMEOUT'))
     })
     let isOpen = false
     const opened = Promise.race([open(attempt), ended])
@@ -111,7 +120,7 @@ async function resolve(names: NameLookup, host: string): Promise<readonly string
 }
 
 /** Tries one address after the other: a name with a dead IPv6 address still has its IPv4 one. */
-async function reach(needs: Needs, attempt: Attempt, addresses: readonly string[]): Promise<Opened> {
+async function connectFirst(needs: ConnectorDeps, attempt: Attempt, addresses: readonly string[]): Promise<OpenSocket> {
   const { host, port } = attempt.peer
   const faults: ConnectFailure[] = []
   for (const [i, ip] of addresses.entries()) {
@@ -142,9 +151,9 @@ function openTcp(clock: Clock, attempt: Attempt, target: { address: string; port
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEPALIVE_MS,
   })
-  hold(attempt, socket)
+  track(attempt, socket)
   const giveUp = () => socket.destroy(Object.assign(new Error('the next address is tried'), { code: 'ETIMEDOUT' }))
-  const share = Number.isFinite(shareMs) ? deadline(clock, shareMs, giveUp) : undefined
+  const share = Number.isFinite(shareMs) ? startTimeout(clock, shareMs, giveUp) : undefined
   socket.once('connect', () => {
     share?.cancel()
     succeed(socket)
@@ -158,7 +167,7 @@ function openTcp(clock: Clock, attempt: Attempt, target: { address: string; port
 }
 
 /** Makes the socket the one the deadline ends; one that comes after it is ended at once. */
-function hold(attempt: Attempt, socket: Socket): void {
+function track(attempt: Attempt, socket: Socket): void {
   attempt.socket = socket
   if (attempt.isOver) socket.destroy()
 }

@@ -13,7 +13,7 @@ export interface Destination {
   /** The host is an IP address. */
   readonly isLiteral: boolean
   /** A name of the simulated network, answered inside the service. */
-  readonly isInside: boolean
+  readonly isSimulated: boolean
 }
 
 /** Ports of other protocols that browsers refuse to speak HTTP to (WHATWG Fetch, "bad port"). */
@@ -47,7 +47,7 @@ export function parseDestination(text: string): Destination | string {
     host,
     port,
     isLiteral: isIP(host) !== 0,
-    isInside: isNameOf('sandbox', host),
+    isSimulated: isNameOf('sandbox', host),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from './clock.ts'
 import { blocked, codeOf, ConnectFailure } from './connect-failure.ts'
-import { deadline } from './deadline.ts'
+import { startTimeout } from './timeout.ts'
 import type { AddressPolicy } from './public-address.ts'
 
 export type OutboundAnswer = OutboundResponse | OutboundFailure
@@ -40,7 +40,7 @@ export interface ExchangeLimits {
 }
 
 /** What an exchange learns of its connection before the request is written. */
-export interface Line {
+export interface PeerInfo {
   ip: string | null
   /** Of the address policy, when the peer was checked. */
   revision: number
@@ -52,7 +52,7 @@ export interface Line {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<OutboundAnswer>
-  line: Line | null = null
+  line: PeerInfo | null = null
   #settle: (answer: OutboundAnswer) => void
   #isSettled = false
   #isSent = false
@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.limits = limits
     this.#clock = clock
     this.#policy = policy
-    this.#timer = deadline(clock, limits.headersTimeoutMs, () => this.#end(this.#late()))
+    this.#timer = startTimeout(clock, limits.headersTimeoutMs, () => this.#end(this.#late()))
   }
 
   /** Ends it from outside; the caller knows why. */
@@ -101,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isSettled) return
     this.#head = { status, headers: flat(headers) }
     this.#timer.cancel()
-    this.#timer = deadline(this.#clock, this.limits.bodyTimeoutMs, () => this.#end(this.#response(true)))
+    this.#timer = startTimeout(this.#clock, this.limits.bodyTimeoutMs, () => this.#end(this.#response(true)))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

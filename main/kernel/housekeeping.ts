@@ -12,7 +12,7 @@ export interface Chore {
 export interface Housekeeping {
   start(): void
   /** Begins a round at the next look, as when the disk is full. */
-  soon(): void
+  runSoon(): void
   /** Does no more, and resolves when the step under way has ended. */
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ export function createHousekeeping({
   let round: Promise<void> | undefined
   let isClosed = false
 
-  async function doOne({ name, begin }: Chore): Promise<void> {
+  async function runChore({ name, begin }: Chore): Promise<void> {
     try {
       const step = begin()
       while (!isClosed && (await step())) await clock.sleep(PAUSE_MS)
@@ -48,21 +48,21 @@ export function createHousekeeping({
     }
   }
 
-  async function doAll(): Promise<void> {
-    for (const chore of chores) await doOne(chore)
+  async function runAll(): Promise<void> {
+    for (const chore of chores) await runChore(chore)
   }
 
   function look(): void {
     if (round !== undefined || clock.mono() < dueMono) return
     dueMono = clock.mono() + EVERY_MS
-    round = doAll().finally(() => (round = undefined))
+    round = runAll().finally(() => (round = undefined))
   }
 
   return {
     start() {
       timer ??= clock.every(LOOK_MS, look)
     },
-    soon: () => void (dueMono = clock.mono()),
+    runSoon: () => void (dueMono = clock.mono()),
     async close() {
       isClosed = true
       timer?.cancel()

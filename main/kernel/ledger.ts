@@ -33,13 +33,13 @@ export interface LedgerEvent {
 }
 
 /** Hears an event inside the commit that records it: what it writes lives and dies with the event. */
-export type EventListener = (tx: Tx, event: LedgerEvent) => Promise<void>
+export type LedgerSubscriber = (tx: Tx, event: LedgerEvent) => Promise<void>
 
 export interface Ledger {
   /** Records the fact and lets every listener write what it causes, all in the caller's unit of work. */
   append(tx: Tx, fact: Fact): Promise<LedgerEvent>
   /** Listeners run in the order they were added, in every later append. */
-  hear(listener: EventListener): void
+  subscribe(listener: LedgerSubscriber): void
 }
 
 /** For what did not happen to everybody, such as a test. */
@@ -71,7 +71,7 @@ const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, 
 const KNOWN_SUBJECTS = 20_000
 
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {
-  const listeners: EventListener[] = []
+  const listeners: LedgerSubscriber[] = []
   const numbers = new Map<string, number>()
 
   async function numberOf(tx: Tx, id: string): Promise<number> {
@@ -100,7 +100,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
   }
 
   return {
-    hear: (listener) => void listeners.push(listener),
+    subscribe: (listener) => void listeners.push(listener),
     async append(tx, fact) {
       const event = await record(tx, fact)
       for (const listener of listeners) await listener(tx, event)

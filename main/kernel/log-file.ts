@@ -13,7 +13,7 @@ export interface LogFile extends Log {
   close(): void
 }
 
-interface LogFileNeeds {
+interface LogFileDeps {
   /** Made when the first line is written. */
   readonly folder: string
   readonly clock: Pick<Clock, 'now'>
@@ -35,17 +35,17 @@ const NAME = 'switchboard'
  * files outlive the moment, and are sent to whoever helps. What cannot be written is dropped, and that is said: a full
  * disk must not stop what the log is about.
  */
-export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileNeeds): LogFile {
+export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileDeps): LogFile {
   const current = join(folder, `${NAME}.log`)
   let file: number | undefined
   let written = 0
   let problem: string | null = null
-  const hearers: (() => void)[] = []
+  const listeners: (() => void)[] = []
 
-  function become(next: string | null): void {
+  function setProblem(next: string | null): void {
     if (next === problem) return
     problem = next
-    for (const hear of hearers) hear()
+    for (const hear of listeners) hear()
   }
 
   function open(): number {
@@ -78,14 +78,14 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
       open()
       if (written > 0 && written + text.length > bytes) rotate()
       written += writeSync(open(), text)
-      become(null)
+      setProblem(null)
     } catch (error) {
       try {
         close()
       } catch {
         // What it was not written for is said already.
       }
-      become(sentenceOf(error))
+      setProblem(describeProblem(error))
     }
   }
 
@@ -95,12 +95,12 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
     warn: (fields) => write('warn', fields),
     error: (fields) => write('error', fields),
     problem: () => problem,
-    onChange: (hear) => void hearers.push(hear),
+    onChange: (hear) => void listeners.push(hear),
     close,
   }
 }
 
-const sentenceOf = (error: unknown): string =>
+const describeProblem = (error: unknown): string =>
   `The log cannot be written (${cause(error).message}), so it is on standard error alone. ` +
   'See to it that this user may write there, and that the disk has room; it then goes on by itself.'
 
@@ -113,7 +113,7 @@ function moveIfThere(from: string, to: string): void {
 }
 
 /** Every line to both. */
-export const toBoth = (one: Log, other: Log): Log => ({
+export const teeLog = (one: Log, other: Log): Log => ({
   debug(fields) {
     one.debug(fields)
     other.debug(fields)

@@ -22,7 +22,7 @@ export async function readMeta(db: Db, name: string): Promise<string | undefined
 }
 
 /** Records the value unless there is one already. @returns the value that stands now. */
-export async function keepMeta(tx: Tx, name: string, value: string): Promise<string> {
+export async function insertMeta(tx: Tx, name: string, value: string): Promise<string> {
   await tx.run(keep, { name, value })
   return (await tx.one(select, { name }))?.value ?? value
 }

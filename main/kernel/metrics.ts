@@ -15,7 +15,7 @@ interface Sample {
 
 /** How long things took, in buckets. Noting one costs a few additions. */
 export interface Durations {
-  note(ms: number): void
+  observe(ms: number): void
   /** Cumulative buckets, sum and count, in seconds. */
   samples(labels: Readonly<Record<string, string>>): Sample[]
 }
@@ -28,7 +28,7 @@ export function createDurations(): Durations {
   let count = 0
   let sumMs = 0
   return {
-    note(ms) {
+    observe(ms) {
       count++
       sumMs += ms
       const i = BOUNDS_MS.findIndex((bound) => ms <= bound)

@@ -12,14 +12,14 @@ export const systemResolve: Resolve = async (host) => {
 export interface NameLookup {
   addresses(host: string): Promise<readonly string[]>
   /** Drops answers: after sleep or a change of network they may be wrong. Which names were slow is still known. */
-  forget(): void
+  expireAll(): void
 }
 
 /**
  * The system resolves on four threads, and one dead name can hold a thread for ten seconds; offline, lookups pile up
  * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name.
  */
-const AT_ONCE = 2
+const CONCURRENCY = 2
 const SLOW_MS = 1_000
 const GOOD_FOR_MS = 30_000
 const BAD_FOR_MS = 5_000
@@ -32,7 +32,7 @@ interface Known {
   readonly isSuspect: boolean
 }
 
-interface Flight {
+interface PendingLookup {
   readonly host: string
   readonly isSuspect: boolean
   readonly start: () => Promise<void>
@@ -40,8 +40,8 @@ interface Flight {
 
 export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Resolve }): NameLookup {
   const known = new Map<string, Known>()
-  const flying = new Map<string, Promise<readonly string[]>>()
-  const waiting: Flight[] = []
+  const inFlight = new Map<string, Promise<readonly string[]>>()
+  const waiting: PendingLookup[] = []
   let running = 0
   let suspectsRunning = 0
 
@@ -52,8 +52,8 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
     if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest)
   }
 
-  const pump = () => {
-    while (running < AT_ONCE) {
+  const startNext = () => {
+    while (running < CONCURRENCY) {
       const next = waiting.findIndex(({ isSuspect }) => !isSuspect || suspectsRunning === 0)
       const [flight] = next === -1 ? [] : waiting.splice(next, 1)
       if (!flight) return
@@ -62,16 +62,16 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
       void flight.start().finally(() => {
         running--
         if (flight.isSuspect) suspectsRunning--
-        pump()
+        startNext()
       })
     }
   }
 
-  const fly = (host: string, isSuspect: boolean) => {
+  const lookUp = (host: string, isSuspect: boolean) => {
     const { promise, resolve: succeed, reject } = Promise.withResolvers<readonly string[]>()
     // Whoever asked handles the rejection; the cached copy must not count as unhandled.
     promise.catch(() => {})
-    flying.set(host, promise)
+    inFlight.set(host, promise)
     const start = async () => {
       const startedMs = clock.mono()
       const isSlow = () => clock.mono() - startedMs > SLOW_MS
@@ -84,11 +84,11 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
         remember(host, promise, { forMs: BAD_FOR_MS, isSuspect: true })
         reject(error)
       } finally {
-        flying.delete(host)
+        inFlight.delete(host)
       }
     }
     waiting.push({ host, isSuspect, start })
-    pump()
+    startNext()
     return promise
   }
 
@@ -96,14 +96,14 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
     async addresses(host) {
       const last = known.get(host)
       if (last && clock.mono() < last.untilMs) return last.answer
-      const underway = flying.get(host)
+      const underway = inFlight.get(host)
       if (underway) return underway
       if (waiting.length >= WAITING_MAX) {
         throw Object.assign(new Error('too many names are waiting to be resolved'), { code: 'EBUSY' })
       }
-      return fly(host, last?.isSuspect ?? false)
+      return lookUp(host, last?.isSuspect ?? false)
     },
-    forget() {
+    expireAll() {
       for (const [host, fact] of known) known.set(host, { ...fact, untilMs: -Infinity })
     },
   }

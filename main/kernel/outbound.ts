@@ -1,18 +1,18 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
-import { createConnections, createPool, type Patience } from './connections.ts'
+import { createConnections, createPool, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
-import { deadline } from './deadline.ts'
+import { startTimeout } from './timeout.ts'
 import { parseDestination, type Destination } from './destination.ts'
 import { Exchange, type ExchangeLimits, type OutboundAnswer } from './exchange.ts'
 import type { AccountId } from './ids.ts'
-import { answerFrom, type Responder } from './inside.ts'
+import { callResponder, type Responder } from './simulated-hosts.ts'
 import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
 import { createAddressPolicy, type Interfaces } from './public-address.ts'
 
 export type { Dial } from './connector.ts'
 export type { OutboundAnswer, OutboundFailure, OutboundResponse } from './exchange.ts'
-export type { InsideRequest, Responder } from './inside.ts'
+export type { SimulatedRequest, Responder } from './simulated-hosts.ts'
 export type { Resolve } from './name-lookup.ts'
 export { systemResolve } from './name-lookup.ts'
 
@@ -49,22 +49,22 @@ export interface Outbound {
    * For a library that fetches by itself: what it hands to `fetch` as its dispatcher. Whatever address it fetches, this
    * origin is asked.
    */
-  dispatcher(origin: string, patience: Patience): object
+  dispatcher(origin: string, patience: FetchTimeouts): object
   /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
-  placeOf(url: string): Pick<Destination, 'host' | 'isInside'> | undefined
+  parseHost(url: string): Pick<Destination, 'host' | 'isSimulated'> | undefined
   /** Whether this machine has a network interface besides loopback. */
-  isAttached(): boolean
+  hasNetwork(): boolean
   /** Changes whenever this machine's networks are not what they were. */
   networkRevision(): number
   /** Lets the service itself answer for a host of the zone `.sandbox`; no socket is opened. */
-  answerInside(host: string, responder: Responder): void
+  addResponder(host: string, responder: Responder): void
   /** Drops idle connections and resolved names: after sleep or a change of network they mislead. */
-  refresh(): void
+  reset(): void
   /** Ends everything under way. Idempotent. */
   close(): Promise<void>
 }
 
-export interface OutboundNeeds {
+export interface OutboundDeps {
   readonly clock: Clock
   readonly resolve: Resolve
   /** CIDR ranges that are allowed although not public. */
@@ -91,7 +91,7 @@ const DEFAULTS: ExchangeLimits = {
 const CHECK_LOOKUP_MS = 2_000
 const DESTINATIONS_KEPT = 256
 
-export function createOutbound(needs: OutboundNeeds): Outbound {
+export function createOutbound(needs: OutboundDeps): Outbound {
   const { clock } = needs
   const policy = createAddressPolicy(needs)
   const names = createNameLookup(needs)
@@ -100,7 +100,7 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
   const pools: ReturnType<typeof createPool>[] = []
   const responders = new Map<string, Responder>()
   const open = new Set<Exchange>()
-  const destinationOf = remembered(parseDestination)
+  const destinationOf = memoize(parseDestination)
   let isClosed = false
 
   const send = async (request: OutboundRequest, { host, origin, path }: Destination): Promise<OutboundAnswer> => {
@@ -120,9 +120,9 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
       const destination = destinationOf(url)
       if (typeof destination === 'string') throw refused(field, destination)
       if (!schemes.includes(destination.scheme)) throw refused(field, `must begin with ${schemes.join(':// or ')}://`)
-      const { host, isInside } = destination
-      if (isInside && !responders.has(host)) throw refused(field, 'names a host the sandbox does not have')
-      const addresses = isInside ? [] : await whereItLeads(destination, names, clock)
+      const { host, isSimulated } = destination
+      if (isSimulated && !responders.has(host)) throw refused(field, 'names a host the sandbox does not have')
+      const addresses = isSimulated ? [] : await lookUp(destination, names, clock)
       if (!addresses.every((ip) => policy.permits(ip))) throw refused(field, 'does not lead to a public address')
       return new URL(url)
     },
@@ -131,13 +131,13 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
       const destination = destinationOf(request.url)
       if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was called off.')
       if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The address ${destination}.`)
-      if (!isListed(destination, needs.only?.())) {
+      if (!isAllowed(destination, needs.only?.())) {
         return unsent('blocked', 'not_listed', `${destination.host} is none of the hosts that may be asked for this.`)
       }
-      if (!destination.isInside) return send(request, destination)
+      if (!destination.isSimulated) return send(request, destination)
       const responder = responders.get(destination.host)
       if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
-      return answerFrom(responder, request, { clock, ...limitsOf(request) })
+      return callResponder(responder, request, { clock, ...limitsOf(request) })
     },
 
     dispatcher(origin, patience) {
@@ -146,19 +146,19 @@ export function createOutbound(needs: OutboundNeeds): Outbound {
       return pool
     },
 
-    placeOf(url) {
+    parseHost(url) {
       const destination = destinationOf(url)
       return typeof destination === 'string' ? undefined : destination
     },
-    isAttached: policy.isAttached,
+    hasNetwork: policy.hasNetwork,
     networkRevision: policy.revision,
 
-    answerInside(host, responder) {
+    addResponder(host, responder) {
       responders.set(host, responder)
     },
 
-    refresh() {
-      names.forget()
+    reset() {
+      names.expireAll()
       connections.dropIdle()
     },
 
@@ -178,7 +178,7 @@ const limitsOf = (request: OutboundRequest): ExchangeLimits => ({
   maxBodyBytes: request.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
 })
 
-function isListed({ origin, scheme, port, host }: Destination, only: readonly string[] | undefined): boolean {
+function isAllowed({ origin, scheme, port, host }: Destination, only: readonly string[] | undefined): boolean {
   if (only === undefined) return true
   const isZoned = scheme === 'https' && port === 443
   return only.some((one) => (one.startsWith('.') ? isZoned && host.endsWith(one) : one === origin))
@@ -196,14 +196,10 @@ const refused = (field: string, rule: string) =>
   new ApiError('invalid_url', `${field} ${rule}. Give an address on the public Internet.`)
 
 /** The addresses as far as they can be known now: none when the name does not resolve in time. */
-async function whereItLeads(
-  { host, isLiteral }: Destination,
-  names: NameLookup,
-  clock: Clock,
-): Promise<readonly string[]> {
+async function lookUp({ host, isLiteral }: Destination, names: NameLookup, clock: Clock): Promise<readonly string[]> {
   if (isLiteral) return [host]
   const { promise: late, resolve: giveUp } = Promise.withResolvers<readonly string[]>()
-  const limit = deadline(clock, CHECK_LOOKUP_MS, () => giveUp([]))
+  const limit = startTimeout(clock, CHECK_LOOKUP_MS, () => giveUp([]))
   const found = names.addresses(host).catch(() => [])
   const addresses = await Promise.race([found, late])
   limit.cancel()
@@ -211,7 +207,7 @@ async function whereItLeads(
 }
 
 /** Parsing costs more than the rest of a request's bookkeeping, and webhooks ask for the same few addresses. */
-function remembered<T>(read: (text: string) => T): (text: string) => T {
+function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
     const before = known.get(text)

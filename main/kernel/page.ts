@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../contract/errors.ts'
 import type { Db } from './db.ts'
 import type { Random } from './ids.ts'
-import { keepMeta } from './meta.ts'
+import { insertMeta } from './meta.ts'
 
 /** Where a page ended: the sort values of its last row, in the order of the list's ORDER BY. */
 type Position = readonly (string | number | null)[]
@@ -48,7 +48,7 @@ export function createCursors(secretKey: Buffer): Cursors {
  */
 export async function cursorKey(db: Db, random: Random): Promise<Buffer> {
   const fresh = random.bytes(32).toString('base64')
-  return Buffer.from(await db.commit((tx) => keepMeta(tx, 'cursor_key', fresh)), 'base64')
+  return Buffer.from(await db.commit((tx) => insertMeta(tx, 'cursor_key', fresh)), 'base64')
 }
 
 function foreignCursor(): ApiError {

@@ -8,7 +8,7 @@ const GLOBAL_IPV6 = rangeOf('2000::/3')
 const CLOUD_HOST = rangeOf('168.63.129.16/32')
 
 /** Benchmarking networks; in practice what a VPN answers instead of the true address of a name. */
-const MADE_UP = rangeOf('198.18.0.0/15')
+const SYNTHETIC_RANGE = rangeOf('198.18.0.0/15')
 
 /** How long a look at the network interfaces holds. */
 const INTERFACES_FRESH_MS = 1_000
@@ -24,7 +24,7 @@ export interface AddressPolicy {
   /** Changes whenever an earlier verdict may no longer hold: this machine's networks are not what they were. */
   revision(): number
   /** Whether this machine has an interface besides loopback. */
-  isAttached(): boolean
+  hasNetwork(): boolean
 }
 
 /**
@@ -40,7 +40,7 @@ export function createAddressPolicy(needs: {
   const { clock, interfaces = networkInterfaces } = needs
   const trusted = needs.trustedRanges.map(rangeOf)
   let own: Range[] = []
-  let isAttached = false
+  let hasNetwork = false
   let snapshot = ''
   let revision = 0
   let readAtMs = -Infinity
@@ -52,8 +52,8 @@ export function createAddressPolicy(needs: {
     const seen = found.map(({ address, cidr }) => cidr ?? address).join()
     if (seen === snapshot) return
     snapshot = seen
-    own = found.flatMap(onLink)
-    isAttached = found.some(({ internal }) => internal !== true)
+    own = found.flatMap(rangesOf)
+    hasNetwork = found.some(({ internal }) => internal !== true)
     revision++
   }
 
@@ -69,9 +69,9 @@ export function createAddressPolicy(needs: {
       refresh()
       return revision
     },
-    isAttached() {
+    hasNetwork() {
       refresh()
-      return isAttached
+      return hasNetwork
     },
   }
 }
@@ -82,13 +82,13 @@ export function isGlobal(address: Address): boolean {
   return address.kind() === 'ipv6' ? isWithin(GLOBAL_IPV6, address) : !isWithin(CLOUD_HOST, address)
 }
 
-export function isMadeUp(ip: string): boolean {
+export function isSyntheticAddress(ip: string): boolean {
   const address = parseAddress(ip)
-  return address !== undefined && isWithin(MADE_UP, address)
+  return address !== undefined && isWithin(SYNTHETIC_RANGE, address)
 }
 
 /** The network an interface is part of, and its own address. A point-to-point /0 says nothing about neighbours. */
-function onLink({ address, cidr }: { address: string; cidr: string | null }): Range[] {
+function rangesOf({ address, cidr }: { address: string; cidr: string | null }): Range[] {
   const parsed = parseAddress(address)
   const alone: Range[] = parsed ? [[parsed, parsed.kind() === 'ipv4' ? 32 : 128]] : []
   const network = cidr === null ? undefined : parseRange(cidr)

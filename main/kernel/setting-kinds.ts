@@ -13,10 +13,10 @@ export interface Kind<T> {
   fromJson(value: unknown): T
 }
 
-export class SettingFault extends Error {}
+export class SettingError extends Error {}
 
 const fail = (rule: string): never => {
-  throw new SettingFault(rule)
+  throw new SettingError(rule)
 }
 
 export function integer({ min, max }: { min: number; max: number }): Kind<number> {
@@ -56,7 +56,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Kind<W> {
   return { words: words.map((word) => `\`${word}\``).join(' or '), choices: words, fromJson: find, fromText: find }
 }
 
-export const yesOrNo: Kind<boolean> = {
+export const boolean: Kind<boolean> = {
   words: '`true` or `false`',
   fromJson: (value) => (typeof value === 'boolean' ? value : fail('be true or false')),
   fromText: (text) => (text === 'true' ? true : text === 'false' ? false : fail('be true or false')),

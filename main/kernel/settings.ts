@@ -1,4 +1,4 @@
-import { SettingFault, type Kind } from './setting-kinds.ts'
+import { SettingError, type Kind } from './setting-kinds.ts'
 
 /** A setting is unknown, malformed or contradicts another; the message is for the person who wrote it. */
 export class ConfigError extends Error {
@@ -8,7 +8,7 @@ export class ConfigError extends Error {
   }
 }
 
-type Place = 'flag' | 'environment' | 'file'
+type SettingSource = 'flag' | 'environment' | 'file'
 
 export interface Setting<T> {
   /** Name in settings.json. Flag and variable are made from it: `a.b_c` is `--a-b-c` and `SWITCHBOARD_A_B_C`. */
@@ -16,10 +16,10 @@ export interface Setting<T> {
   readonly kind: Kind<T>
   readonly fallback: T | ((machine: Machine) => T)
   /** The default as the README shows it, where the value itself would not tell. */
-  readonly shown?: string
+  readonly defaultText?: string
   readonly description: string
   /** Where it may stand; everywhere when absent. */
-  readonly only?: readonly Place[]
+  readonly only?: readonly SettingSource[]
   /** Its value never appears in a message. */
   readonly secret?: true
   /** The window may write it into settings.json, and when that counts. Absent: it is set where the service is started. */
@@ -40,20 +40,20 @@ export interface Machine {
 }
 
 /** What somebody wrote for a setting, and where: the words an error message points at. */
-interface Written {
-  readonly place: Place
+interface SettingEntry {
+  readonly place: SettingSource
   readonly where: string
   readonly read: (kind: Kind<unknown>) => unknown
   readonly raw: unknown
 }
 
-export type WrittenSettings = ReadonlyMap<string, Written>
+export type SettingEntries = ReadonlyMap<string, SettingEntry>
 
 const PREFIX = 'SWITCHBOARD_'
 
 const flagOf = (setting: Setting<unknown>) => `--${setting.name.replace(/[._]/g, '-')}`
 const variableOf = (setting: Setting<unknown>) => PREFIX + setting.name.replaceAll('.', '_').toUpperCase()
-const fits = (setting: Setting<unknown>, place: Place) => setting.only?.includes(place) ?? true
+const fits = (setting: Setting<unknown>, place: SettingSource) => setting.only?.includes(place) ?? true
 
 /**
  * Parts the arguments of a command line into those that are settings and all others, which the command reads itself.
@@ -79,14 +79,14 @@ export function splitFlags(settings: Settings, argv: readonly string[]): { setti
   return { settings: ours, rest }
 }
 
-export function fromFlags(settings: Settings, argv: readonly string[]): WrittenSettings {
+export function fromFlags(settings: Settings, argv: readonly string[]): SettingEntries {
   const { settings: ours, rest } = splitFlags(settings, argv)
   if (rest[0] !== undefined)
     throw new ConfigError(`${rest[0]} is not a setting of Switchboard. The README lists them all.`)
-  const written = new Map<string, Written>()
+  const written = new Map<string, SettingEntry>()
   for (const argument of ours) {
     const [flag = ''] = argument.split('=', 1)
-    const setting = named(settings, 'flag', flag, (one) => flagOf(one) === flag)
+    const setting = findSetting(settings, 'flag', flag, (one) => flagOf(one) === flag)
     const raw = argument.slice(flag.length + 1)
     written.set(setting.name, { place: 'flag', where: flag, raw, read: (kind) => kind.fromText(raw) })
   }
@@ -94,30 +94,30 @@ export function fromFlags(settings: Settings, argv: readonly string[]): WrittenS
 }
 
 /** An empty variable counts as unset: container files cannot leave one out. */
-export function fromEnvironment(settings: Settings, env: Machine['env']): WrittenSettings {
-  const written = new Map<string, Written>()
+export function fromEnvironment(settings: Settings, env: Machine['env']): SettingEntries {
+  const written = new Map<string, SettingEntry>()
   for (const [variable, raw] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || raw === undefined || raw === '') continue
-    const setting = named(settings, 'environment', variable, (one) => variableOf(one) === variable)
+    const setting = findSetting(settings, 'environment', variable, (one) => variableOf(one) === variable)
     written.set(setting.name, { place: 'environment', where: variable, raw, read: (kind) => kind.fromText(raw) })
   }
   return written
 }
 
-export function fromFile(settings: Settings, path: string, machine: Machine): WrittenSettings {
+export function fromFile(settings: Settings, path: string, machine: Machine): SettingEntries {
   const content = machine.readFile(path)
   if (content === null) return new Map()
-  const written = new Map<string, Written>()
-  for (const [name, raw] of leaves(parse(content, path))) {
+  const written = new Map<string, SettingEntry>()
+  for (const [name, raw] of flatten(parse(content, path))) {
     const where = `"${name}" in ${path}`
-    const setting = named(settings, 'file', where, (one) => one.name === name)
+    const setting = findSetting(settings, 'file', where, (one) => one.name === name)
     written.set(setting.name, { place: 'file', where, raw, read: (kind) => kind.fromJson(raw) })
   }
   return written
 }
 
 /** The value of a setting: the first place that names it wins, else the default. */
-export function settle<T>(setting: Setting<T>, places: readonly WrittenSettings[], machine: Machine): T {
+export function resolveSetting<T>(setting: Setting<T>, places: readonly SettingEntries[], machine: Machine): T {
   const written = places.find((place) => place.has(setting.name))?.get(setting.name)
   if (!written) {
     // A default that is a function is computed; no setting has functions for values.
@@ -127,17 +127,17 @@ export function settle<T>(setting: Setting<T>, places: readonly WrittenSettings[
     // `read` applies the kind it is given, and this kind reads T.
     return written.read(setting.kind) as T
   } catch (error) {
-    if (!(error instanceof SettingFault)) throw error
+    if (!(error instanceof SettingError)) throw error
     const said = setting.secret ? '' : ` It is ${JSON.stringify(written.raw)}.`
     throw new ConfigError(`${written.where} must ${error.message}.${said}`)
   }
 }
 
 /** Where a setting was written: a flag, a variable or settings.json. */
-export type Origin = Pick<Written, 'place' | 'where'>
+export type Origin = Pick<SettingEntry, 'place' | 'where'>
 
 /** Settings that were written somewhere, by name; all others have their defaults. */
-export function originsOf(settings: Settings, places: readonly WrittenSettings[]): ReadonlyMap<string, Origin> {
+export function originsOf(settings: Settings, places: readonly SettingEntries[]): ReadonlyMap<string, Origin> {
   return new Map(
     Object.values(settings).flatMap(({ name }) => {
       const written = places.find((place) => place.has(name))?.get(name)
@@ -164,16 +164,21 @@ export function describe(settings: Settings): SettingRow[] {
     variable: fits(setting, 'environment') ? variableOf(setting) : null,
     inFile: fits(setting, 'file'),
     values: setting.kind.words,
-    fallback: setting.shown ?? `\`${String(setting.fallback)}\``,
+    fallback: setting.defaultText ?? `\`${String(setting.fallback)}\``,
     description: setting.description,
   }))
 }
 
-function named(settings: Settings, place: Place, said: string, isMeant: (setting: Setting<unknown>) => boolean) {
+function findSetting(
+  settings: Settings,
+  place: SettingSource,
+  said: string,
+  isMeant: (setting: Setting<unknown>) => boolean,
+) {
   const setting = Object.values(settings).find(isMeant)
   if (!setting) throw new ConfigError(`${said} is not a setting of Switchboard. The README lists them all.`)
   if (fits(setting, place)) return setting
-  const places: Record<Place, string> = {
+  const places: Record<SettingSource, string> = {
     flag: flagOf(setting),
     environment: variableOf(setting),
     file: 'settings.json',
@@ -196,9 +201,9 @@ function parse(content: string, path: string): object {
 }
 
 /** `{"egress": {"trusted_ranges": […]}}` and `{"egress.trusted_ranges": […]}` say the same. */
-function leaves(group: object, prefix = ''): [string, unknown][] {
+function flatten(group: object, prefix = ''): [string, unknown][] {
   return Object.entries(group).flatMap(([name, value]: [string, unknown]) =>
-    isGroup(value) ? leaves(value, `${prefix}${name}.`) : [[prefix + name, value] satisfies [string, unknown]],
+    isGroup(value) ? flatten(value, `${prefix}${name}.`) : [[prefix + name, value] satisfies [string, unknown]],
   )
 }
 

@@ -1,8 +1,8 @@
-import type { Callers } from './callers.ts'
+import type { ApiActivity } from './api-activity.ts'
 import type { Clock, Timer } from './clock.ts'
 import { StorageError } from './db.ts'
 import { cause, type Log } from './log.ts'
-import { createPace } from './pace.ts'
+import { createClaimBudget } from './claim-budget.ts'
 
 /**
  * Due work of one kind. Every row taken carries a lease with the boot id of this opening of the database, so a lease of
@@ -16,15 +16,15 @@ export interface Work<Job, Result> {
   /** Does the job, outside any commit. A throw counts as cut off. */
   act(job: Job): Promise<Result>
   /** The result of a job that was cut off by us: shutdown, watchdog, a fault of our own. */
-  cutOff(job: Job): Result
+  interruptedResult(job: Job): Result
   /** Writes the results and gives the leases back, in one commit fenced by them, so that writing twice is harmless. */
-  record(ended: readonly Ended<Job, Result>[]): Promise<void>
+  record(ended: readonly FinishedJob<Job, Result>[]): Promise<void>
   /** Called once a second before claiming, never twice at a time: finds what became due, does chores. */
   tick?(): Promise<void>
 }
 
 /** A job that is over, and how. */
-export interface Ended<Job, Result> {
+export interface FinishedJob<Job, Result> {
   readonly job: Job
   readonly result: Result
 }
@@ -64,22 +64,22 @@ const UNRECORDED_AT_MOST = 64
 /** No job lasts longer; its own deadlines end it before. */
 const WATCHDOG_MS = 30_000
 
-interface WorkerNeeds<Job, Result> {
+interface WorkerDeps<Job, Result> {
   readonly work: Work<Job, Result>
   readonly clock: Clock
-  readonly callers: Pick<Callers, 'areHere'>
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly log: Log
   /** Whether new work may begin. While it may not, nothing is claimed; what is under way ends and is recorded. */
-  readonly intake?: { isOpen(): boolean }
+  readonly writeGate?: { isOpen(): boolean }
 }
 
-export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Worker {
-  const { work, clock, callers, log, intake } = needs
-  const pace = createPace(clock, callers)
+export function createWorker<Job, Result>(needs: WorkerDeps<Job, Result>): Worker {
+  const { work, clock, apiActivity, log, writeGate } = needs
+  const pace = createClaimBudget(clock, apiActivity)
   const running = new Set<Running<Job>>()
   /** Results the storage would not take; tried again each tick, which a fenced record makes harmless. */
   const refused = new Map<Job, Result>()
-  let gathered: Ended<Job, Result>[] = []
+  let gathered: FinishedJob<Job, Result>[] = []
   let isFlushing = false
   let recording = 0
   /** Begun, and neither written nor refused yet, wherever they are on that way. */
@@ -91,20 +91,20 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
   let isStopping = false
   let isCutting = false
   let timer: Timer | undefined
-  let patience: Timer | undefined
+  let flushTimer: Timer | undefined
   let look = () => {}
 
   function wake(): void {
     isAsked = true
-    if (!isClaiming) void turns()
+    if (!isClaiming) void claimLoop()
   }
 
-  async function turns(): Promise<void> {
+  async function claimLoop(): Promise<void> {
     isClaiming = true
     try {
       while (isAsked && mayClaim()) {
         isAsked = false
-        await turn()
+        await claimOnce()
       }
     } catch (error) {
       // The next tick tries again; at once would spin on a storage that is full.
@@ -115,7 +115,7 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     }
   }
 
-  async function turn(): Promise<void> {
+  async function claimOnce(): Promise<void> {
     const budget = pace.next()
     const jobs = await work.claim(budget)
     for (const job of jobs) void run(job)
@@ -126,12 +126,12 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
   const unrecorded = () => gathered.length + recording + refused.size
 
   function mayClaim(): boolean {
-    return isStarted && !isStopping && intake?.isOpen() !== false && unrecorded() < UNRECORDED_AT_MOST
+    return isStarted && !isStopping && writeGate?.isOpen() !== false && unrecorded() < UNRECORDED_AT_MOST
   }
 
   async function run(job: Job): Promise<void> {
     underWay++
-    const result = await untilEndOrCut(job)
+    const result = await runJob(job)
     gathered.push({ job, result })
     gather()
   }
@@ -139,7 +139,7 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
   /** A commit costs about as much for one result as for many, so each waits a moment for those about to end. */
   function gather(): void {
     if (running.size === 0 || gathered.length >= GATHERED_AT_MOST) return flushSoon()
-    patience ??= clock.after(GATHER_MS, flushSoon)
+    flushTimer ??= clock.after(GATHER_MS, flushSoon)
   }
 
   /** One commit for the results of a turn and for the claims of the slots they free. */
@@ -151,15 +151,15 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
 
   function flush(): void {
     isFlushing = false
-    patience?.cancel()
-    patience = undefined
+    flushTimer?.cancel()
+    flushTimer = undefined
     if (gathered.length === 0) return
     const ended = gathered
     gathered = []
     void write(ended)
   }
 
-  async function write(ended: readonly Ended<Job, Result>[]): Promise<void> {
+  async function write(ended: readonly FinishedJob<Job, Result>[]): Promise<void> {
     // The results are queued before the next claim, so that the claim sees them: both share a commit. For the same reason
     // they do not stand in its way yet.
     const written = record(ended)
@@ -173,9 +173,9 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     if (isAsked) wake()
   }
 
-  function untilEndOrCut(job: Job): Promise<Result> {
+  function runJob(job: Job): Promise<Result> {
     return new Promise((resolve) => {
-      const entry = { job, sinceMono: clock.mono(), cut: () => end(work.cutOff(job)) }
+      const entry = { job, sinceMono: clock.mono(), cut: () => end(work.interruptedResult(job)) }
       const end = (result: Result) => {
         running.delete(entry)
         resolve(result)
@@ -184,12 +184,12 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
       if (isCutting) return entry.cut()
       work.act(job).then(end, (error: unknown) => {
         log.error({ event: 'worker.act_failed', worker: work.name, cause: cause(error) })
-        end(work.cutOff(job))
+        end(work.interruptedResult(job))
       })
     })
   }
 
-  async function record(ended: readonly Ended<Job, Result>[]): Promise<void> {
+  async function record(ended: readonly FinishedJob<Job, Result>[]): Promise<void> {
     try {
       await work.record(ended)
       for (const { job } of ended) refused.delete(job)
@@ -209,7 +209,7 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     if (isTicking || isStopping) return
     isTicking = true
     try {
-      watch()
+      checkWatchdog()
       if (refused.size > 0) await record([...refused].map(([job, result]) => ({ job, result })))
       await work.tick?.()
     } catch (error) {
@@ -221,7 +221,7 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     wake()
   }
 
-  function watch(): void {
+  function checkWatchdog(): void {
     for (const entry of running) {
       if (clock.mono() - entry.sinceMono < WATCHDOG_MS) continue
       log.error({ event: 'worker.watchdog', worker: work.name, limitMs: WATCHDOG_MS })
@@ -234,20 +234,20 @@ export function createWorker<Job, Result>(needs: WorkerNeeds<Job, Result>): Work
     timer?.cancel()
     flush()
     const isQuiet = () => running.size === 0 && !isClaiming
-    const limit = ms > 0 ? clock.after(ms, cutAll) : undefined
-    if (!limit) cutAll()
-    await until(isQuiet)
+    const limit = ms > 0 ? clock.after(ms, interruptAll) : undefined
+    if (!limit) interruptAll()
+    await waitUntil(isQuiet)
     limit?.cancel()
-    await until(() => underWay === 0 && !isTicking)
+    await waitUntil(() => underWay === 0 && !isTicking)
   }
 
-  function cutAll(): void {
+  function interruptAll(): void {
     isCutting = true
     for (const entry of running) entry.cut()
   }
 
   /** Resolves once the claim holds; looked at whenever something ends, so that no timer decides when stopping is over. */
-  function until(holds: () => boolean): Promise<void> {
+  function waitUntil(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       look = () => {
         if (holds()) resolve()

@@ -17,7 +17,7 @@ import type { World } from './world.ts'
 export function openDoor(
   world: World,
   { ids }: Home,
-  { live, callers, intake, storage, vault }: Machinery,
+  { live, apiActivity, writeGate, storage, vault }: Machinery,
   rooms: Rooms,
   isReady: () => boolean,
 ) {
@@ -50,12 +50,12 @@ export function openDoor(
   let panel: Panel | undefined
   const times = createRequestTimes(clock)
   const door = createDoor({
-    ...{ clock, ids, log, intake, allowedHosts, publicBaseUrl },
+    ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
     operations: servedOperations(rooms),
     times,
-    callers,
-    tell: live.tell,
+    apiActivity,
+    tell: live.publish,
     authenticate: accounts.authenticate,
     findSession: accounts.findSession,
     subject: instances.subject,

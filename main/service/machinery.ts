@@ -1,9 +1,9 @@
 import type { Notice } from '../contract/notice.ts'
-import { createCallers } from '../kernel/callers.ts'
+import { createApiActivity } from '../kernel/api-activity.ts'
 import { createClockJumps } from '../kernel/clock-jumps.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createLedger } from '../kernel/ledger.ts'
-import { createLive } from '../kernel/live.ts'
+import { createNoticeBus } from '../kernel/notice-bus.ts'
 import { createOutbound, systemResolve } from '../kernel/outbound.ts'
 import { createCursors, cursorKey } from '../kernel/page.ts'
 import { createSeal } from '../kernel/seal.ts'
@@ -19,10 +19,10 @@ export type Machinery = Awaited<ReturnType<typeof openMachinery>>
 export async function openMachinery(world: RunningWorld, home: Home) {
   const { db, ids } = home
   const { clock, random, config } = world
-  const live = createLive<Notice>(clock)
+  const live = createNoticeBus<Notice>(clock)
   const storage = watchStorage(world, home, live)
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
-  const tellService = () => live.tell({ topic: 'service' })
+  const tellService = () => live.publish({ topic: 'service' })
   vault.onChange(tellService)
   world.logFile.onChange(tellService)
   return {
@@ -32,9 +32,9 @@ export async function openMachinery(world: RunningWorld, home: Home) {
     ledger: createLedger({ clock, ids }),
     live,
     storage,
-    intake: storage.intake,
-    gaps: createClockJumps(clock),
-    callers: createCallers(clock),
+    writeGate: storage.writeGate,
+    clockJumps: createClockJumps(clock),
+    apiActivity: createApiActivity(clock),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,

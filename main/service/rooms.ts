@@ -55,12 +55,12 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
   const direct = createDirect({ ...ground, instances, messages })
 
   const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
-  outbound.answerInside(CATCHER_HOST, async (request) => {
+  outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
-    live.tell({ topic: 'sandbox' })
+    live.publish({ topic: 'sandbox' })
     return answer
   })
-  outbound.answerInside(MEDIA_HOST, answerMedia)
+  outbound.addResponder(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, graph, catcher, cursors, render: qrPicture, subject: instances.subject })
   const troubles = () => [
     ...machinery.storage.problems(),

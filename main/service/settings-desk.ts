@@ -5,7 +5,7 @@ import { SETTINGS, type Config } from '../config.ts'
 import { ApiError } from '../contract/errors.ts'
 import { readOrNull, writeDurably } from '../kernel/durable-file.ts'
 import { Secret } from '../kernel/secret.ts'
-import { SettingFault } from '../kernel/setting-kinds.ts'
+import { SettingError } from '../kernel/setting-kinds.ts'
 import type { Setting } from '../kernel/settings.ts'
 
 type Field = keyof typeof SETTINGS
@@ -107,7 +107,7 @@ function valueOf(field: Field, raw: unknown): unknown {
   try {
     return setting.kind.fromJson(raw)
   } catch (error) {
-    if (error instanceof SettingFault) throw new ApiError('validation_error', `${setting.name} must ${error.message}.`)
+    if (error instanceof SettingError) throw new ApiError('validation_error', `${setting.name} must ${error.message}.`)
     throw error
   }
 }

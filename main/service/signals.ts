@@ -3,15 +3,15 @@ import type { Messages } from '../capabilities/messages/index.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import type { Ledger } from '../kernel/ledger.ts'
-import type { Live } from '../kernel/live.ts'
+import type { NoticeBus } from '../kernel/notice-bus.ts'
 
 /** What happened on the lines, after the commit that recorded it. */
-export function hearLedger(ledger: Ledger, live: Live<Notice>): void {
-  ledger.hear(async (tx, { type, instanceId }) => {
+export function hearLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
+  ledger.subscribe(async (tx, { type, instanceId }) => {
     tx.afterCommit(() => {
-      live.tell({ topic: 'events', type, instance_id: instanceId })
-      if (type.startsWith('message.')) live.tell({ topic: 'messages', instance_id: instanceId })
-      else live.tell({ topic: 'instances', id: instanceId })
+      live.publish({ topic: 'events', type, instance_id: instanceId })
+      if (type.startsWith('message.')) live.publish({ topic: 'messages', instance_id: instanceId })
+      else live.publish({ topic: 'instances', id: instanceId })
     })
   })
 }
@@ -19,7 +19,7 @@ export function hearLedger(ledger: Ledger, live: Live<Notice>): void {
 interface Heard {
   readonly instances: Instances
   readonly messages: Messages
-  readonly live: Live<Notice>
+  readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, all others to the messages room. */
@@ -45,6 +45,6 @@ export async function report(
     case 'auth_failed':
       await instances.onSignal(id, signal)
       // Not every change of a link is an event: a lost one may heal.
-      live.tell({ topic: 'instances', id })
+      live.publish({ topic: 'instances', id })
   }
 }

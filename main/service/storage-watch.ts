@@ -6,7 +6,7 @@ import type { Notice } from '../contract/notice.ts'
 import type { Timer } from '../kernel/clock.ts'
 import type { StorageError } from '../kernel/db.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
-import type { Live } from '../kernel/live.ts'
+import type { NoticeBus } from '../kernel/notice-bus.ts'
 import { backupsBeside, listBackups } from '../storage/backups.ts'
 import { createDailyLook, type DailyLook, type LookedAt } from '../storage/daily-look.ts'
 import { mayTryAgain, noteFault } from '../storage/fault-history.ts'
@@ -19,7 +19,7 @@ import type { World } from './world.ts'
 
 /** The disk under the home folder: whether it has room, whether it works, and whether what is on it is whole. */
 export interface StorageWatch {
-  readonly intake: WriteGate
+  readonly writeGate: WriteGate
   readonly gauges: () => StorageGauges
   /** What was found when all of the database was looked through. */
   readonly lookedAt: () => LookedAt
@@ -40,9 +40,9 @@ const TICK_MS = 1_000
 const TRY_AGAIN_TICKS = 30
 const MB = 1_000_000
 
-export function watchStorage(world: World, home: Home, live: Pick<Live<Notice>, 'tell'>): StorageWatch {
+export function watchStorage(world: World, home: Home, live: Pick<NoticeBus<Notice>, 'publish'>): StorageWatch {
   const { clock, config, log } = world
-  const tellAll = () => live.tell({ topic: 'service' })
+  const tellAll = () => live.publish({ topic: 'service' })
   let tidy = () => {}
   const space = createSpace({
     ...{ home: config.home, db: home.db, clock, log },
@@ -67,7 +67,7 @@ export function watchStorage(world: World, home: Home, live: Pick<Live<Notice>, 
   const isOpen = () => space.state() !== 'full' && !disk.hasFailed()
 
   return {
-    intake: {
+    writeGate: {
       isOpen,
       check() {
         if (space.state() === 'full') throw diskFull()

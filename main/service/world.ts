@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { LogFile } from '../kernel/log-file.ts'
-import type { RememberingLog } from '../kernel/remembering-log.ts'
+import type { RecentLog } from '../kernel/recent-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
 import type { Aside } from '../storage/aside.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
@@ -42,7 +42,7 @@ export interface World {
 
 /** The world of a service that runs: its log remembers the last lines, and its settings may change. */
 export interface RunningWorld extends World {
-  readonly log: RememberingLog
+  readonly log: RecentLog
   readonly logFile: Pick<LogFile, 'problem' | 'onChange'>
 }
 

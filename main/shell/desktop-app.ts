@@ -1,5 +1,5 @@
 import { app, dialog, protocol } from 'electron'
-import { killIfHeld } from '../kernel/process-end.ts'
+import { killIfPromptPending } from '../kernel/process-exit.ts'
 import { SCHEME } from './addresses.ts'
 import { linkIn, routeOf } from './deep-link.ts'
 import { guardPermissions, guardWindows } from './guards.ts'
@@ -20,7 +20,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   ])
   app.enableSandbox()
   guardWindows()
-  app.on('quit', killIfHeld)
+  app.on('quit', killIfPromptPending)
   const shown: Shown = {}
   openWhenAsked(shown)
 

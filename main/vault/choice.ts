@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../kernel/db.ts'
 import type { Random } from '../kernel/ids.ts'
-import { HOME_FACTS, keepMeta, readMeta } from '../kernel/meta.ts'
+import { HOME_FACTS, insertMeta, readMeta } from '../kernel/meta.ts'
 import { createFileVault } from './file.ts'
 import { VaultError, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
@@ -27,7 +27,7 @@ export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; n
   const chosen = await readMeta(db, KIND)
   if (chosen === undefined) {
     const { vault, notice } = await firstChoice(needs)
-    await db.commit((tx) => keepMeta(tx, KIND, vault.kind))
+    await db.commit((tx) => insertMeta(tx, KIND, vault.kind))
     return { vault, notice }
   }
   if (needs.vault) return { vault: needs.vault, notice: null }

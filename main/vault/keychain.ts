@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
-import { deadline } from '../kernel/deadline.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import type { Random } from '../kernel/ids.ts'
-import { waitingForPerson } from '../kernel/process-end.ts'
+import { withPendingPrompt } from '../kernel/process-exit.ts'
 import { Secret } from '../kernel/secret.ts'
 import { VaultDismissed, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
@@ -48,7 +48,7 @@ export function createKeychain(needs: {
   const answered = async <T>(act: (keytar: Keytar) => Promise<T>, keytar: Keytar): Promise<T> => {
     const startedMono = clock.mono()
     try {
-      return await waitingForPerson(() => act(keytar))
+      return await withPendingPrompt(() => act(keytar))
     } catch (error) {
       throw unavailable('The keychain refuses', error, clock.mono() - startedMono >= PROMPT_MS)
     }
@@ -62,7 +62,7 @@ export function createKeychain(needs: {
       return answered(act, await load())
     })
     last = turn.catch(() => {})
-    const limit = deadline(clock, limitMs, () => {
+    const limit = startTimeout(clock, limitMs, () => {
       isLate = true
       reject(new VaultTimeout(`The keychain did not answer within ${limitMs / 1_000} s.`))
     })

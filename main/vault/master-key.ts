@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Db } from '../kernel/db.ts'
 import type { Random } from '../kernel/ids.ts'
-import { HOME_FACTS, keepMeta, readMeta } from '../kernel/meta.ts'
+import { HOME_FACTS, insertMeta, readMeta } from '../kernel/meta.ts'
 import { Secret } from '../kernel/secret.ts'
 import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
 
@@ -22,7 +22,7 @@ export async function masterKey({ db, random, vault }: { db: Db; random: Random;
   if (check === undefined) {
     // A key without check value is one whose maker ended between the two writes; nothing is sealed with it yet.
     const key = stored ? decode(stored) : await makeKey(vault, entry, random)
-    await db.commit((tx) => keepMeta(tx, CHECK, checkOf(key)))
+    await db.commit((tx) => insertMeta(tx, CHECK, checkOf(key)))
     return key
   }
   if (!stored) throw fault(vault, 'does not show the master key of this home')
@@ -34,7 +34,7 @@ export async function masterKey({ db, random, vault }: { db: Db; random: Random;
 /** Tells homes apart that share a keychain. */
 async function homeId(db: Db, random: Random): Promise<string> {
   const known = await readMeta(db, HOME_FACTS.id)
-  return known ?? db.commit((tx) => keepMeta(tx, HOME_FACTS.id, random.bytes(8).toString('hex')))
+  return known ?? db.commit((tx) => insertMeta(tx, HOME_FACTS.id, random.bytes(8).toString('hex')))
 }
 
 async function makeKey(vault: Vault, entry: string, random: Random): Promise<Buffer> {

@@ -8,7 +8,7 @@ import { createRequestTimes } from '../../main/faces/request-times.ts'
 import { addMcpRoute } from '../../main/faces/mcp-route.ts'
 import { createMcp } from '../../main/faces/mcp.ts'
 import type { Principal } from '../../main/kernel/access.ts'
-import { createCallers } from '../../main/kernel/callers.ts'
+import { createApiActivity } from '../../main/kernel/api-activity.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { silentLog } from '../../main/kernel/log.ts'
@@ -59,9 +59,9 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     version: '0.1.0',
   })
   const door = createDoor({
-    intake: { check() {} },
+    writeGate: { check() {} },
     times: createRequestTimes(clock),
-    callers: createCallers(clock),
+    apiActivity: createApiActivity(clock),
     operations,
     clock,
     ids,

@@ -98,7 +98,7 @@ test('nothing of anybody stands in it: no name, no number, no id', async () => {
 
 test('buckets are cumulative, and what lies on a bound belongs to it', () => {
   const durations = createDurations()
-  for (const ms of [0.5, 1, 1.1, 30_000]) durations.note(ms)
+  for (const ms of [0.5, 1, 1.1, 30_000]) durations.observe(ms)
   const samples = durations.samples({ operation: 'x' })
   const bucket = (le: string) => samples.find(({ labels }) => labels?.['le'] === le)?.value
   expect([bucket('0.001'), bucket('0.0025'), bucket('20'), bucket('+Inf')]).toEqual([2, 3, 3, 4])

@@ -93,7 +93,7 @@ test('events are numbered in the order of their commits', async () => {
 test('listeners hear the event inside its unit, in the order they were added', async () => {
   const heard: string[] = []
   for (const name of ['first', 'second']) {
-    ledger.hear(async (tx, event) => {
+    ledger.subscribe(async (tx, event) => {
       await tx.run(putMeta, { name, value: event.eventId })
       heard.push(name)
     })
@@ -108,7 +108,7 @@ test('listeners hear the event inside its unit, in the order they were added', a
 })
 
 test('what listeners wrote dies with the unit', async () => {
-  ledger.hear(async (tx) => {
+  ledger.subscribe(async (tx) => {
     await tx.run(putMeta, { name: 'heard', value: 'yes' })
   })
   const failing = home.db.commit(async (tx) => {
@@ -122,7 +122,7 @@ test('what listeners wrote dies with the unit', async () => {
 })
 
 test('a listener that fails takes the event with it, and not the event of its neighbour', async () => {
-  ledger.hear(async (_tx, { type }) => {
+  ledger.subscribe(async (_tx, { type }) => {
     if (type === 'message.failed') throw new Error('cannot enqueue')
   })
   const [first, second, third] = [append(), append('message.failed'), append()]

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLogFile, toBoth, type LogFile } from '../../main/kernel/log-file.ts'
+import { createLogFile, teeLog, type LogFile } from '../../main/kernel/log-file.ts'
 import { silentLog, type LogFields, type LogLevel } from '../../main/kernel/log.ts'
 import { fakeClock } from '../support/clock.ts'
 import { tempFolder } from '../support/database.ts'
@@ -105,6 +105,6 @@ test('where nothing can be written nothing fails, that is said once, and it goes
 test('every line goes to both', () => {
   const seen: string[] = []
   const hearing = { ...silentLog, info: ({ event }: LogFields) => void seen.push(event) }
-  toBoth(hearing, { ...silentLog, info: ({ event }) => void seen.push(`again ${event}`) }).info({ event: 'x' })
+  teeLog(hearing, { ...silentLog, info: ({ event }) => void seen.push(`again ${event}`) }).info({ event: 'x' })
   expect(seen).toEqual(['x', 'again x'])
 })

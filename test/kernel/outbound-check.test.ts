@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../main/contract/errors.ts'
-import { createOutbound, type Outbound, type OutboundNeeds } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound, type OutboundDeps } from '../../main/kernel/outbound.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 
 let clock: FakeClock
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 afterEach(() => outbound.close())
 
-function outboundWith(more: Partial<OutboundNeeds> = {}): Outbound {
+function outboundWith(more: Partial<OutboundDeps> = {}): Outbound {
   return createOutbound({
     clock,
     trustedRanges: [],
@@ -191,7 +191,7 @@ describe('an address that is to be stored', () => {
     await expect(check(`https://${host}/`)).resolves.toBeInstanceOf(URL)
     const [name = ''] = asked
     zone[name] = ['93.184.216.34', '127.0.0.1']
-    outbound.refresh()
+    outbound.reset()
     expect(await refusal(`https://${host}/`)).toContain('public address')
   })
 

@@ -5,7 +5,7 @@ import { startRawServer, type RawServer } from '../support/raw-server.ts'
 import { outside, startReceiver } from '../support/receiver.ts'
 
 const STORE = 'https://receiver.example'
-const PATIENCE = { connectTimeoutMs: 300, silenceMs: 300 }
+const PATIENCE = { connectTimeoutMs: 300, idleTimeoutMs: 300 }
 
 let outbound: Outbound | undefined
 let server: RawServer | undefined
@@ -65,7 +65,7 @@ test('a store that is dialled in vain is given up', async () => {
 
 test('what is under way ends with the service', async () => {
   server = await startRawServer(() => {})
-  const ended = expect(get(`${STORE}/a`, server, { connectTimeoutMs: 60_000, silenceMs: 60_000 })).rejects.toThrow(
+  const ended = expect(get(`${STORE}/a`, server, { connectTimeoutMs: 60_000, idleTimeoutMs: 60_000 })).rejects.toThrow(
     'fetch',
   )
   await vi.waitFor(() => expect(server?.open).toBe(1))

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
-import { createOutbound, type Outbound, type OutboundNeeds, type OutboundRequest } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound, type OutboundDeps, type OutboundRequest } from '../../main/kernel/outbound.ts'
 import { outside, receiverAuthority, startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts'
 
 const from = { accountId: 'account' as AccountId }
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closing.toReversed()) await close()
 })
 
-function open(needs: Partial<OutboundNeeds> & Pick<OutboundNeeds, 'resolve'>): Outbound {
+function open(needs: Partial<OutboundDeps> & Pick<OutboundDeps, 'resolve'>): Outbound {
   const outbound = createOutbound({ clock: systemClock, trustedRanges: [], ...needs })
   closing.push(() => outbound.close())
   return outbound
@@ -69,7 +69,7 @@ describe('X-02 the verdict at connect time', () => {
     const url = `https://receiver.example:${trapPort}/`
     await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
     addresses = [now]
-    outbound.refresh()
+    outbound.reset()
     expect(await outbound.request(post(url))).toMatchObject(BLOCKED)
     expect(trapped).toBe(0)
   })
@@ -109,7 +109,7 @@ describe('X-02 the verdict at connect time', () => {
     })
     const kinds = { response: 0, failure: 0 }
     for (let i = 0; i < 1_000; i++) {
-      outbound.refresh()
+      outbound.reset()
       const answer = await outbound.request(post(`https://receiver.example:${trapPort}/`))
       kinds[answer.kind]++
       if (answer.kind === 'failure') expect(answer).toMatchObject(BLOCKED)

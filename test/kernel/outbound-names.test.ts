@@ -71,7 +71,7 @@ describe('names', () => {
 
   test('forgetting asks again at once', async () => {
     await names.addresses('a.example')
-    names.forget()
+    names.expireAll()
     await names.addresses('a.example')
     expect(asked).toHaveLength(2)
   })
@@ -97,7 +97,7 @@ describe('names', () => {
     await clock.advance(25_000)
     for (let i = 0; i < 20; i++) {
       askDead()
-      names.forget()
+      names.expireAll()
       const startedMs = clock.mono()
       const done = names.addresses('ok.example').then(() => waits.push(clock.mono() - startedMs))
       await clock.advance(1_000)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { redact, redactText } from '../../main/kernel/redact.ts'
-import { remembering } from '../../main/kernel/remembering-log.ts'
+import { withRecentLines } from '../../main/kernel/recent-log.ts'
 import { fakeClock } from '../support/clock.ts'
 
 describe('a text for somebody else', () => {
@@ -75,7 +75,7 @@ describe('a log that remembers', () => {
   test('passes every line on, and keeps the last three hundred but for debugging', () => {
     const passed: string[] = []
     const note = (level: string) => (fields: { event: string }) => void passed.push(`${level} ${fields.event}`)
-    const log = remembering(
+    const log = withRecentLines(
       { ...silentLog, debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
       { now: () => 5 },
     )

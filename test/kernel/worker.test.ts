@@ -24,13 +24,13 @@ function scene(more: Partial<Work<number, Result>> = {}) {
       acted.push(job)
       return 'done'
     },
-    cutOff: () => 'cut off',
+    interruptedResult: () => 'cut off',
     async record(ended) {
       for (const { job, result } of ended) recorded.push(`${job} ${result}`)
     },
     ...more,
   }
-  const worker = createWorker({ work, clock, callers: { areHere: () => true }, log: silentLog })
+  const worker = createWorker({ work, clock, apiActivity: { isRecent: () => true }, log: silentLog })
   return { clock, due, claims, acted, recorded, worker }
 }
 
@@ -286,7 +286,7 @@ test('the budget halves when rounds of the event loop take 5 ms or more, but for
   let areHere = false
   const worker = createWorker<number, Result>({
     clock: laggy,
-    callers: { areHere: () => areHere },
+    apiActivity: { isRecent: () => areHere },
     log: silentLog,
     work: {
       name: 'numbers',
@@ -296,7 +296,7 @@ test('the budget halves when rounds of the event loop take 5 ms or more, but for
         return []
       },
       act: never,
-      cutOff: () => '',
+      interruptedResult: () => '',
       record: async () => {},
     },
   })

@@ -49,7 +49,7 @@ function opened(more: { restart?: () => void } = { restart }): StorageWatch {
       losses: () => [],
       onFault: (act: typeof hear) => void (hear = act),
     } as never,
-    { tell() {} },
+    { publish() {} },
   )
   open.push(watch)
   watch.start(() => {})
@@ -65,7 +65,7 @@ test('D-04 after a fault of the disk nothing new begins, and everything is opene
   hear(failure('SQLITE_IOERR_FSYNC'))
 
   expect(restart).toHaveBeenCalledOnce()
-  expect([watch.intake.isOpen(), watch.isReadOnly(), watch.codes()]).toEqual([false, true, ['storage_read_only']])
+  expect([watch.writeGate.isOpen(), watch.isReadOnly(), watch.codes()]).toEqual([false, true, ['storage_read_only']])
   expect(watch.problems()).toEqual([
     'The disk of the home folder failed at 2026-01-05T12:00:00.000Z (SQLITE_IOERR_FSYNC), so only reading works and ' +
       'webhooks wait. Check the disk; Switchboard tries again by itself within ten minutes.',
@@ -103,5 +103,5 @@ test('a commit that a constraint refused, or a statement of ours that was wrong,
   const watch = opened()
   hear(failure('SQLITE_CONSTRAINT_FOREIGNKEY'))
   hear(new StorageError('closed', 'The database is closed'))
-  expect([restart.mock.calls.length, watch.intake.isOpen(), watch.problems()]).toEqual([0, true, []])
+  expect([restart.mock.calls.length, watch.writeGate.isOpen(), watch.problems()]).toEqual([0, true, []])
 })

@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { keepMeta, readMeta } from '../../kernel/meta.ts'
+import { insertMeta, readMeta } from '../../kernel/meta.ts'
 import { instancesMade } from './store.ts'
 
 export interface FirstRun {
@@ -19,7 +19,7 @@ export function createFirstRun(db: Db): FirstRun {
       return ((await db.readOne(instancesMade, { id: accountId }))?.made ?? 0) === 0
     },
     async endFirstRun(accountId) {
-      await db.commit((tx) => keepMeta(tx, nameOf(accountId), 'yes'))
+      await db.commit((tx) => insertMeta(tx, nameOf(accountId), 'yes'))
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
-import type { Live } from '../../kernel/live.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createApprovalRequests, type ApprovalRequests } from './request.ts'
@@ -28,7 +28,7 @@ export interface ApprovalsDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'approval'>
-  readonly live: Pick<Live<Notice>, 'tell'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly log: Log
   readonly seal: Seal
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
@@ -54,7 +54,7 @@ const AFTER_ALL = 'apr_~'
 
 export function createApprovals(needs: ApprovalsDeps): Approvals {
   const { db, clock, live } = needs
-  const changed = (id: string) => live.tell({ topic: 'approvals', id })
+  const changed = (id: string) => live.publish({ topic: 'approvals', id })
   const expiry = createExpiry({ clock, expired: changed })
   const deciding = createApprovalDecisions({ ...needs, changed })
   return {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
 interface Asking {
@@ -15,7 +15,7 @@ interface Asking {
  */
 export async function ask<T>({ clock, log, timeoutMs }: Asking, act: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const limit = deadline(clock, timeoutMs, () => reject(silent(timeoutMs)))
+  const limit = startTimeout(clock, timeoutMs, () => reject(silent(timeoutMs)))
   try {
     return await Promise.race([act(), late])
   } catch (error) {

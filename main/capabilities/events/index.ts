@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId, type AccountId } from '../../kernel/ids.ts'
-import { narrowedPage } from '../../kernel/narrowed-page.ts'
+import { filteredPage } from '../../kernel/filtered-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Event, EventsQuery } from './contract.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -51,7 +51,7 @@ export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock
         beforeSeq: Number(before),
         rows: size + 1,
       }
-      const found = await narrowedPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
+      const found = await filteredPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
       const rows = found.slice(0, size)
       const last = found.length > size ? rows.at(-1) : undefined
       const next = last ? cursors.encode(name, [last.seq]) : null

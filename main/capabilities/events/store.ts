@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../contract/events.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
-import type { Filter, Span } from '../../kernel/narrowed-page.ts'
+import type { Filter, SeqRange } from '../../kernel/filtered-page.ts'
 import { sql } from '../../kernel/sql.ts'
 
 /** An event as it is kept: `head + 1 + tail` is its envelope. */
@@ -10,7 +10,7 @@ export interface EventRow {
   readonly tail: string
 }
 
-interface PageParams extends Span {
+interface PageParams extends SeqRange {
   readonly accountId: string
   readonly instanceId: string | null
   readonly type: string | null
@@ -34,7 +34,7 @@ const page = (...drivers: readonly string[]) =>
 
 const filter = (driver: string): Filter<PageParams, EventRow> => ({
   page: page(driver),
-  edge: sql(`SELECT seq FROM events WHERE ${driver} AND ${SPAN} ORDER BY seq DESC LIMIT 1 OFFSET :skipped`),
+  boundary: sql(`SELECT seq FROM events WHERE ${driver} AND ${SPAN} ORDER BY seq DESC LIMIT 1 OFFSET :skipped`),
 })
 
 export const filters = {

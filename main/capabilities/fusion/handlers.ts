@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { mayReach } from '../../kernel/access.ts'
+import { canAccessInstance } from '../../kernel/access.ts'
 import type { Call, Handlers } from '../handler.ts'
 import type { FusionSide, fusionContract, FusionView } from './contract.ts'
 import type { Fusion, Pair } from './index.ts'
@@ -12,7 +12,7 @@ export function fusionHandlers(fusion: Fusion): Handlers<typeof fusionContract> 
           accountId: instance.accountId,
           officialId: instance.id,
           smv2Id: body.smv2_instance_id.toLowerCase(),
-          mayReach: (id) => mayReach(principal, id),
+          mayReach: (id) => canAccessInstance(principal, id),
         }),
       ),
     getFusion: async (call) => toView(await fusion.read(pairCall(call))),
@@ -22,7 +22,7 @@ export function fusionHandlers(fusion: Fusion): Handlers<typeof fusionContract> 
 
 function pairCall({ principal, instance }: Call<(typeof fusionContract)['getFusion' | 'removeFusion']>) {
   const { id, accountId } = instance
-  return { id, accountId, mayReach: (other: string) => mayReach(principal, other) }
+  return { id, accountId, mayReach: (other: string) => canAccessInstance(principal, other) }
 }
 
 function toView({ instance, partner }: Pair): Static<typeof FusionView> {

@@ -1,10 +1,10 @@
-import type { Callers } from '../../kernel/callers.ts'
+import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
-import { createWorker, type Ended as Over, type Worker } from '../../kernel/worker.ts'
+import { createWorker, type FinishedJob as Over, type Worker } from '../../kernel/worker.ts'
 import { bodyOf, post, type Call, type Ended } from './call.ts'
 import { DROPPED_AFTER_MINUTES, GAPS_SECONDS, TRIES } from './contract.ts'
 import type { Lines, Share } from './lines.ts'
@@ -27,11 +27,11 @@ import {
 interface DeliverNeeds {
   readonly db: Db
   readonly clock: Clock
-  readonly callers: Pick<Callers, 'areHere'>
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly outbound: Pick<Outbound, 'request'>
   readonly log: Log
   readonly lines: Lines
-  readonly intake: Pick<WriteGate, 'isOpen'>
+  readonly writeGate: Pick<WriteGate, 'isOpen'>
 }
 
 const SECOND_MS = 1_000
@@ -54,7 +54,7 @@ const gapAfter = ({ job, result }: Outcome) =>
 const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(outcome) === undefined
 
 /** Calls what is due: three tries, then dropped. */
-export function createDelivery({ db, clock, callers, outbound, log, lines, intake }: DeliverNeeds): Delivery {
+export function createDelivery({ db, clock, apiActivity, outbound, log, lines, writeGate }: DeliverNeeds): Delivery {
   const due = () => {
     const now = clock.now()
     return { now, furthest: now + LONGEST_GAP_MS }
@@ -131,14 +131,14 @@ export function createDelivery({ db, clock, callers, outbound, log, lines, intak
 
   const worker = createWorker<Call, Ended>({
     clock,
-    callers,
+    apiActivity,
     log,
-    intake,
+    writeGate,
     work: {
       name: 'instance-webhook',
       claim: async (most) => (await Promise.all(lines.plan(most).map(claimShare))).flat(),
       act,
-      cutOff: () => 'cut_off',
+      interruptedResult: () => 'cut_off',
       record,
       async tick() {
         for (const { instanceId } of await db.read(waitingInstances, due())) lines.stir(instanceId)

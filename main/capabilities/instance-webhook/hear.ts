@@ -1,4 +1,4 @@
-import type { EventListener } from '../../kernel/ledger.ts'
+import type { LedgerSubscriber } from '../../kernel/ledger.ts'
 import type { Name } from './contract.ts'
 import { nameOf, wants } from './names.ts'
 import { end, namesOf, note } from './store.ts'
@@ -8,7 +8,7 @@ import { end, namesOf, note } from './store.ts'
  * last time, if it listens to its connection, and then its webhook has ended.
  * @param stir told of the instance after the commit.
  */
-export function createHear({ stir }: { stir: (instanceId: string) => void }): EventListener {
+export function createHear({ stir }: { stir: (instanceId: string) => void }): LedgerSubscriber {
   return async (tx, { type, instanceId, seq: eventSeq, createdAtMs: now }) => {
     const name = nameOf(type)
     const found = name && (await tx.one(namesOf, { instanceId }))

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord } from '../../contract/instance.ts'
-import type { Callers } from '../../kernel/callers.ts'
+import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
@@ -19,11 +19,11 @@ import { dropAll, put, remove, toWebhook, webhookOf } from './store.ts'
 export interface InstanceWebhooksNeeds {
   readonly db: Db
   readonly clock: Clock
-  readonly callers: Pick<Callers, 'areHere'>
-  readonly ledger: Pick<Ledger, 'hear'>
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
+  readonly ledger: Pick<Ledger, 'subscribe'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly log: Log
-  readonly intake: Pick<WriteGate, 'isOpen'>
+  readonly writeGate: Pick<WriteGate, 'isOpen'>
   readonly instances: { get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>> }
 }
 
@@ -46,7 +46,7 @@ export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWe
   const lines = createLines()
   const delivery = createDelivery({ ...needs, lines })
 
-  ledger.hear(
+  ledger.subscribe(
     createHear({
       stir(instanceId) {
         lines.stir(instanceId)

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
-import { mayReach } from '../../kernel/access.ts'
+import { canAccessInstance } from '../../kernel/access.ts'
 import { Answer, type Handlers } from '../handler.ts'
 import type { instancesContract } from './contract.ts'
 import type { Instances } from './index.ts'
@@ -42,7 +42,7 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       const { batchId, results } = await instances.recreate.batch({
         accountId: principal.accountId,
         instanceIds,
-        mayReach: (id) => mayReach(principal, id),
+        mayReach: (id) => canAccessInstance(principal, id),
       })
       const accepted = results.filter((result) => 'status' in result).length
       return { batch_id: batchId, accepted, results: [...results] }

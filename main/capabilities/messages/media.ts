@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Outgoing } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Outbound, OutboundAnswer, OutboundFailure } from '../../kernel/outbound.ts'
 import type { MediaDraft } from './draft.ts'
@@ -48,7 +48,7 @@ async function inTime(
   request: (signal: AbortSignal) => Promise<OutboundAnswer>,
 ): Promise<OutboundAnswer> {
   const controller = new AbortController()
-  const limit = deadline(clock, FETCH_MS, () => controller.abort())
+  const limit = startTimeout(clock, FETCH_MS, () => controller.abort())
   try {
     return await request(controller.signal)
   } finally {

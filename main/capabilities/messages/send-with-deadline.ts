@@ -1,6 +1,6 @@
 import type { SendOutcome } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
 /** An engine that hears the signal gets this long to say what it knows, for example that nothing left. */
@@ -36,9 +36,9 @@ export function sendWithDeadline(
       hasGivenUp = true
       resolve(NO_ANSWER)
     }
-    let timer = deadline(clock, timeoutMs, () => {
+    let timer = startTimeout(clock, timeoutMs, () => {
       controller.abort()
-      timer = deadline(clock, GRACE_MS, giveUp)
+      timer = startTimeout(clock, GRACE_MS, giveUp)
     })
     void outcomeOf(send, controller.signal, log).then((outcome) => {
       timer.cancel()

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Live } from '../../kernel/live.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { BackupsRecord } from './contract.ts'
 
 type State = BackupsRecord['data'][number]['state']
@@ -21,7 +21,7 @@ type Restored =
 
 export interface BackupNeeds {
   readonly clock: Pick<Clock, 'now'>
-  readonly live: Pick<Live<Notice>, 'tell'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly copies: {
     make(reason: string): Promise<{ file: string; bytes: number }>
     list(): readonly Backup[]
@@ -80,12 +80,12 @@ export function createBackups({ clock, live, copies }: BackupNeeds): Backups {
       const verdict = await copies.stage(name, clock.now())
       if (verdict === 'unknown') throw new ApiError('not_found', 'There is no backup with this name.')
       if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
-      live.tell({ topic: 'service' })
+      live.publish({ topic: 'service' })
       return backups()
     },
     async cancelRestore() {
       await copies.cancel()
-      live.tell({ topic: 'service' })
+      live.publish({ topic: 'service' })
     },
   }
 }

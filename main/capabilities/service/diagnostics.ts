@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { redact } from '../../kernel/redact.ts'
-import type { LogLine } from '../../kernel/remembering-log.ts'
+import type { LogLine } from '../../kernel/recent-log.ts'
 import type { ServiceRecord, SettingRecord } from './contract.ts'
 
 /** What runs below the service. */

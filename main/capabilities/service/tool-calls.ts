@@ -1,7 +1,7 @@
 import type { Notice } from '../../contract/notice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Live } from '../../kernel/live.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
 
 /** A call of an assistant, without what it was about. */
 export interface ToolCall {
@@ -26,7 +26,7 @@ export interface ToolCalls {
 
 export interface ToolCallsNeeds {
   readonly clock: Pick<Clock, 'now'>
-  readonly live: Pick<Live<Notice>, 'tell'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
 const KEPT = 200
@@ -38,7 +38,7 @@ export function createToolCalls({ clock, live }: ToolCallsNeeds): ToolCalls {
   return {
     noteToolCall(call) {
       calls = [{ ...call, id: ++last, atMs: clock.now() }, ...calls].slice(0, KEPT)
-      live.tell({ topic: 'tool-calls' })
+      live.publish({ topic: 'tool-calls' })
     },
     toolCalls: (accountId) => calls.filter(({ caller }) => caller.accountId === accountId),
   }

@@ -15,9 +15,9 @@ const BODY_MS = 2_000
 
 interface DeliverNeeds {
   readonly clock: Clock
-  readonly outbound: Pick<Outbound, 'request' | 'placeOf'>
+  readonly outbound: Pick<Outbound, 'request' | 'parseHost'>
   readonly targets: Pick<Targets, 'freed'>
-  readonly gaps: Pick<ClockJumps, 'look'>
+  readonly clockJumps: Pick<ClockJumps, 'check'>
   readonly reach: Pick<Reach, 'begin' | 'judge' | 'cancel'>
   /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
   readonly callOff: () => AbortSignal
@@ -26,11 +26,11 @@ interface DeliverNeeds {
 }
 
 /** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
-export function createDeliver({ clock, outbound, targets, gaps, reach, callOff, onDate }: DeliverNeeds) {
+export function createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate }: DeliverNeeds) {
   /** @param host undefined where no network is needed. */
-  async function endedBy(answer: OutboundAnswer, host: string | undefined, isAfterGap: boolean): Promise<Ended> {
+  async function endedBy(answer: OutboundAnswer, host: string | undefined, isAfterJump: boolean): Promise<Ended> {
     // The way out was closed under it, as happens when the service stops, or every deadline passed while it slept.
-    if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterGap)) {
+    if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterJump)) {
       if (host !== undefined) reach.cancel(host)
       return { kind: 'interrupted' }
     }
@@ -41,14 +41,14 @@ export function createDeliver({ clock, outbound, targets, gaps, reach, callOff, 
   return async function deliver(attempt: Attempt): Promise<Finished> {
     let ended: Ended = { kind: 'interrupted' }
     try {
-      const gapsBefore = gaps.look()
+      const jumpsBefore = clockJumps.check()
       const startedAtMs = clock.now()
       const startedMono = clock.mono()
       // Taken now: a time from before the queue would eat into the 300 seconds receivers allow.
       const sentTimestamp = Math.floor(startedAtMs / 1_000)
       const body = bodyOf(attempt.event, attempt.number)
-      const place = outbound.placeOf(attempt.target.url)
-      const host = place?.isInside === false ? place.host : undefined
+      const place = outbound.parseHost(attempt.target.url)
+      const host = place?.isSimulated === false ? place.host : undefined
       if (host !== undefined) reach.begin(host)
       const answer = await outbound.request({
         url: attempt.target.url,
@@ -64,11 +64,11 @@ export function createDeliver({ clock, outbound, targets, gaps, reach, callOff, 
       })
       const finishedAtMs = clock.now()
       const durationMs = Math.round(clock.mono() - startedMono)
-      const isAfterGap = gaps.look() !== gapsBefore
-      if (host !== undefined && answer.kind === 'response' && !isAfterGap) {
+      const isAfterJump = clockJumps.check() !== jumpsBefore
+      if (host !== undefined && answer.kind === 'response' && !isAfterJump) {
         onDate(host, answer.headers['date'], (startedAtMs + finishedAtMs) / 2)
       }
-      ended = await endedBy(answer, host, isAfterGap)
+      ended = await endedBy(answer, host, isAfterJump)
       return { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }
     } finally {
       targets.freed(attempt.target.webhookSeq, pressure(ended))

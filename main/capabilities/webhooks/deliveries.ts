@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId } from '../../kernel/ids.ts'
-import { narrowedPage, type Filter, type Span } from '../../kernel/narrowed-page.ts'
+import { filteredPage, type Filter, type SeqRange } from '../../kernel/filtered-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -40,7 +40,7 @@ const FROM = `FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN ev
 
 const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')]
 
-interface PageParams extends Span {
+interface PageParams extends SeqRange {
   readonly accountId: string
   readonly webhookId: string | null
   readonly instanceId: string | null
@@ -75,7 +75,7 @@ const edge = (driver: string) =>
     `SELECT d.seq FROM deliveries d WHERE ${driver} AND ${SPAN} ORDER BY d.seq DESC LIMIT 1 OFFSET :skipped`,
   )
 
-const filter = (driver: string): Filter<PageParams, DeliveryRow> => ({ page: page(driver), edge: edge(driver) })
+const filter = (driver: string): Filter<PageParams, DeliveryRow> => ({ page: page(driver), boundary: edge(driver) })
 
 export const filters = {
   status: filter(DRIVERS.status),
@@ -158,7 +158,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
       beforeSeq: Number(before),
       rows: size + 1,
     }
-    const found = await narrowedPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
+    const found = await filteredPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
     const rows = found.slice(0, size)
     const last = found.length > size ? rows.at(-1) : undefined
     return { data: rows.map(toDelivery), next_cursor: last ? cursors.encode(name, [last.seq]) : null, has_more: !!last }

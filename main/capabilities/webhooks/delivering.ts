@@ -18,7 +18,17 @@ import { troublesOf } from './troubles.ts'
 
 type DeliveringNeeds = Pick<
   WebhooksNeeds,
-  'db' | 'clock' | 'random' | 'callers' | 'gaps' | 'outbound' | 'seal' | 'config' | 'live' | 'log' | 'intake'
+  | 'db'
+  | 'clock'
+  | 'random'
+  | 'apiActivity'
+  | 'clockJumps'
+  | 'outbound'
+  | 'seal'
+  | 'config'
+  | 'live'
+  | 'log'
+  | 'writeGate'
 > & {
   readonly keyring: Keyring
   readonly wipeExpired: () => Promise<void>
@@ -29,34 +39,34 @@ const PASS_MS = 3_600_000
 
 /** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
 export function createDelivering(needs: DeliveringNeeds) {
-  const { db, clock, random, callers, gaps, outbound, seal, config, live, log, keyring, intake } = needs
+  const { db, clock, random, apiActivity, clockJumps, outbound, seal, config, live, log, keyring, writeGate } = needs
   const targets = createTargets({ clock })
   const skew = createSkew()
   const reach = createReach({
     clock,
-    isAttached: outbound.isAttached,
+    isAttached: outbound.hasNetwork,
     onChange() {
       const problem = reach.problem()
       log.warn({ event: 'delivery.reach', problem: problem?.kind ?? 'none' })
-      live.tell({ topic: 'service' })
+      live.publish({ topic: 'service' })
       if (problem === undefined) targets.restartAll()
     },
   })
-  const isInside = (url: string) => outbound.placeOf(url)?.isInside === true
+  const isInside = (url: string) => outbound.parseHost(url)?.isSimulated === true
   const claims = createClaims({ db, clock, seal, keyring, targets, reach, isInside, log })
   const schedule = config.retryScheduleSeconds
   const results = createRecord({
     ...{ db, clock, random, schedule, log },
     onRecorded({ webhookId, webhookSeq }, verdict, isCurrent) {
-      live.tell({ topic: 'deliveries', id: webhookId })
+      live.publish({ topic: 'deliveries', id: webhookId })
       if (isCurrent && verdict.webhook === 'exhausted') {
-        live.tell({ topic: 'deliveries', id: webhookId, type: 'exhausted' })
+        live.publish({ topic: 'deliveries', id: webhookId, type: 'exhausted' })
       }
       sweep.note(webhookSeq, verdict)
     },
     onDeactivated({ seq, id }) {
       targets.retire(seq)
-      live.tell({ topic: 'webhooks', id, type: 'deactivated' })
+      live.publish({ topic: 'webhooks', id, type: 'deactivated' })
     },
   })
   const sweep = createSweep({
@@ -71,24 +81,24 @@ export function createDelivering(needs: DeliveringNeeds) {
   const holding = createHolding({ db, clock, log })
   let underWay = manyMayWait(new AbortController())
   const callOff = () => underWay.signal
-  const deliver = createDeliver({ clock, outbound, targets, gaps, reach, callOff, onDate: skew.note })
-  let isAfterGap = false
+  const deliver = createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate: skew.note })
+  let isAfterJump = false
   let networkRevision = outbound.networkRevision()
 
   /** What is under way has no known end, and no due time is what it was. The clamp waits for the next tick. */
-  gaps.onGap(() => {
+  clockJumps.onJump(() => {
     underWay.abort()
     underWay = manyMayWait(new AbortController())
     targets.restartAll()
     reach.probeNow()
     skew.forget()
-    isAfterGap = true
+    isAfterJump = true
   })
 
   async function settleAfterGap(): Promise<void> {
-    if (!isAfterGap) return
+    if (!isAfterJump) return
     await recovery.clampDueTimes()
-    isAfterGap = false
+    isAfterJump = false
   }
 
   function watchNetwork(): void {
@@ -101,14 +111,14 @@ export function createDelivering(needs: DeliveringNeeds) {
 
   const worker = createWorker<Attempt, Finished>({
     clock,
-    callers,
+    apiActivity,
     log,
-    intake,
+    writeGate,
     work: {
       name: 'deliveries',
       claim: claims.claim,
       act: deliver,
-      cutOff: () => cutOff(clock),
+      interruptedResult: () => cutOff(clock),
       record: results.record,
       async tick() {
         watchNetwork()

@@ -1,4 +1,4 @@
-import type { EventListener } from '../../kernel/ledger.ts'
+import type { LedgerSubscriber } from '../../kernel/ledger.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -32,7 +32,7 @@ const insert = sql<{
 export function createEnqueue(needs: {
   ids: Pick<Ids, 'delivery'>
   wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
-}): EventListener {
+}): LedgerSubscriber {
   return async (tx, event) => {
     const { accountId, accountSeq, instanceSeq, type } = event
     const woken: { seq: number; maxInFlight: number }[] = []

@@ -28,7 +28,7 @@ export function createWebhooks(needs: WebhooksNeeds) {
   const acts = createWebhookActs({ ...needs, holding, onChanged: delivering.changed, onDeleted: delivering.deleted })
   const redeliver = createRedelivery({ db, clock, asTarget, start: delivering.redeliver })
   const test = createTrial({ ...needs, wake: delivering.wake })
-  ledger.hear(createEnqueue({ ids, wake: delivering.wake }))
+  ledger.subscribe(createEnqueue({ ids, wake: delivering.wake }))
 
   return {
     ...acts,

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Ended } from '../../kernel/worker.ts'
+import type { FinishedJob } from '../../kernel/worker.ts'
 import type { Attempt, Finished } from './attempt.ts'
 import type { DisabledReason } from './states.ts'
 import { judge, type Verdict } from './verdict.ts'
@@ -86,7 +86,7 @@ interface RecordNeeds {
 
 /** Judges ended attempts and writes delivery, attempt and webhook of each, all in one unit. */
 export function createRecord({ db, clock, random, schedule, log, onDeactivated, onRecorded }: RecordNeeds) {
-  async function record(ended: readonly Ended<Attempt, Finished>[]): Promise<void> {
+  async function record(ended: readonly FinishedJob<Attempt, Finished>[]): Promise<void> {
     const results = ended.map(({ job: attempt, result: finished }) => {
       return { attempt, finished, verdict: judgeNow(attempt, finished), lease: db.boot }
     })

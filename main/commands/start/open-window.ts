@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import type { ElectronPackage } from './electron-package.ts'
 import { firstUsefulLine } from './useful-line.ts'
 
@@ -106,7 +106,7 @@ function within<T>(
   ...awaited: readonly Promise<T>[]
 ): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const limit = deadline(clock, ms, () => resolve(undefined))
+    const limit = startTimeout(clock, ms, () => resolve(undefined))
     void Promise.race(awaited).then((value) => {
       limit.cancel()
       resolve(value)

@@ -3,9 +3,9 @@ import { LIMITS } from '../../contract/limits.ts'
 import { CATCHER_NAME } from '../../contract/sandbox.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { InsideRequest, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { SimulatedRequest, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import {
   addCatcher,
@@ -44,7 +44,7 @@ interface CatcherNeeds {
 
 export interface Catcher {
   /** Answers for `catcher.sandbox`. */
-  readonly answer: (request: InsideRequest) => Promise<OutboundAnswer>
+  readonly answer: (request: SimulatedRequest) => Promise<OutboundAnswer>
   reply(accountId: AccountId, name: string): Promise<Reply>
   setReply(accountId: AccountId, name: string, reply: Reply): Promise<void>
   /** Newest first. */
@@ -89,7 +89,7 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
   }
 
   /** @returns how the catcher answers, once the request is durable. */
-  async function keep(accountId: AccountId, name: string, request: InsideRequest): Promise<Reply> {
+  async function keep(accountId: AccountId, name: string, request: SimulatedRequest): Promise<Reply> {
     const receivedAt = clock.now()
     const signature = judge(request, await signingSecrets(accountId, request.url.href), receivedAt)
     const headers = JSON.stringify(Object.fromEntries(lowerCased(request.headers)))
@@ -119,7 +119,7 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catc
       if (!NAME.test(name)) return response(404, request)
       const { status, delayMs, hang } = await keep(request.accountId, name, request)
       if (hang) return new Promise(() => {})
-      if (delayMs > 0) await new Promise<void>((resolve) => void deadline(clock, delayMs, resolve))
+      if (delayMs > 0) await new Promise<void>((resolve) => void startTimeout(clock, delayMs, resolve))
       return response(status, request)
     },
 
@@ -170,7 +170,7 @@ const toKnown = ({
 })
 
 /** What a receiver does: HMAC over timestamp, dot and the exact bytes, and a timestamp that is near (spec: Signature). */
-function judge({ headers, body }: InsideRequest, secrets: readonly Secret[], nowMs: number): Caught['signature'] {
+function judge({ headers, body }: SimulatedRequest, secrets: readonly Secret[], nowMs: number): Caught['signature'] {
   const lower = new Map(lowerCased(headers))
   const signature = lower.get('x-service-signature')
   if (signature === undefined) return 'none'
@@ -181,14 +181,14 @@ function judge({ headers, body }: InsideRequest, secrets: readonly Secret[], now
 }
 
 /** Names are kept in lower case, as most servers hand them to a program. */
-const lowerCased = (headers: InsideRequest['headers']) =>
+const lowerCased = (headers: SimulatedRequest['headers']) =>
   Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
 
 const sign = (secret: Secret, timestamp: string, body: Buffer) =>
   `sha256=${createHmac('sha256', secret.open()).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /** A redirect leads back to the catcher: whoever follows it is seen twice. */
-function response(status: number, { url }: InsideRequest): OutboundAnswer {
+function response(status: number, { url }: SimulatedRequest): OutboundAnswer {
   const isRedirect = status >= 300 && status < 400
   const headers = { 'content-type': 'text/plain', ...(isRedirect ? { location: url.href } : {}) }
   return { kind: 'response', status, headers, body: Buffer.alloc(0), truncated: false, remoteIp: null }

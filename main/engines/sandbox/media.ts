@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
-import type { InsideRequest, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { SimulatedRequest, OutboundAnswer } from '../../kernel/outbound.ts'
 import { sampleMp4 } from './samples/mp4.ts'
 import { sampleOgg } from './samples/ogg.ts'
 import { samplePdf } from './samples/pdf.ts'
@@ -46,7 +46,7 @@ export function sampleTypeAt(url: string): MediaType | undefined {
 const HUGE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024 + 1
 
 /** Answers for `media.sandbox`. */
-export async function answerMedia({ url }: InsideRequest): Promise<OutboundAnswer> {
+export async function answerMedia({ url }: SimulatedRequest): Promise<OutboundAnswer> {
   const name = url.pathname.slice(1)
   // Zeros that nobody reads take no memory; whoever asked cuts them at his own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))

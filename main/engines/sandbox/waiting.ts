@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 
 /** @returns false when the signal came first. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
@@ -9,7 +9,7 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
       timer.cancel()
       resolve(false)
     }
-    const timer = deadline(clock, ms, () => {
+    const timer = startTimeout(clock, ms, () => {
       signal.removeEventListener('abort', giveUp)
       resolve(true)
     })

@@ -1,7 +1,7 @@
 import type { proto, WAMessageKey } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { deadline } from '../../kernel/deadline.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
@@ -67,7 +67,7 @@ export function createDirect(needs: DirectNeeds): DirectActs {
     const open = openOf(instance)
     const key = await keyOf(instance, target)
     const limit = new AbortController()
-    const timer = deadline(clock, ACT_MS, () => limit.abort())
+    const timer = startTimeout(clock, ACT_MS, () => limit.abort())
     const engineId = engineIdOf(random.bytes(16).toString('hex'))
     const parcel = { jid: key.remoteJid ?? '', engineId, messageId: null, message: messageFor(key), wrapping }
     const posted = await post(instance, open, linkOf(instance).liveness, parcel, limit.signal).finally(timer.cancel)

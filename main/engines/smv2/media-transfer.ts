@@ -11,7 +11,7 @@ const STORE = `https://mmg${MEDIA_ZONE}`
 
 const TRANSFER_MS = 60_000
 /** The library's own downloads hold a whole line up. */
-const PATIENCE = { connectTimeoutMs: 5_000, silenceMs: 10_000 }
+const PATIENCE = { connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 }
 const MB = 1024 * 1024
 /** Padding and signature of an encrypted file. */
 const AROUND_BYTES = 64

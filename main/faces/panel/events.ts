@@ -3,10 +3,10 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock, Timer } from '../../kernel/clock.ts'
-import type { Live, Told } from '../../kernel/live.ts'
+import type { NoticeBus, NumberedNotice } from '../../kernel/notice-bus.ts'
 
 export interface EventStreamDeps {
-  readonly live: Pick<Live<Notice>, 'since' | 'latest' | 'listen'>
+  readonly live: Pick<NoticeBus<Notice>, 'since' | 'latest' | 'subscribe'>
   readonly clock: Pick<Clock, 'mono' | 'every'>
   /** Whether a session goes on. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>
@@ -55,7 +55,7 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   const open = (reply: FastifyReply, sessionId: string | null): Stream => {
     const stream: Stream = { sessionId, ...writerOf(reply) }
     streams.add(stream)
-    const unlisten = live.listen((told) => stream.write(textOf(told)))
+    const unlisten = live.subscribe((told) => stream.write(textOf(told)))
     reply.raw.once('close', () => {
       unlisten()
       streams.delete(stream)
@@ -98,7 +98,8 @@ function missed(live: EventStreamDeps['live'], lastEventId: string | string[] | 
   return told.length === 0 ? `${here}\n` : told.map(textOf).join('')
 }
 
-const textOf = ({ id, notice }: Told<Notice>) => `id: ${id}\nevent: notice\ndata: ${JSON.stringify(notice)}\n\n`
+const textOf = ({ id, notice }: NumberedNotice<Notice>) =>
+  `id: ${id}\nevent: notice\ndata: ${JSON.stringify(notice)}\n\n`
 
 /** Taken out of the framework's hands, and with it the headers that the hooks have set. */
 function beginStream(reply: FastifyReply): void {

@@ -2,7 +2,7 @@ import { checkInvariants } from '../../capabilities/webhooks/index.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { BootId } from '../../kernel/ids.ts'
-import { sizeInWords } from '../../kernel/size-in-words.ts'
+import { formatBytes } from '../../kernel/format-bytes.ts'
 import { sql } from '../../kernel/sql.ts'
 import { backupsBeside } from '../../storage/backups.ts'
 import { cannotBeOpened, isDamage } from '../../storage/integrity.ts'
@@ -108,7 +108,7 @@ function schemaOf({ schema, bytes }: ReadOnly): Finding {
   const older = schema < newest ? ` Its schema ${schema} becomes ${newest} at the next start.` : ''
   return well(
     'database',
-    `It is whole: ${sizeInWords(bytes)}, schema ${schema}, every page and reference looked at.${older}`,
+    `It is whole: ${formatBytes(bytes)}, schema ${schema}, every page and reference looked at.${older}`,
   )
 }
 

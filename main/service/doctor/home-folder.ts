@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { isoTime } from '../../contract/request.ts'
-import { sizeInWords } from '../../kernel/size-in-words.ts'
+import { formatBytes } from '../../kernel/format-bytes.ts'
 import { backupsBeside, listBackups } from '../../storage/backups.ts'
 import type { FreeBytes } from '../../storage/free-bytes.ts'
 import { isWhole } from '../../storage/integrity.ts'
@@ -24,7 +24,7 @@ export function lookAtHome(home: string): Finding[] {
   const sizes = parts
     .map((name) => ({ name, bytes: bytesOf(join(home, name)) }))
     .filter(({ bytes }) => bytes > 0)
-    .map(({ name, bytes }) => `${name} ${sizeInWords(bytes)}`)
+    .map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
   return [
     open === 0
       ? well('home', `${home}: ${sizes.join(', ')}.`)
@@ -43,7 +43,7 @@ function bytesOf(path: string): number {
 
 export async function lookAtDisk(config: Config, freeBytes: FreeBytes): Promise<Finding> {
   const free = await freeBytes(config.home)
-  const words = `${sizeInWords(free)} are free`
+  const words = `${formatBytes(free)} are free`
   if (free < config.refuseBelowMb * MB)
     return broken('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
   if (free < config.warnBelowMb * MB)
@@ -74,7 +74,7 @@ export function lookAtBackups({ home, backups }: Config, nowMs: number, startedA
       'backups',
       `${made} is of ${isoTime(newest.madeAtMs)}, and what happened since ${isoTime(overdueSinceMs)} is in no copy, though one is made in every hour. Look in the log for housekeeping.failed and storage.backup_skipped, and make one with: npm run backup`,
     )
-  return well('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${sizeInWords(newest.bytes)}, and whole.`)
+  return well('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and whole.`)
 }
 
 /** That the database cannot be read is said where it is looked at. */

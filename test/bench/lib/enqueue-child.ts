@@ -23,7 +23,7 @@ const addWebhook = sql<{ id: string; accountId: string; now: number }>(
 const db = await openStorage({ file: join(dir, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log })
 await db.commit((tx) => tx.run(addWebhook, { id: ids.webhook(), accountId, now: clock.now() }))
 const ledger = createLedger({ clock, ids })
-ledger.hear(createEnqueue({ ids, wake: () => {} }))
+ledger.subscribe(createEnqueue({ ids, wake: () => {} }))
 
 const event = (n: number) => ({
   ...{ accountId, instanceId, type: 'message.received' },

@@ -180,7 +180,7 @@ describe('whose events', () => {
 
   test('what was recorded for one listener alone is not among what happened', async () => {
     let heard = 0
-    ledger.hear(async () => {
+    ledger.subscribe(async () => {
       heard++
     })
     const id = await happen()
@@ -236,8 +236,8 @@ describe('every statement of the room', () => {
   test.each([
     ['type', filters.type.page, 'events_by_type'],
     ['instance', filters.instance.page, 'events_by_instance'],
-    ['how far a type reaches', filters.type.edge, 'events_by_type'],
-    ['how far an instance reaches', filters.instance.edge, 'events_by_instance'],
+    ['how far a type reaches', filters.type.boundary, 'events_by_type'],
+    ['how far an instance reaches', filters.instance.boundary, 'events_by_instance'],
     ['lastBefore', lastBefore, 'sqlite_autoindex_events_1'],
     ['eventById', eventById, 'sqlite_autoindex_events_1'],
   ] as const)('%s finds its rows through its index and sorts nothing', (_name, statement, index) => {
@@ -254,9 +254,9 @@ describe('every statement of the room', () => {
   })
 
   test('a page is bounded on both sides by the key', () => {
-    for (const { page, edge } of Object.values(filters)) {
+    for (const { page, boundary } of Object.values(filters)) {
       expect(queryPlan(data.raw, page)[0]).toMatch(/seq>\? AND seq<\?/)
-      expect(queryPlan(data.raw, edge)[0]).toMatch(/COVERING INDEX .*seq>\? AND seq<\?/)
+      expect(queryPlan(data.raw, boundary)[0]).toMatch(/COVERING INDEX .*seq>\? AND seq<\?/)
     }
   })
 })

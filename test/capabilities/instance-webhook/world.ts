@@ -93,7 +93,7 @@ export async function hookWorld(): Promise<HookWorld> {
   function build(db: Storage) {
     const ledger = createLedger({ clock, ids })
     const outbound = createOutbound({ clock, resolve: async () => ['10.0.0.1'], trustedRanges: [] })
-    outbound.answerInside('catcher.sandbox', receive)
+    outbound.addResponder('catcher.sandbox', receive)
     const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
     const instances = createInstances({
       ...{ db, clock, ids, ledger, log: silentLog },
@@ -110,8 +110,8 @@ export async function hookWorld(): Promise<HookWorld> {
     })
     const room = createInstanceWebhooks({
       ...{ db, clock, ledger, outbound, log: silentLog, instances },
-      callers: { areHere: () => true },
-      intake: { isOpen: () => true },
+      apiActivity: { isRecent: () => true },
+      writeGate: { isOpen: () => true },
     })
     room.start()
     return { db, instances, room, outbound }

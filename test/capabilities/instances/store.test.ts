@@ -67,7 +67,7 @@ test('announcing is one update and the append of the ledger, nothing else', asyn
   const announce = createAnnounce({
     clock: room.clock,
     ledger: {
-      hear: () => {},
+      subscribe: () => {},
       async append(_tx, fact) {
         facts.push(fact)
         return {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   outbound = createOutbound({ clock, resolve: async () => ['93.184.216.34'], trustedRanges: [] })
   fetched = []
   answer = file()
-  outbound.answerInside('media.sandbox', (request) => {
+  outbound.addResponder('media.sandbox', (request) => {
     fetched.push(request.url.pathname)
     return answer(request)
   })

@@ -50,7 +50,7 @@ async function outsideWorld(more: { attached?: boolean } = {}) {
   }
   const world = await webhookWorld({
     watchesTime: true,
-    outbound: { request, isAttached: () => state.isAttached, networkRevision: () => state.revision },
+    outbound: { request, hasNetwork: () => state.isAttached, networkRevision: () => state.revision },
   })
   time.clock = world.clock
   const hook = (host: string, settings: object = {}) => world.hook('hook', { url: `https://${host}/hook`, ...settings })

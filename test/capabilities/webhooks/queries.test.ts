@@ -33,5 +33,5 @@ test('all deliveries of an account are those of its four states, merged in their
 })
 
 test.each(names)('how far deliveries by %s reach is seen in its index alone', (name) => {
-  expect(stepsOf(filters[name].edge)).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[name]}`])
+  expect(stepsOf(filters[name].boundary)).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[name]}`])
 })

@@ -78,7 +78,7 @@ export interface WebhookWorld {
 /** The room on its ledger, as the service would build it. */
 export function openRoom(
   needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
-    gaps?: Pick<ClockJumps, 'look' | 'onGap'>
+    clockJumps?: Pick<ClockJumps, 'check' | 'onJump'>
     ids: Ids
     schedule?: readonly number[]
   },
@@ -86,15 +86,15 @@ export function openRoom(
   const { schedule: retryScheduleSeconds = [10, 60, 600, 2_700, 7_200, 21_600, 43_200] } = needs
   const ledger = createLedger(needs)
   const cursors = createCursors(Buffer.alloc(32, 1))
-  const live = { tell() {} }
-  const callers = { areHere: () => true }
-  const { gaps = { look: () => 0, onGap() {} } } = needs
+  const live = { publish() {} }
+  const apiActivity = { isRecent: () => true }
+  const { clockJumps = { check: () => 0, onJump() {} } } = needs
   const webhooks = createWebhooks({
     ...needs,
-    callers,
-    gaps,
+    apiActivity,
+    clockJumps,
     live,
-    intake: { isOpen: () => true },
+    writeGate: { isOpen: () => true },
     ledger,
     cursors,
     config: { retryScheduleSeconds },
@@ -157,7 +157,7 @@ export async function webhookWorld(
   const running = new Map<string, number>()
   let script: Script = () => ({})
   let db: Db = database.db
-  let gaps = createClockJumps(clock)
+  let clockJumps = createClockJumps(clock)
   let current = build(db)
 
   async function receive(request: {
@@ -189,16 +189,16 @@ export async function webhookWorld(
   }
 
   function build(on: Db) {
-    gaps.close()
-    gaps = createClockJumps(clock)
-    if (more.watchesTime === true) gaps.start()
+    clockJumps.close()
+    clockJumps = createClockJumps(clock)
+    if (more.watchesTime === true) clockJumps.start()
     const outbound = createOutbound({
       clock,
       resolve: () => Promise.reject(new Error('no names here')),
       trustedRanges: [],
     })
-    outbound.answerInside('catcher.sandbox', receive)
-    const noticed = more.watchesTime === true ? { gaps } : {}
+    outbound.addResponder('catcher.sandbox', receive)
+    const noticed = more.watchesTime === true ? { clockJumps } : {}
     return openRoom({
       ...more,
       ...noticed,
@@ -286,7 +286,7 @@ export async function webhookWorld(
     hookRow: (id) => database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id) as Record<string, unknown>,
     async close() {
       open.delete(world)
-      gaps.close()
+      clockJumps.close()
       await current.webhooks.stop(0)
       expect(await checkInvariants(db)).toEqual([])
       await db.close()

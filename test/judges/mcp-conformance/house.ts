@@ -4,7 +4,7 @@ import { addMcpRoute } from '../../../main/faces/mcp-route.ts'
 import { createMcpTransport } from '../../../main/faces/mcp.ts'
 import type { Principal } from '../../../main/kernel/access.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
-import { createCallers } from '../../../main/kernel/callers.ts'
+import { createApiActivity } from '../../../main/kernel/api-activity.ts'
 import { createIds, systemRandom, type AccountId, type KeyId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { SCOPES } from '../../../main/contract/scopes.ts'
@@ -30,9 +30,9 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     log: silentLog,
   })
   const door = createDoor({
-    intake: { check() {} },
+    writeGate: { check() {} },
     times: createRequestTimes(systemClock),
-    callers: createCallers(systemClock),
+    apiActivity: createApiActivity(systemClock),
     operations: [],
     clock: systemClock,
     ids: createIds(systemClock, systemRandom),

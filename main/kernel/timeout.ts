@@ -6,7 +6,7 @@ const LONGEST_TIMER_MS = 1_000
  * Acts once, `ms` of monotonic time from now, through timers of a second at most: systems disagree about what a longer
  * one means across sleep.
  */
-export function deadline(clock: Pick<Clock, 'mono' | 'after'>, ms: number, act: () => void): Timer {
+export function startTimeout(clock: Pick<Clock, 'mono' | 'after'>, ms: number, act: () => void): Timer {
   const dueMs = clock.mono() + ms
   let timer: Timer
   const wait = () => {

@@ -1,42 +1,42 @@
 import type { Clock, Timer } from './clock.ts'
 
 /** A notice with its place in the order of all. */
-export interface Told<N> {
+export interface NumberedNotice<N> {
   readonly id: number
   readonly notice: N
 }
 
-export interface Live<N> {
+export interface NoticeBus<N> {
   /** Costs next to nothing, whether somebody listens or not. */
-  tell(notice: N): void
+  publish(notice: N): void
   /** What was told after the notice `id`; undefined when that cannot be said any more. */
-  since(id: number): readonly Told<N>[] | undefined
+  since(id: number): readonly NumberedNotice<N>[] | undefined
   /** Number of the newest notice. */
   latest(): number
   /** @returns ends the listening. */
-  listen(listener: (told: Told<N>) => void): () => void
+  subscribe(listener: (told: NumberedNotice<N>) => void): () => void
   close(): void
 }
 
 const KEPT = 1_000
 /** Whoever was just told that something changed asks for it, and learns of all that happened until then. */
-const SAME_EVERY_MS = 200
-const LOOK_EVERY_MS = 50
+const COALESCE_MS = 200
+const FLUSH_EVERY_MS = 50
 
 /**
  * Notices of what changed, for windows that show it. The same notice is told at once, and while it repeats itself no
  * more than five times a second, the last time included. Numbers begin at the wall clock: those of another boot are
  * never mistaken for ours.
  */
-export function createLive<N extends object>(clock: Pick<Clock, 'now' | 'mono' | 'after'>): Live<N> {
-  const listeners = new Set<(told: Told<N>) => void>()
+export function createNoticeBus<N extends object>(clock: Pick<Clock, 'now' | 'mono' | 'after'>): NoticeBus<N> {
+  const listeners = new Set<(told: NumberedNotice<N>) => void>()
   const recent = new Map<string, { readonly notice: N; untilMono: number; isAgain: boolean }>()
-  let kept: Told<N>[] = []
+  let kept: NumberedNotice<N>[] = []
   let newest = clock.now()
   let timer: Timer | undefined
   let isClosed = false
 
-  const say = (notice: N) => {
+  const send = (notice: N) => {
     const told = { id: ++newest, notice }
     kept.push(told)
     // Cut seldom: taking one off the front of a long list each time would cost the more the busier it is.
@@ -52,26 +52,26 @@ export function createLive<N extends object>(clock: Pick<Clock, 'now' | 'mono' |
       if (!entry.isAgain) recent.delete(name)
       else {
         entry.isAgain = false
-        entry.untilMono = now + SAME_EVERY_MS
-        say(entry.notice)
+        entry.untilMono = now + COALESCE_MS
+        send(entry.notice)
       }
     }
     if (recent.size > 0) wait()
   }
   const wait = () => {
-    if (!isClosed) timer ??= clock.after(LOOK_EVERY_MS, look)
+    if (!isClosed) timer ??= clock.after(FLUSH_EVERY_MS, look)
   }
 
   return {
-    tell(notice) {
+    publish(notice) {
       const name = Object.values(notice).join(' ')
       const known = recent.get(name)
       if (known !== undefined) {
         known.isAgain = true
         return
       }
-      recent.set(name, { notice, untilMono: clock.mono() + SAME_EVERY_MS, isAgain: false })
-      say(notice)
+      recent.set(name, { notice, untilMono: clock.mono() + COALESCE_MS, isAgain: false })
+      send(notice)
       wait()
     },
     since(id) {
@@ -81,7 +81,7 @@ export function createLive<N extends object>(clock: Pick<Clock, 'now' | 'mono' |
       return kept.slice(first).filter((told) => told.id > id)
     },
     latest: () => newest,
-    listen(listener) {
+    subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -1,12 +1,12 @@
-let held = 0
+let pendingPrompts = 0
 
 /** Makes a call of the system that may wait for a person, such as one that opens a prompt. */
-export async function waitingForPerson<T>(call: () => Promise<T>): Promise<T> {
-  held++
+export async function withPendingPrompt<T>(call: () => Promise<T>): Promise<T> {
+  pendingPrompts++
   try {
     return await call()
   } finally {
-    held--
+    pendingPrompts--
   }
 }
 
@@ -14,12 +14,12 @@ export async function waitingForPerson<T>(call: () => Promise<T>): Promise<T> {
  * To be called last. Such a call cannot be broken off and keeps a thread of Node's pool, which every exit waits for:
  * with one open the process would stay, without a window and unheard, until the prompt is answered (tried).
  */
-export function killIfHeld(): void {
-  if (held > 0) process.kill(process.pid, 'SIGKILL')
+export function killIfPromptPending(): void {
+  if (pendingPrompts > 0) process.kill(process.pid, 'SIGKILL')
 }
 
 /** Ends the process now. What has to be written is written. */
-export function endProcess(code: number): never {
-  killIfHeld()
+export function exitProcess(code: number): never {
+  killIfPromptPending()
   process.exit(code)
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccountId } from '../../main/kernel/ids.ts'
 import {
   createOutbound,
-  type InsideRequest,
+  type SimulatedRequest,
   type Outbound,
   type OutboundAnswer,
   type OutboundRequest,
@@ -11,7 +11,7 @@ import { fakeClock, type FakeClock } from '../support/clock.ts'
 
 let clock: FakeClock
 let outbound: Outbound
-let asked: InsideRequest[]
+let asked: SimulatedRequest[]
 
 const OK: OutboundAnswer = {
   kind: 'response',
@@ -33,7 +33,7 @@ beforeEach(() => {
       throw new Error('nothing of the sandbox is dialled')
     },
   })
-  outbound.answerInside('catcher.sandbox', async (request) => {
+  outbound.addResponder('catcher.sandbox', async (request) => {
     asked.push(request)
     return OK
   })
@@ -75,7 +75,7 @@ describe('a host of the sandbox', () => {
   )
 
   test('that hangs meets the same limit as one outside', async () => {
-    outbound.answerInside('catcher.sandbox', () => new Promise(() => {}))
+    outbound.addResponder('catcher.sandbox', () => new Promise(() => {}))
     const answer = outbound.request(post('https://catcher.sandbox/orders'))
     await clock.advance(9_999)
     let isSettled = false
@@ -88,7 +88,7 @@ describe('a host of the sandbox', () => {
   })
 
   test('is called off like one outside', async () => {
-    outbound.answerInside('catcher.sandbox', () => new Promise(() => {}))
+    outbound.addResponder('catcher.sandbox', () => new Promise(() => {}))
     const abort = new AbortController()
     const answer = outbound.request(post('https://catcher.sandbox/orders', { signal: abort.signal }))
     abort.abort()
@@ -97,14 +97,14 @@ describe('a host of the sandbox', () => {
   })
 
   test('whose answer is too long is cut', async () => {
-    outbound.answerInside('media.sandbox', async () => ({ ...OK, body: Buffer.alloc(20_000) }))
+    outbound.addResponder('media.sandbox', async () => ({ ...OK, body: Buffer.alloc(20_000) }))
     const answer = await outbound.request(post('https://media.sandbox/huge'))
     expect(answer).toMatchObject({ kind: 'response', truncated: true })
     expect(answer.kind === 'response' && answer.body.length).toBe(16 * 1024)
   })
 
   test('whose responder fails is a failure, not a rejection', async () => {
-    outbound.answerInside('catcher.sandbox', () => Promise.reject(new Error('a bug of ours')))
+    outbound.addResponder('catcher.sandbox', () => Promise.reject(new Error('a bug of ours')))
     expect(await outbound.request(post('https://catcher.sandbox/'))).toMatchObject({
       kind: 'failure',
       code: 'responder_failed',

@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts'
-import { deadline } from './deadline.ts'
+import { startTimeout } from './timeout.ts'
 import type { ExchangeLimits, OutboundAnswer } from './exchange.ts'
 import type { AccountId } from './ids.ts'
 
 /** Answers for a name of the simulated network. What it takes longer than the request's limit is a timeout. */
-export type Responder = (request: InsideRequest) => Promise<OutboundAnswer>
+export type Responder = (request: SimulatedRequest) => Promise<OutboundAnswer>
 
-export interface InsideRequest {
+export interface SimulatedRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface InsideRequest {
   readonly accountId: AccountId
 }
 
-interface Asked {
+interface ResponderCall {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -24,9 +24,9 @@ interface Asked {
 }
 
 /** Puts a responder under the limits a receiver outside would meet. */
-export async function answerFrom(
+export async function callResponder(
   responder: Responder,
-  { url, method, headers, body, signal, from }: Asked,
+  { url, method, headers, body, signal, from }: ResponderCall,
   { clock, headersTimeoutMs, maxBodyBytes }: ExchangeLimits & { clock: Clock },
 ): Promise<OutboundAnswer> {
   const asked = new URL(url)
@@ -37,7 +37,7 @@ export async function answerFrom(
     `${asked.host} did not answer within ${headersTimeoutMs / 1_000} s.`,
   )
   const abort = () => end(failure('protocol', 'aborted', 'The request was called off.'))
-  const limit = deadline(clock, headersTimeoutMs, () => end(late))
+  const limit = startTimeout(clock, headersTimeoutMs, () => end(late))
   signal?.addEventListener('abort', abort)
   try {
     const request = { url: asked, method, headers, body: body ?? Buffer.alloc(0), accountId: from.accountId }

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { Statement } from './sql.ts'
 
 /** The part of a list, newest first, in which a page is looked for. */
-export interface Span {
+export interface SeqRange {
   readonly beforeSeq: number
   readonly afterSeq: number
   /** Rows wanted at most. */
@@ -11,11 +11,11 @@ export interface Span {
 }
 
 /** A filter of a list whose index yields the list's rows in their order. */
-export interface Filter<P extends Span, R extends object> {
+export interface Filter<P extends SeqRange, R extends object> {
   /** What this filter yields within the span, narrowed by all that `P` says besides. */
   readonly page: Statement<P, R>
   /** Of what it yields within the span, the row after `skipped`: by the index alone. */
-  readonly edge: Statement<P & { readonly skipped: number }, { seq: number }>
+  readonly boundary: Statement<P & { readonly skipped: number }, { seq: number }>
 }
 
 /** Fewer rows than this are read whole in 2 ms. */
@@ -29,7 +29,7 @@ const WINDOW = 2_000
  * between two of them.
  * @param filters the one that usually has fewest rows first.
  */
-export async function narrowedPage<P extends Span, R extends object>(
+export async function filteredPage<P extends SeqRange, R extends object>(
   db: Pick<Db, 'read' | 'readOne'>,
   { filters, all }: { readonly filters: readonly Filter<P, R>[]; readonly all: Statement<P, R> },
   params: P,
@@ -37,21 +37,21 @@ export async function narrowedPage<P extends Span, R extends object>(
   const [first] = filters
   if (first === undefined || filters.length === 1) return db.read(first?.page ?? all, params)
   for (const filter of filters) {
-    const edge = await db.readOne(filter.edge, { ...params, skipped: FEW - 1 })
-    if (edge === undefined) return db.read(filter.page, params)
+    const boundary = await db.readOne(filter.boundary, { ...params, skipped: FEW - 1 })
+    if (boundary === undefined) return db.read(filter.page, params)
   }
   return inWindows(db, first, params)
 }
 
-async function inWindows<P extends Span, R extends object>(
+async function inWindows<P extends SeqRange, R extends object>(
   db: Pick<Db, 'read' | 'readOne'>,
-  { page, edge }: Filter<P, R>,
+  { page, boundary }: Filter<P, R>,
   params: P,
 ): Promise<R[]> {
   const found: R[] = []
   let { beforeSeq } = params
   for (;;) {
-    const last = await db.readOne(edge, { ...params, beforeSeq, skipped: WINDOW - 1 })
+    const last = await db.readOne(boundary, { ...params, beforeSeq, skipped: WINDOW - 1 })
     const afterSeq = last === undefined ? params.afterSeq : last.seq - 1
     found.push(...(await db.read(page, { ...params, beforeSeq, afterSeq, rows: params.rows - found.length })))
     if (found.length >= params.rows || last === undefined) return found

@@ -4,62 +4,62 @@ import { fakeClock } from '../support/clock.ts'
 
 function watched() {
   const clock = fakeClock()
-  const gaps = createClockJumps(clock)
+  const clockJumps = createClockJumps(clock)
   const seen: number[] = []
-  gaps.onGap(() => seen.push(clock.now()))
-  return { clock, gaps, seen }
+  clockJumps.onJump(() => seen.push(clock.now()))
+  return { clock, clockJumps, seen }
 }
 
 test('time that passes evenly is no gap, however long', async () => {
-  const { clock, gaps, seen } = watched()
-  gaps.start()
+  const { clock, clockJumps, seen } = watched()
+  clockJumps.start()
   await clock.advance(3_600_000)
-  expect(gaps.look()).toBe(0)
+  expect(clockJumps.check()).toBe(0)
   expect(seen).toEqual([])
-  gaps.close()
+  clockJumps.close()
   expect(clock.waiting()).toBe(0)
 })
 
 test.each([6_000, -6_000, 3_600_000, -86_400_000])(
   'a clock set by %d ms is one gap, found within a second',
   async (ms) => {
-    const { clock, gaps, seen } = watched()
-    gaps.start()
+    const { clock, clockJumps, seen } = watched()
+    clockJumps.start()
     await clock.advance(10_000)
     clock.set(clock.now() + ms)
     await clock.advance(1_000)
     expect(seen).toHaveLength(1)
     await clock.advance(60_000)
     expect(seen).toHaveLength(1)
-    gaps.close()
+    clockJumps.close()
   },
 )
 
 test('a clock that is drawn along slowly is no gap', async () => {
-  const { clock, gaps, seen } = watched()
-  gaps.start()
+  const { clock, clockJumps, seen } = watched()
+  clockJumps.start()
   for (let i = 0; i < 100; i++) {
     clock.set(clock.now() + 500)
     await clock.advance(1_000)
   }
   expect(seen).toEqual([])
-  gaps.close()
+  clockJumps.close()
 })
 
 test('whoever looks before the tick comes finds the sleep at once, and the tick does not find it again', async () => {
-  const { clock, gaps, seen } = watched()
+  const { clock, clockJumps, seen } = watched()
   // Not started: no tick comes, as in a process that does not run.
   await clock.advance(20_000)
-  expect(gaps.look()).toBe(1)
-  gaps.start()
+  expect(clockJumps.check()).toBe(1)
+  clockJumps.start()
   await clock.advance(5_000)
   expect(seen).toHaveLength(1)
-  gaps.close()
+  clockJumps.close()
 })
 
 test('what the system says is believed', () => {
-  const { gaps, seen } = watched()
-  gaps.suspect()
+  const { clockJumps, seen } = watched()
+  clockJumps.report()
   expect(seen).toHaveLength(1)
-  expect(gaps.look()).toBe(1)
+  expect(clockJumps.check()).toBe(1)
 })

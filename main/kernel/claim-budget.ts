@@ -1,8 +1,8 @@
-import type { Callers } from './callers.ts'
+import type { ApiActivity } from './api-activity.ts'
 import type { Clock } from './clock.ts'
 
-const BUDGET_MOST = 64
-const BUDGET_LEAST = 8
+const MAX_BUDGET = 64
+const MIN_BUDGET = 8
 const BUDGET_STEP = 8
 const LAG_MS = 5
 
@@ -12,11 +12,11 @@ const LAG_MS = 5
  * A turn takes at least one round, so the budget is a bound on the share of each round that goes to this work. With
  * nobody there a small budget would only mean a commit for every few claims.
  */
-export function createPace(
+export function createClaimBudget(
   clock: Clock,
-  callers: Pick<Callers, 'areHere'>,
+  apiActivity: Pick<ApiActivity, 'isRecent'>,
 ): { next(): number; gauges(): { budget: number; lagMs: number } } {
-  let budget = BUDGET_MOST
+  let budget = MAX_BUDGET
   let lagMs = 0
   let isMeasuring = false
 
@@ -27,8 +27,8 @@ export function createPace(
     setImmediate(() => {
       isMeasuring = false
       lagMs = clock.mono() - from
-      const isInTheWay = lagMs >= LAG_MS && callers.areHere()
-      budget = isInTheWay ? Math.max(BUDGET_LEAST, budget >> 1) : Math.min(BUDGET_MOST, budget + BUDGET_STEP)
+      const isInTheWay = lagMs >= LAG_MS && apiActivity.isRecent()
+      budget = isInTheWay ? Math.max(MIN_BUDGET, budget >> 1) : Math.min(MAX_BUDGET, budget + BUDGET_STEP)
     })
   }
 

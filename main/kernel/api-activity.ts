@@ -1,19 +1,19 @@
 import type { Clock } from './clock.ts'
 
 /** Whether anybody asks the API for anything at the moment: work in the background then leaves them the loop. */
-export interface Callers {
+export interface ApiActivity {
   /** A request came. */
-  came(): void
-  areHere(): boolean
+  note(): void
+  isRecent(): boolean
 }
 
 /** Who asks one thing after another is still there between two answers. */
-const STAY_MS = 100
+const RECENT_MS = 100
 
-export function createCallers(clock: Pick<Clock, 'mono'>): Callers {
+export function createApiActivity(clock: Pick<Clock, 'mono'>): ApiActivity {
   let lastMono = -Infinity
   return {
-    came: () => void (lastMono = clock.mono()),
-    areHere: () => clock.mono() - lastMono < STAY_MS,
+    note: () => void (lastMono = clock.mono()),
+    isRecent: () => clock.mono() - lastMono < RECENT_MS,
   }
 }

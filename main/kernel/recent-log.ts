@@ -7,7 +7,7 @@ export interface LogLine extends LogFields {
   readonly level: Exclude<LogLevel, 'silent' | 'debug'>
 }
 
-export interface RememberingLog extends Log {
+export interface RecentLog extends Log {
   /** The last lines, oldest first. */
   lines(): readonly LogLine[]
 }
@@ -15,7 +15,7 @@ export interface RememberingLog extends Log {
 const KEPT = 300
 
 /** Passes everything on and remembers the last lines, whatever the level that is printed. */
-export function remembering(log: Log, clock: Pick<Clock, 'now'>): RememberingLog {
+export function withRecentLines(log: Log, clock: Pick<Clock, 'now'>): RecentLog {
   const kept: LogLine[] = []
   const keep = (level: LogLine['level'], fields: LogFields) => {
     kept.push({ at: clock.now(), level, ...fields })

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { createLive } from '../../main/kernel/live.ts'
+import { createNoticeBus } from '../../main/kernel/notice-bus.ts'
 import { fakeClock } from '../support/clock.ts'
 
 function setUp() {
   const clock = fakeClock()
-  const live = createLive<{ topic: string; id?: string }>(clock)
+  const live = createNoticeBus<{ topic: string; id?: string }>(clock)
   const heard: string[] = []
-  live.listen(({ notice }) => heard.push(`${notice.topic} ${notice.id ?? ''}`.trim()))
+  live.subscribe(({ notice }) => heard.push(`${notice.topic} ${notice.id ?? ''}`.trim()))
   return { clock, live, heard }
 }
 
 test('a notice is told at once, to everybody who listens and to nobody who left', () => {
   const { live, heard } = setUp()
   const others: unknown[] = []
-  const leave = live.listen((told) => others.push(told))
-  live.tell({ topic: 'keys', id: '1' })
+  const leave = live.subscribe((told) => others.push(told))
+  live.publish({ topic: 'keys', id: '1' })
   leave()
-  live.tell({ topic: 'keys', id: '2' })
+  live.publish({ topic: 'keys', id: '2' })
   expect(heard).toEqual(['keys 1', 'keys 2'])
   expect(others).toHaveLength(1)
 })
@@ -24,7 +24,7 @@ test('a notice is told at once, to everybody who listens and to nobody who left'
 test('one that repeats itself is told five times a second, and the last time is never lost', async () => {
   const { clock, live, heard } = setUp()
   for (let ms = 0; ms < 1_000; ms += 10) {
-    live.tell({ topic: 'messages' })
+    live.publish({ topic: 'messages' })
     await clock.advance(10)
   }
   const during = heard.length
@@ -38,9 +38,9 @@ test('one that repeats itself is told five times a second, and the last time is 
 
 test('a change during the silence is told within 250 ms', async () => {
   const { clock, live, heard } = setUp()
-  live.tell({ topic: 'keys' })
+  live.publish({ topic: 'keys' })
   await clock.advance(5)
-  live.tell({ topic: 'keys' })
+  live.publish({ topic: 'keys' })
   expect(heard).toHaveLength(1)
   await clock.advance(245)
   expect(heard).toHaveLength(2)
@@ -50,7 +50,7 @@ test('a change during the silence is told within 250 ms', async () => {
 test('who was away for a while hears what it missed, in order; who was away too long is told so', () => {
   const { live } = setUp()
   const from = live.latest()
-  for (let i = 1; i <= 5_000; i++) live.tell({ topic: 'keys', id: String(i) })
+  for (let i = 1; i <= 5_000; i++) live.publish({ topic: 'keys', id: String(i) })
   expect(live.latest()).toBe(from + 5_000)
   expect(live.since(live.latest())).toEqual([])
   expect(live.since(from + 4_998)?.map(({ id, notice }) => [id, notice.id])).toEqual([
@@ -65,13 +65,13 @@ test('who was away for a while hears what it missed, in order; who was away too 
 
 test('numbers of another boot are not taken for ours', async () => {
   const { clock, live } = setUp()
-  live.tell({ topic: 'keys' })
+  live.publish({ topic: 'keys' })
   const before = live.latest()
   live.close()
   await clock.advance(1_000)
-  const next = createLive<{ topic: string }>(clock)
+  const next = createNoticeBus<{ topic: string }>(clock)
   expect(next.since(before)).toBeUndefined()
-  next.tell({ topic: 'keys' })
+  next.publish({ topic: 'keys' })
   expect(next.since(before)).toBeUndefined()
   expect(next.since(next.latest() + 1)).toBeUndefined()
   next.close()

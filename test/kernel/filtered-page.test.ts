@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { narrowedPage, type Filter, type Span } from '../../main/kernel/narrowed-page.ts'
+import { filteredPage, type Filter, type SeqRange } from '../../main/kernel/filtered-page.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
-interface Params extends Span {
+interface Params extends SeqRange {
   readonly colour: string | null
   readonly shape: string | null
 }
@@ -15,7 +15,7 @@ const SPAN = 'seq < :beforeSeq AND seq > :afterSeq'
 const NARROWED = '(:colour IS NULL OR colour = :colour) AND (:shape IS NULL OR shape = :shape)'
 const filter = (driver: string): Filter<Params, Row> => ({
   page: sql(`SELECT seq FROM things WHERE ${driver} AND ${SPAN} AND ${NARROWED} ORDER BY seq DESC LIMIT :rows`),
-  edge: sql(`SELECT seq FROM things WHERE ${driver} AND ${SPAN} ORDER BY seq DESC LIMIT 1 OFFSET :skipped`),
+  boundary: sql(`SELECT seq FROM things WHERE ${driver} AND ${SPAN} ORDER BY seq DESC LIMIT 1 OFFSET :skipped`),
 })
 const [byColour, byShape] = [filter('colour = :colour'), filter('shape = :shape')]
 const all = sql<Params, Row>(`SELECT seq FROM things WHERE ${SPAN} ORDER BY seq DESC LIMIT :rows`)
@@ -41,7 +41,7 @@ afterAll(() => data.close())
 const EVERYTHING = { beforeSeq: ROWS + 1, afterSeq: 0, rows: 10 }
 
 /** What the list says, and how many times others had a turn before it did. */
-async function asked(query: { colour?: string; shape?: string }, span: Partial<Span> = {}) {
+async function asked(query: { colour?: string; shape?: string }, span: Partial<SeqRange> = {}) {
   const { colour = null, shape = null } = query
   const filters = [colour !== null && byColour, shape !== null && byShape].filter((one) => one !== false)
   let turns = 0
@@ -52,12 +52,12 @@ async function asked(query: { colour?: string; shape?: string }, span: Partial<S
     setImmediate(count)
   }
   setImmediate(count)
-  const rows = await narrowedPage(data.db, { filters, all }, { ...EVERYTHING, ...span, colour, shape })
+  const rows = await filteredPage(data.db, { filters, all }, { ...EVERYTHING, ...span, colour, shape })
   isOver = true
   return { seqs: rows.map(({ seq }) => seq), turns }
 }
 
-function expected({ colour, shape }: { colour?: string; shape?: string }, span: Partial<Span> = {}): number[] {
+function expected({ colour, shape }: { colour?: string; shape?: string }, span: Partial<SeqRange> = {}): number[] {
   const { beforeSeq, afterSeq, rows } = { ...EVERYTHING, ...span }
   return Array.from({ length: ROWS }, (_, i) => ROWS - i)
     .filter((seq) => seq < beforeSeq && seq > afterSeq)
