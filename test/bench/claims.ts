@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createClaims } from '../../main/capabilities/webhooks/claim.ts'
 import type { Keyring } from '../../main/capabilities/webhooks/keyring.ts'
-import { createTargets } from '../../main/capabilities/webhooks/targets.ts'
+import { createWebhookQueues } from '../../main/capabilities/webhooks/webhook-queues.ts'
 import { systemClock as clock } from '../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../main/kernel/ids.ts'
 import { silentLog as log } from '../../main/kernel/log.ts'
@@ -61,7 +61,7 @@ const delivered = sql(`UPDATE deliveries SET status = 'delivered', delivered_at 
 
 /** The room's own claim, with receivers that have shown that they take 64 at once. */
 function productClaim(db: Storage): Claimer {
-  const targets = createTargets({ clock })
+  const targets = createWebhookQueues({ clock })
   const keyring: Keyring = {
     open: () => ({ current: new Secret('whsec_bench'), previous: null, previousUntilMs: 0, version: 1 }),
     forget() {},

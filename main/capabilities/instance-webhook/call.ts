@@ -14,7 +14,7 @@ export interface Call {
   readonly body: Buffer
 }
 
-export type Ended = 'taken' | 'failed' | 'cut_off'
+export type CallResult = 'taken' | 'failed' | 'cut_off'
 
 /** Of the answer nothing is kept. */
 const CONNECT_MS = 5_000
@@ -22,7 +22,10 @@ const BODY_BYTES = 16 * 1024
 const BODY_MS = 2_000
 
 /** Posts one call: not signed, redirects not followed. */
-export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body, accountId }: Call): Promise<Ended> {
+export async function post(
+  outbound: Pick<Outbound, 'request'>,
+  { webhook, body, accountId }: Call,
+): Promise<CallResult> {
   return verdict(
     await outbound.request({
       url: webhook.url,
@@ -38,7 +41,7 @@ export async function post(outbound: Pick<Outbound, 'request'>, { webhook, body,
   )
 }
 
-function verdict(answer: OutboundAnswer): Ended {
+function verdict(answer: OutboundAnswer): CallResult {
   if (answer.kind === 'response') return answer.status >= 200 && answer.status <= 299 ? 'taken' : 'failed'
   // The way out was closed under it, as happens when the service stops.
   return answer.code === 'aborted' ? 'cut_off' : 'failed'

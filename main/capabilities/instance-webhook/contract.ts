@@ -4,7 +4,7 @@ import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Engine, Nullable } from '../../contract/shapes.ts'
 
 /** The names this webhook knows; `ALL` stands for every one of them. */
-export const NAMES = [
+export const EVENT_NAMES = [
   'MESSAGE',
   'SEND_MESSAGE',
   'READ_RECEIPT',
@@ -16,9 +16,9 @@ export const NAMES = [
   'CONTACT',
   'ALL',
 ] as const
-export type Name = (typeof NAMES)[number]
+export type EventName = (typeof EVENT_NAMES)[number]
 
-export const DEFAULT_NAMES = ['MESSAGE', 'CONNECTION'] as const satisfies readonly Name[]
+export const DEFAULT_NAMES = ['MESSAGE', 'CONNECTION'] as const satisfies readonly EventName[]
 
 /** How often an event is tried, first try included. */
 export const TRIES = 3
@@ -41,7 +41,7 @@ const SetBody = Body({
       maxItems: 64,
       default: [...DEFAULT_NAMES],
       description:
-        `Engine \`smv2\`: the names to call it for, at least one of ${NAMES.join(', ')}; an unknown name is 400, a repeated one counts once. ` +
+        `Engine \`smv2\`: the names to call it for, at least one of ${EVENT_NAMES.join(', ')}; an unknown name is 400, a repeated one counts once. ` +
         'Engine `official`: ignored, all events are sent.',
       examples: [['MESSAGE', 'CONNECTION']],
     }),
@@ -52,7 +52,7 @@ export type SetBody = Static<typeof SetBody>
 const InstanceWebhook = Type.Object({
   engine: Engine,
   url: Nullable(Type.String({ description: 'null: the instance has no such webhook.' })),
-  events: Type.Array(Type.Enum([...NAMES]), {
+  events: Type.Array(Type.Enum([...EVENT_NAMES]), {
     description: 'What it is called for; empty when there is none, and `["ALL"]` on the engine `official`.',
   }),
 })

@@ -5,11 +5,11 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import { createWorker, type FinishedJob as Over, type Worker } from '../../kernel/worker.ts'
-import { bodyOf, post, type Call, type Ended } from './call.ts'
+import { bodyOf, post, type Call, type CallResult } from './call.ts'
 import { DROPPED_AFTER_MINUTES, GAPS_SECONDS, TRIES } from './contract.ts'
-import type { Lines, Share } from './lines.ts'
+import type { CallSlots, Share } from './call-slots.ts'
 import {
-  begin,
+  beginTry,
   dropAbandoned,
   dropAll,
   dropOld,
@@ -24,13 +24,13 @@ import {
   webhookOf,
 } from './store.ts'
 
-interface DeliverNeeds {
+interface DeliveryDeps {
   readonly db: Db
   readonly clock: Clock
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly outbound: Pick<Outbound, 'request'>
   readonly log: Log
-  readonly lines: Lines
+  readonly lines: CallSlots
   readonly writeGate: Pick<WriteGate, 'isOpen'>
 }
 
@@ -40,12 +40,12 @@ const CHORES_MS = 60 * SECOND_MS
 /** Rows one commit removes. */
 export const CHUNK = 500
 
-export interface Delivery extends Worker {
+export interface DeliveryWorker extends Worker {
   /** At each opening, before the service listens: what another boot left under way is due again. */
   recover(): Promise<void>
 }
 
-type Outcome = Over<Call, Ended>
+type Outcome = Over<Call, CallResult>
 
 /** Seconds until the next try; undefined when there is none. */
 const gapAfter = ({ job, result }: Outcome) =>
@@ -54,7 +54,15 @@ const gapAfter = ({ job, result }: Outcome) =>
 const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(outcome) === undefined
 
 /** Calls what is due: three tries, then dropped. */
-export function createDelivery({ db, clock, apiActivity, outbound, log, lines, writeGate }: DeliverNeeds): Delivery {
+export function createDeliveryWorker({
+  db,
+  clock,
+  apiActivity,
+  outbound,
+  log,
+  lines,
+  writeGate,
+}: DeliveryDeps): DeliveryWorker {
   const due = () => {
     const now = clock.now()
     return { now, furthest: now + LONGEST_GAP_MS }
@@ -69,7 +77,7 @@ export function createDelivery({ db, clock, apiActivity, outbound, log, lines, w
     } catch (error) {
       // Another share of this turn may have succeeded, and its calls must be made.
       log.warn({ event: 'instance_webhook.claim_failed', cause: cause(error) })
-      lines.settle({ ...share, stirs: -1 }, 0)
+      lines.settle({ ...share, dueRevision: -1 }, 0)
       return []
     }
   }
@@ -84,14 +92,14 @@ export function createDelivery({ db, clock, apiActivity, outbound, log, lines, w
     const calls: Call[] = []
     for (const found of await tx.all(dueCalls, { ...due(), instanceId, limit: slots })) {
       const { eventSeq, accountId, tries } = found
-      await tx.run(begin, { eventSeq, boot: db.boot })
+      await tx.run(beginTry, { eventSeq, boot: db.boot })
       const body = bodyOf(instanceId, webhook, found)
       calls.push({ instanceId, accountId, eventSeq, try: tries + 1, webhook, body })
     }
     return calls
   }
 
-  async function act(call: Call): Promise<Ended> {
+  async function act(call: Call): Promise<CallResult> {
     try {
       return await post(outbound, call)
     } finally {
@@ -117,7 +125,7 @@ export function createDelivery({ db, clock, apiActivity, outbound, log, lines, w
     return gap === undefined ? tx.run(finish, fence) : tx.run(tryAgain, { ...fence, at: clock.now() + gap * SECOND_MS })
   }
 
-  async function doChores(): Promise<void> {
+  async function runChores(): Promise<void> {
     if (clock.mono() - choresAtMono < CHORES_MS) return
     choresAtMono = clock.mono()
     const before = clock.now() - DROPPED_AFTER_MINUTES * 60 * SECOND_MS
@@ -129,7 +137,7 @@ export function createDelivery({ db, clock, apiActivity, outbound, log, lines, w
     await db.commit((tx) => tx.run(removeEnded, {}))
   }
 
-  const worker = createWorker<Call, Ended>({
+  const worker = createWorker<Call, CallResult>({
     clock,
     apiActivity,
     log,
@@ -143,7 +151,7 @@ export function createDelivery({ db, clock, apiActivity, outbound, log, lines, w
       async tick() {
         for (const { instanceId } of await db.read(waitingInstances, due())) lines.stir(instanceId)
         worker.wake()
-        await doChores()
+        await runChores()
       },
     },
   })

@@ -10,13 +10,13 @@ import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { InstanceWebhook, SetBody } from './contract.ts'
-import { CHUNK, createDelivery } from './deliver.ts'
-import { createHear } from './hear.ts'
-import { createLines } from './lines.ts'
-import { readNames } from './names.ts'
-import { dropAll, put, remove, toWebhook, webhookOf } from './store.ts'
+import { CHUNK, createDeliveryWorker } from './deliver.ts'
+import { createEnqueue } from './enqueue.ts'
+import { createCallSlots } from './call-slots.ts'
+import { parseEventNames } from './event-names.ts'
+import { dropAll, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
 
-export interface InstanceWebhooksNeeds {
+export interface InstanceWebhooksDeps {
   readonly db: Db
   readonly clock: Clock
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
@@ -41,13 +41,13 @@ export interface InstanceWebhooks {
 }
 
 /** The older webhook of a single instance (spec: Per-instance webhook): unsigned, three tries. Hears the ledger. */
-export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWebhooks {
+export function createInstanceWebhooks(needs: InstanceWebhooksDeps): InstanceWebhooks {
   const { db, clock, ledger, outbound, instances } = needs
-  const lines = createLines()
-  const delivery = createDelivery({ ...needs, lines })
+  const lines = createCallSlots()
+  const delivery = createDeliveryWorker({ ...needs, lines })
 
   ledger.subscribe(
-    createHear({
+    createEnqueue({
       stir(instanceId) {
         lines.stir(instanceId)
         delivery.wake()
@@ -57,11 +57,11 @@ export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWe
 
   return {
     async set({ id: instanceId, engine }, { url, events }) {
-      const names = readNames(engine, events)
+      const names = parseEventNames(engine, events)
       await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
-      const written = await db.commit((tx) => tx.run(put, row))
+      const written = await db.commit((tx) => tx.run(upsertWebhook, row))
       if (written === 0) throw new ApiError('not_found', 'There is no instance with this id.')
       return { engine, url, events: [...names] }
     },
@@ -73,7 +73,7 @@ export function createInstanceWebhooks(needs: InstanceWebhooksNeeds): InstanceWe
     },
     async remove({ id: instanceId }) {
       let dropped = await db.commit(async (tx) => {
-        await tx.run(remove, { instanceId })
+        await tx.run(removeWebhook, { instanceId })
         return tx.run(dropAll, { instanceId, limit: CHUNK })
       })
       while (dropped === CHUNK) dropped = await db.commit((tx) => tx.run(dropAll, { instanceId, limit: CHUNK }))

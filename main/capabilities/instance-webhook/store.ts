@@ -1,8 +1,8 @@
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Name } from './contract.ts'
+import type { EventName } from './contract.ts'
 
-interface Of {
+interface OfInstance {
   instanceId: string
 }
 
@@ -10,7 +10,7 @@ interface Of {
 export interface Webhook {
   readonly instanceName: string
   readonly url: string
-  readonly names: readonly Name[]
+  readonly names: readonly EventName[]
 }
 
 interface WebhookRow {
@@ -21,31 +21,31 @@ interface WebhookRow {
 
 export function toWebhook({ events, ...row }: WebhookRow): Webhook {
   // Written by this room from names it had checked.
-  return { ...row, names: JSON.parse(events) as Name[] }
+  return { ...row, names: JSON.parse(events) as EventName[] }
 }
 
 /** What an instance is called for, asked for every event there is: one search in a small table. */
-export const namesOf = sql<Of, { events: string }>(
+export const namesOf = sql<OfInstance, { events: string }>(
   'SELECT events FROM instance_webhooks WHERE instance_id = :instanceId AND ended = 0',
 )
 
 /** An ended one is found too: it has last calls to make. */
-export const webhookOf = sql<Of, WebhookRow>(
+export const webhookOf = sql<OfInstance, WebhookRow>(
   'SELECT instance_name AS instanceName, url, events FROM instance_webhooks WHERE instance_id = :instanceId',
 )
 
 /** Changes nothing once the instance has ended. */
-export const put = sql<Of & { instanceName: string; url: string; events: string; now: number }>(
+export const upsertWebhook = sql<OfInstance & { instanceName: string; url: string; events: string; now: number }>(
   `INSERT INTO instance_webhooks (instance_id, instance_name, url, events, created_at, updated_at)
    VALUES (:instanceId, :instanceName, :url, :events, :now, :now)
    ON CONFLICT (instance_id) DO UPDATE SET url = excluded.url, events = excluded.events, updated_at = excluded.updated_at
    WHERE instance_webhooks.ended = 0`,
 )
 
-export const remove = sql<Of>('DELETE FROM instance_webhooks WHERE instance_id = :instanceId')
+export const removeWebhook = sql<OfInstance>('DELETE FROM instance_webhooks WHERE instance_id = :instanceId')
 
 /** The instance is gone: nothing more is noted, what was noted is still called. */
-export const end = sql<Of & { now: number }>(
+export const endWebhook = sql<OfInstance & { now: number }>(
   'UPDATE instance_webhooks SET ended = 1, updated_at = :now WHERE instance_id = :instanceId',
 )
 
@@ -56,7 +56,7 @@ export const removeEnded = sql(
 
 // Calls.
 
-export const note = sql<Of & { eventSeq: number; name: Name; now: number }>(
+export const insertCall = sql<OfInstance & { eventSeq: number; name: EventName; now: number }>(
   `INSERT INTO instance_webhook_calls (event_seq, instance_id, name, next_try_at, created_at)
    VALUES (:eventSeq, :instanceId, :name, :now, :now)`,
 )
@@ -69,7 +69,7 @@ const DUE = `(c.next_try_at <= :now OR c.next_try_at > :furthest)`
 
 export interface DueCall {
   readonly eventSeq: number
-  readonly name: Name
+  readonly name: EventName
   readonly tries: number
   readonly accountId: AccountId
   readonly eventId: string
@@ -77,7 +77,7 @@ export interface DueCall {
   readonly tail: string
 }
 
-export const dueCalls = sql<Of & { now: number; furthest: number; limit: number }, DueCall>(
+export const dueCalls = sql<OfInstance & { now: number; furthest: number; limit: number }, DueCall>(
   `SELECT c.event_seq AS eventSeq, c.name, c.tries, s.id AS accountId, e.event_id AS eventId, e.type, e.tail
      FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq JOIN subjects s ON s.seq = e.account_seq
     WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
@@ -96,7 +96,7 @@ export const waitingInstances = sql<{ now: number; furthest: number }, { instanc
 
 type Fenced = { eventSeq: number; boot: string }
 
-export const begin = sql<Fenced>(
+export const beginTry = sql<Fenced>(
   `UPDATE instance_webhook_calls SET tries = tries + 1, lease = :boot WHERE event_seq = :eventSeq AND lease IS NULL`,
 )
 
@@ -126,7 +126,7 @@ export const dropOld = sql<{ before: number; limit: number }>(
        AS oldest WHERE created_at < :before AND lease IS NULL)`,
 )
 
-export const dropAll = sql<Of & { limit: number }>(
+export const dropAll = sql<OfInstance & { limit: number }>(
   `DELETE FROM instance_webhook_calls WHERE event_seq IN (
      SELECT event_seq FROM instance_webhook_calls WHERE instance_id = :instanceId ORDER BY event_seq LIMIT :limit)`,
 )

@@ -4,7 +4,7 @@ import type { Secret } from '../../kernel/secret.ts'
 import type { DeliveryStatus, FinalReason, Lane, Trigger } from './states.ts'
 
 /** Where a delivery stood when it was claimed. Nothing of it can change while the lease is held. */
-export interface Standing {
+export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly counted: number
   readonly interrupted: number
@@ -22,7 +22,7 @@ export interface Attempt {
   /** Durable before any byte leaves. */
   readonly number: number
   readonly trigger: Trigger
-  readonly standing: Standing
+  readonly standing: DeliveryState
   readonly event: EventText
   readonly target: AttemptTarget
 }
@@ -53,7 +53,7 @@ export interface SigningKeys {
 }
 
 /** How an attempt ended. */
-export type Ended =
+export type AttemptResult =
   | { readonly kind: 'answered'; readonly answer: OutboundAnswer }
   /** Cut off by us: quit, watchdog, crash. */
   | { readonly kind: 'interrupted' }
@@ -61,8 +61,8 @@ export type Ended =
   | { readonly kind: 'local_fault'; readonly answer: OutboundAnswer }
 
 /** An ended attempt as it is recorded. */
-export interface Finished {
-  readonly ended: Ended
+export interface FinishedAttempt {
+  readonly ended: AttemptResult
   readonly startedAtMs: number
   readonly finishedAtMs: number
   /** null when a crash cut it off: nobody measured. */

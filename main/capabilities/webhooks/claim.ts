@@ -5,17 +5,17 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Attempt, AttemptTarget, EventText, Standing } from './attempt.ts'
+import type { Attempt, AttemptTarget, EventText, DeliveryState } from './attempt.ts'
 import { splitLanes } from './fairness.ts'
 import type { Keyring, SealedKeys } from './keyring.ts'
-import type { Reach } from './reach.ts'
+import type { NetworkHealth } from './network-health.ts'
 import type { Trigger } from './states.ts'
-import { NOTHING_AHEAD, type Ahead, type Share, type Targets } from './targets.ts'
+import { NO_PREFETCH, type Prefetched, type Share, type WebhookQueues } from './webhook-queues.ts'
 
 /** How many due deliveries beyond those claimed are looked up at once. */
 const AHEAD_ROWS = 256
 
-export interface HookRow extends SealedKeys {
+export interface WebhookKeysRow extends SealedKeys {
   readonly accountId: AccountId
   readonly url: string
   readonly activation: number
@@ -27,7 +27,7 @@ const HOOK = `w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max
   w.prev_expires_at AS prevExpiresAtMs`
 
 /** Whether it may be delivered to is decided here, in the claim's own commit: a pause before it wins. */
-const activeHook = sql<{ seq: number }, HookRow>(
+const activeWebhook = sql<{ seq: number }, WebhookKeysRow>(
   `SELECT ${HOOK} FROM webhooks w WHERE w.seq = :seq AND w.state = 'active' AND w.deleted_at IS NULL`,
 )
 
@@ -47,14 +47,14 @@ const dueRetries = sql<{ webhook: number; now: number; limit: number }, { seq: n
     ORDER BY seq LIMIT :limit`,
 )
 
-export interface TakenRow extends Standing {
+export interface TakenRow extends DeliveryState {
   readonly id: string
   readonly eventSeq: number
   readonly attempts: number
 }
 
 /** The columns of a Standing. */
-export const standing = (of: '' | 'd.') =>
+export const deliveryStateColumns = (of: '' | 'd.') =>
   `${of}status, ${of}counted, ${of}interrupted, ${of}next_attempt_at AS nextAttemptAtMs, ${of}gap_ms AS gapMs,
    ${of}lane, ${of}final_reason AS finalReason, ${of}delivered_at AS deliveredAtMs`
 
@@ -63,7 +63,7 @@ const take = sqlOfList<number, { boot: string; now: number }, TakenRow & { seq: 
   (seqs) =>
     `UPDATE deliveries SET attempts = attempts + 1, lease = :boot, updated_at = :now
       WHERE seq IN (${seqs}) AND lease IS NULL AND next_attempt_at IS NOT NULL AND next_attempt_at <= :now
-     RETURNING seq, id, event_seq AS eventSeq, attempts, is_swept AS isSwept, ${standing('')}`,
+     RETURNING seq, id, event_seq AS eventSeq, attempts, is_swept AS isSwept, ${deliveryStateColumns('')}`,
 )
 
 const beginTaken = sqlOfList<number, { now: number }>(
@@ -84,7 +84,7 @@ const begin = sql<{ seq: number; attempt: number; trigger: Trigger; now: number 
 
 const eventText = sql<{ seq: number }, EventText>('SELECT event_id AS id, head, tail FROM events WHERE seq = :seq')
 
-const activeHooks = sql<{ now: number }, { seq: number; url: string; maxInFlight: number; isDue: number }>(
+const activeWebhooks = sql<{ now: number }, { seq: number; url: string; maxInFlight: number; isDue: number }>(
   `SELECT w.seq, w.url, w.max_in_flight AS maxInFlight,
           CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 0
                                AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
@@ -94,19 +94,19 @@ const activeHooks = sql<{ now: number }, { seq: number; url: string; maxInFlight
      FROM webhooks w WHERE w.state = 'active' AND w.deleted_at IS NULL`,
 )
 
-interface ClaimNeeds {
+interface ClaimDeps {
   readonly db: Db
   readonly clock: Clock
   readonly seal: Seal
   readonly keyring: Keyring
-  readonly targets: Targets
-  readonly reach: Pick<Reach, 'allowance' | 'probing'>
+  readonly targets: WebhookQueues
+  readonly reach: Pick<NetworkHealth, 'allowance' | 'probing'>
   readonly isInside: (url: string) => boolean
   readonly log: Log
 }
 
 /** Takes due deliveries: the attempt number and the lease are durable before any byte leaves. */
-export function createClaims({ db, clock, seal, keyring, targets, reach, isInside, log }: ClaimNeeds) {
+export function createClaims({ db, clock, seal, keyring, targets, reach, isInside, log }: ClaimDeps) {
   /** All claims of a turn are queued together and so share one commit. */
   async function claim(most: number): Promise<Attempt[]> {
     if (seal.state() === 'sealed') return []
@@ -120,15 +120,15 @@ export function createClaims({ db, clock, seal, keyring, targets, reach, isInsid
 
   async function claimShare(share: Share): Promise<readonly Attempt[]> {
     const { target, slots } = share
-    const stirs = target.stirs
-    const hints = targets.isFresh(target.ahead) ? target.ahead : NOTHING_AHEAD
+    const stirs = target.dueRevision
+    const hints = targets.isFresh(target.prefetched) ? target.prefetched : NO_PREFETCH
     try {
       const found = await db.commit((tx) => claimFor(tx, target.seq, { slots, hints, isRetryTurn: target.isRetryTurn }))
       targets.settle(share, found.attempts.length)
-      target.ahead = found.ahead
+      target.prefetched = found.ahead
       if (slots === 1 && found.attempts.length === 1) target.isRetryTurn = !target.isRetryTurn
       if (!found.isActive) targets.retire(target.seq)
-      else if (found.isEmpty && target.stirs === stirs) target.isWaiting = false
+      else if (found.isEmpty && target.dueRevision === stirs) target.isWaiting = false
       return found.attempts
     } catch (error) {
       targets.settle(share, 0)
@@ -140,10 +140,10 @@ export function createClaims({ db, clock, seal, keyring, targets, reach, isInsid
   }
 
   /** One webhook's unit of work. Everything is decided inside it; what memory believes are only hints. */
-  async function claimFor(tx: Tx, webhook: number, want: { slots: number; hints: Ahead; isRetryTurn: boolean }) {
+  async function claimFor(tx: Tx, webhook: number, want: { slots: number; hints: Prefetched; isRetryTurn: boolean }) {
     const attempts: Attempt[] = []
-    const hook = await tx.one(activeHook, { seq: webhook })
-    if (!hook) return { attempts, ahead: NOTHING_AHEAD, isActive: false, isEmpty: true }
+    const hook = await tx.one(activeWebhook, { seq: webhook })
+    if (!hook) return { attempts, ahead: NO_PREFETCH, isActive: false, isEmpty: true }
     const target = asTarget(hook)
     const now = clock.now()
     let waiting = { fresh: [...want.hints.fresh], retry: [...want.hints.retry] }
@@ -186,14 +186,14 @@ export function createClaims({ db, clock, seal, keyring, targets, reach, isInsid
     return seqs.flatMap((seq) => attempts.get(seq) ?? [])
   }
 
-  function asTarget(hook: HookRow): AttemptTarget {
+  function asTarget(hook: WebhookKeysRow): AttemptTarget {
     const { seq: webhookSeq, id: webhookId, accountId, url, activation } = hook
     return { webhookSeq, webhookId, accountId, url, activation, keys: keyring.open(hook) }
   }
 
   /** Looks which webhooks are active and have something due; called once a second. */
   async function look(): Promise<void> {
-    const rows = await db.read(activeHooks, { now: clock.now() })
+    const rows = await db.read(activeWebhooks, { now: clock.now() })
     targets.refresh(rows.map((row) => ({ ...row, isInside: isInside(row.url), isDue: row.isDue === 1 })))
   }
 
@@ -206,7 +206,7 @@ const lengths = (waiting: { fresh: unknown[]; retry: unknown[] }) => ({
 })
 
 /** Writes the attempt's row beside the lease that was just taken. */
-export async function begun(
+export async function beginAttempt(
   tx: Tx,
   claim: { seq: number; row: TakenRow; target: AttemptTarget; trigger: Trigger; now: number },
 ): Promise<Attempt> {

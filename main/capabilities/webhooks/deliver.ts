@@ -2,10 +2,10 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
-import type { Attempt, Ended, EventText, Finished } from './attempt.ts'
-import type { Reach } from './reach.ts'
+import type { Attempt, AttemptResult, EventText, FinishedAttempt } from './attempt.ts'
+import type { NetworkHealth } from './network-health.ts'
 import { signature } from './signature.ts'
-import type { Targets } from './targets.ts'
+import type { WebhookQueues } from './webhook-queues.ts'
 import { pressure } from './verdict.ts'
 
 /** Success is decided at the header; of the body only what a person might read is kept. */
@@ -13,12 +13,12 @@ const CONNECT_MS = 5_000
 const BODY_BYTES = 16 * 1024
 const BODY_MS = 2_000
 
-interface DeliverNeeds {
+interface DeliverDeps {
   readonly clock: Clock
   readonly outbound: Pick<Outbound, 'request' | 'parseHost'>
-  readonly targets: Pick<Targets, 'freed'>
+  readonly targets: Pick<WebhookQueues, 'freed'>
   readonly clockJumps: Pick<ClockJumps, 'check'>
-  readonly reach: Pick<Reach, 'begin' | 'judge' | 'cancel'>
+  readonly reach: Pick<NetworkHealth, 'begin' | 'judge' | 'cancel'>
   /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
   readonly callOff: () => AbortSignal
   /** What a receiver's clock said, at this moment of ours. */
@@ -26,9 +26,13 @@ interface DeliverNeeds {
 }
 
 /** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
-export function createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate }: DeliverNeeds) {
+export function createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate }: DeliverDeps) {
   /** @param host undefined where no network is needed. */
-  async function endedBy(answer: OutboundAnswer, host: string | undefined, isAfterJump: boolean): Promise<Ended> {
+  async function resultOf(
+    answer: OutboundAnswer,
+    host: string | undefined,
+    isAfterJump: boolean,
+  ): Promise<AttemptResult> {
     // The way out was closed under it, as happens when the service stops, or every deadline passed while it slept.
     if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterJump)) {
       if (host !== undefined) reach.cancel(host)
@@ -38,8 +42,8 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
     return { kind: isLocal ? 'local_fault' : 'answered', answer }
   }
 
-  return async function deliver(attempt: Attempt): Promise<Finished> {
-    let ended: Ended = { kind: 'interrupted' }
+  return async function deliver(attempt: Attempt): Promise<FinishedAttempt> {
+    let ended: AttemptResult = { kind: 'interrupted' }
     try {
       const jumpsBefore = clockJumps.check()
       const startedAtMs = clock.now()
@@ -68,7 +72,7 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
       if (host !== undefined && answer.kind === 'response' && !isAfterJump) {
         onDate(host, answer.headers['date'], (startedAtMs + finishedAtMs) / 2)
       }
-      ended = await endedBy(answer, host, isAfterJump)
+      ended = await resultOf(answer, host, isAfterJump)
       return { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }
     } finally {
       targets.freed(attempt.target.webhookSeq, pressure(ended))
@@ -102,7 +106,7 @@ function headersOf(
 }
 
 /** What is recorded of an attempt that was cut off. */
-export function cutOff(clock: Pick<Clock, 'now'>): Finished {
+export function interruptedAttempt(clock: Pick<Clock, 'now'>): FinishedAttempt {
   const nowMs = clock.now()
   return { ended: { kind: 'interrupted' }, startedAtMs: nowMs, finishedAtMs: nowMs, durationMs: 0, sentTimestamp: null }
 }

@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts'
 
 // No ORDER BY: each row gets a delivery of its own, and sorting one row costs five times the search (measured).
 /** Deactivated webhooks get no delivery: the event stays in the ledger, from where it can be replayed. */
-const listening = sql<{ accountId: string }, { seq: number; events: string; state: string; maxInFlight: number }>(
+const subscribed = sql<{ accountId: string }, { seq: number; events: string; state: string; maxInFlight: number }>(
   `SELECT seq, events, state, max_in_flight AS maxInFlight FROM webhooks
     WHERE account_id = :accountId AND deleted_at IS NULL AND state <> 'deactivated'`,
 )
@@ -36,7 +36,7 @@ export function createEnqueue(needs: {
   return async (tx, event) => {
     const { accountId, accountSeq, instanceSeq, type } = event
     const woken: { seq: number; maxInFlight: number }[] = []
-    for (const webhook of await tx.all(listening, { accountId })) {
+    for (const webhook of await tx.all(subscribed, { accountId })) {
       if (!wants(webhook.events, type)) continue
       await tx.run(insert, {
         seq: await tx.next('deliveries'),

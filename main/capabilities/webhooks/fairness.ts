@@ -1,5 +1,5 @@
 /** What one webhook may hold at the moment, and what it holds. */
-export interface Seat {
+export interface QueueLoad {
   /** The smaller of `max_in_flight` and its window. */
   readonly limit: number
   readonly inFlight: number
@@ -7,7 +7,7 @@ export interface Seat {
 }
 
 /** Deliveries in flight over all webhooks. */
-const IN_FLIGHT_AT_MOST = 256
+const MAX_IN_FLIGHT_TOTAL = 256
 
 /**
  * Shares the free slots among the webhooks that wait. Each active webhook can always reach `floor(cap / active)` (or its
@@ -18,7 +18,12 @@ const IN_FLIGHT_AT_MOST = 256
  * @param first index of the seat that begins, so that the turn moves on from call to call.
  * @returns slots for each seat, in the order of the seats.
  */
-export function shareSlots(seats: readonly Seat[], most: number, first: number, cap = IN_FLIGHT_AT_MOST): number[] {
+export function shareSlots(
+  seats: readonly QueueLoad[],
+  most: number,
+  first: number,
+  cap = MAX_IN_FLIGHT_TOTAL,
+): number[] {
   const guarantee = Math.floor(cap / Math.max(1, seats.length))
   const kept = seats.map((seat) => Math.max(0, Math.min(guarantee, seat.limit) - seat.inFlight))
   let free = cap - sum(seats.map((seat) => seat.inFlight))
@@ -43,7 +48,7 @@ export function shareSlots(seats: readonly Seat[], most: number, first: number, 
   return given
 }
 
-const room = (seat: Seat | undefined) => (seat ? Math.max(0, seat.limit - seat.inFlight) : 0)
+const room = (seat: QueueLoad | undefined) => (seat ? Math.max(0, seat.limit - seat.inFlight) : 0)
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
 /**

@@ -1,33 +1,38 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { createDeliveries } from './deliveries.ts'
-import { createDelivering } from './delivering.ts'
+import { createDeliveryWorker } from './delivery-worker.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createKeyring } from './keyring.ts'
-import type { WebhooksNeeds } from './needs.ts'
+import type { WebhooksDeps } from './deps.ts'
 import { createRedelivery } from './redelivery.ts'
 import { createReplay } from './replay.ts'
 import { retainDeliveries } from './retention.ts'
 import { createRotation } from './rotation.ts'
 import { webhookTally } from './store.ts'
-import { createTrial } from './trial.ts'
-import { createWebhookActs } from './webhook.ts'
+import { createTestEvent } from './test-event.ts'
+import { createWebhookOperations } from './webhook-operations.ts'
 
 export { checkInvariants } from './invariants.ts'
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Account webhooks: who listens, what they are owed, and its delivery. Hears the ledger; no other room is known here. */
-export function createWebhooks(needs: WebhooksNeeds) {
+export function createWebhooks(needs: WebhooksDeps) {
   const { db, clock, ids, ledger, seal, cursors } = needs
   const keyring = createKeyring({ seal })
   const rotation = createRotation({ ...needs, keyring })
-  const delivering = createDelivering({ ...needs, keyring, wipeExpired: rotation.wipeExpired })
+  const delivering = createDeliveryWorker({ ...needs, keyring, wipeExpired: rotation.wipeExpired })
   const deliveries = createDeliveries({ db, cursors })
   const { holding, asTarget } = delivering
-  const acts = createWebhookActs({ ...needs, holding, onChanged: delivering.changed, onDeleted: delivering.deleted })
+  const acts = createWebhookOperations({
+    ...needs,
+    holding,
+    onChanged: delivering.changed,
+    onDeleted: delivering.deleted,
+  })
   const redeliver = createRedelivery({ db, clock, asTarget, start: delivering.redeliver })
-  const test = createTrial({ ...needs, wake: delivering.wake })
+  const test = createTestEvent({ ...needs, wake: delivering.wake })
   ledger.subscribe(createEnqueue({ ids, wake: delivering.wake }))
 
   return {

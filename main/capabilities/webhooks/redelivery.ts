@@ -4,11 +4,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Attempt, AttemptTarget } from './attempt.ts'
-import { begun, standing, type HookRow, type TakenRow } from './claim.ts'
+import { beginAttempt, deliveryStateColumns, type WebhookKeysRow, type TakenRow } from './claim.ts'
 import { deliveryBySeq, noSuchDelivery, toDelivery } from './deliveries.ts'
 import type { Delivery } from './contract.ts'
 
-interface Candidate extends HookRow {
+interface Candidate extends WebhookKeysRow {
   readonly deliverySeq: number
   readonly manual: number
   readonly lease: string | null
@@ -30,7 +30,7 @@ const candidate = sql<{ id: string; accountId: string }, Candidate>(
 const take = sql<{ seq: number; boot: string; now: number; most: number }, TakenRow>(
   `UPDATE deliveries SET manual = manual + 1, attempts = attempts + 1, lease = :boot, updated_at = :now
     WHERE seq = :seq AND manual < :most AND lease IS NULL
-   RETURNING id, event_seq AS eventSeq, attempts, ${standing('')}`,
+   RETURNING id, event_seq AS eventSeq, attempts, ${deliveryStateColumns('')}`,
 )
 
 /**
@@ -40,7 +40,7 @@ const take = sql<{ seq: number; boot: string; now: number; most: number }, Taken
 export function createRedelivery(needs: {
   db: Db
   clock: Pick<Clock, 'now'>
-  asTarget: (hook: HookRow) => AttemptTarget
+  asTarget: (hook: WebhookKeysRow) => AttemptTarget
   start: (attempt: Attempt, maxInFlight: number) => void
 }) {
   const { db, clock } = needs
@@ -55,7 +55,7 @@ export function createRedelivery(needs: {
       const row = await tx.one(take, { seq, boot: db.boot, now, most: LIMITS.manualRetries })
       const shown = row && (await tx.one(deliveryBySeq, { seq }))
       if (!row || !shown) throw noSuchDelivery(id)
-      const attempt = await begun(tx, { seq, row, target, trigger: 'manual', now })
+      const attempt = await beginAttempt(tx, { seq, row, target, trigger: 'manual', now })
       tx.afterCommit(() => needs.start(attempt, found.maxInFlight))
       return toDelivery(shown)
     })

@@ -8,11 +8,11 @@ import { subjectSeq } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { ReplayBody } from './contract.ts'
-import { makeDelivery, requireActive } from './make.ts'
+import { insertRequestedDelivery, requireActive } from './requested-delivery.ts'
 import { noSuchWebhook } from './rotation.ts'
 import { RETRY } from './states.ts'
 import { webhookById, type WebhookRow } from './store.ts'
-import { requireLoneStar } from './webhook.ts'
+import { requireSoleWildcard } from './webhook-operations.ts'
 
 /** Events one commit looks at. */
 const PAGE = 500
@@ -21,14 +21,14 @@ const SPREAD_MS = 10_000
 const SPREAD_STEPS = 20
 const DAY_MS = 24 * 3_600_000
 
-interface Recorded {
+interface RecordedEvent {
   readonly seq: number
   readonly accountSeq: number
   readonly instanceSeq: number
   readonly type: string
   readonly createdAtMs: number
   /** The webhook has a delivery of it, whatever became of that. */
-  readonly isHad: 0 | 1
+  readonly hasDelivery: 0 | 1
 }
 
 const recordedOf = (type: string) =>
@@ -41,7 +41,7 @@ const recordedOf = (type: string) =>
  * Every event counts here, wanted or not, so that a page never reads on and on for the few that are. The account's
  * events lie in order by type, and the lists are merged.
  */
-const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, Recorded>(
+const recorded = sql<{ accountId: string; webhook: number; after: number; rows: number }, RecordedEvent>(
   `${EVENT_TYPES.map(recordedOf).join(' UNION ALL ')} ORDER BY seq LIMIT :rows`,
 )
 
@@ -50,7 +50,7 @@ const lastBefore = sql<{ eventId: string }, { seq: number }>(
   'SELECT seq FROM events WHERE event_id < :eventId ORDER BY event_id DESC LIMIT 1',
 )
 
-interface ReplayNeeds {
+interface ReplayDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'delivery'>
@@ -62,15 +62,15 @@ interface ReplayNeeds {
  * Hands a webhook what it never had: one delivery for each recorded event of a period. Only at its owner's request. In
  * the lane of retries, so that fresh events keep half of the slots. Doing it twice is harmless, at the same time too.
  */
-export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
+export function createReplay({ db, clock, ids, log, wake }: ReplayDeps) {
   /** The pages are read outside; what counts is decided in the commit: the webhook is active, the pair is new. */
-  async function make(tx: Tx, accountId: string, id: string, events: readonly Recorded[]): Promise<number> {
+  async function make(tx: Tx, accountId: string, id: string, events: readonly RecordedEvent[]): Promise<number> {
     const webhook = await active(tx, accountId, id)
     const now = clock.now()
     let made = 0
     for (const { seq: eventSeq, accountSeq, instanceSeq, type: eventType } of events) {
       const gap = (made % SPREAD_STEPS) * (SPREAD_MS / SPREAD_STEPS)
-      made += await tx.run(makeDelivery, {
+      made += await tx.run(insertRequestedDelivery, {
         seq: await tx.next('deliveries'),
         id: ids.delivery(),
         accountSeq,
@@ -99,9 +99,10 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayNeeds) {
     let after: number | undefined = begin?.seq ?? 0
     let replayed = 0
     while (after !== undefined && replayed < LIMITS.replayAtMost) {
-      const page: Recorded[] = await db.read(recorded, { accountId, webhook: webhook.seq, after, rows: PAGE })
+      const page: RecordedEvent[] = await db.read(recorded, { accountId, webhook: webhook.seq, after, rows: PAGE })
       const missed = page.filter(
-        ({ isHad, createdAtMs: at, type }) => isHad === 0 && at >= sinceMs && at < untilMs && isWanted(type),
+        ({ hasDelivery, createdAtMs: at, type }) =>
+          hasDelivery === 0 && at >= sinceMs && at < untilMs && isWanted(type),
       )
       const due = missed.slice(0, LIMITS.replayAtMost - replayed)
       if (due.length > 0) replayed += await db.commit((tx) => make(tx, accountId, id, due))
@@ -137,7 +138,7 @@ function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: numbe
 
 /** What the webhook listens to, or the part of it that was asked for. */
 function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (type: string) => boolean {
-  requireLoneStar(asked)
+  requireSoleWildcard(asked)
   const heard: readonly string[] = JSON.parse(webhook.events) as string[]
   const hears = (type: string) => heard.includes('*') || heard.includes(type)
   if (asked.includes('*')) return hears

@@ -8,7 +8,7 @@ import { sealName, type Keyring } from './keyring.ts'
 import type { WebhookWithSecret } from './contract.ts'
 import { expiredSecrets, rotateSecret, sealedKeysOfAccount, toWebhook, wipeExpiredSecrets } from './store.ts'
 
-interface RotationNeeds {
+interface RotationDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
@@ -25,7 +25,7 @@ export function noSuchWebhook(id: string): ApiError {
   return new ApiError('not_found', `There is no webhook ${id.slice(0, 64)} in this account.`)
 }
 
-export function createRotation({ db, clock, random, seal, keyring }: RotationNeeds) {
+export function createRotation({ db, clock, random, seal, keyring }: RotationDeps) {
   /** @throws ApiError sealed when the vault is locked: a secret that cannot be kept is not handed out. */
   async function rotate(accountId: string, id: string, overlapSeconds: number): Promise<WebhookWithSecret> {
     const secret = newSecret(random)

@@ -1,10 +1,10 @@
 import type { OutboundAnswer } from '../../kernel/outbound.ts'
-import type { Ended, Standing } from './attempt.ts'
+import type { AttemptResult, DeliveryState } from './attempt.ts'
 import { isSpent, resumeMs, waitMs } from './schedule.ts'
 import { RETRY, type Outcome, type Trigger } from './states.ts'
 
 /** What an ended attempt makes of its delivery, and what it says about the webhook. Written in one commit. */
-export interface Verdict extends Standing {
+export interface Verdict extends DeliveryState {
   readonly outcome: Outcome
   /** Whether the attempt used up one of the eight. */
   readonly isCounted: boolean
@@ -33,7 +33,7 @@ const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
 /** The table of transitions: a pure function of where the delivery stood and how the attempt ended. */
-export function judge(before: Standing, ended: Ended, at: Circumstances): Verdict {
+export function judge(before: DeliveryState, ended: AttemptResult, at: Circumstances): Verdict {
   if (ended.kind === 'interrupted') return interrupted(before, at)
   const { answer } = ended
   const said = { outcome: outcomeOf(answer), statusCode: statusOf(answer), error: errorOf(answer) }
@@ -46,7 +46,7 @@ export function judge(before: Standing, ended: Ended, at: Circumstances): Verdic
 
 type Move = Omit<Verdict, 'outcome' | 'statusCode' | 'error'>
 
-function delivered(before: Standing, at: Circumstances): Move {
+function delivered(before: DeliveryState, at: Circumstances): Move {
   return {
     ...before,
     status: 'delivered',
@@ -59,7 +59,7 @@ function delivered(before: Standing, at: Circumstances): Move {
 }
 
 /** An automatic failure that counts; the eighth was the last. */
-function failed(before: Standing, at: Circumstances, facts: WaitFacts): Move {
+function failed(before: DeliveryState, at: Circumstances, facts: WaitFacts): Move {
   const counted = before.counted + 1
   if (isSpent(counted)) {
     return { ...before, counted, status: 'exhausted', nextAttemptAtMs: null, isCounted: true, webhook: 'exhausted' }
@@ -69,13 +69,13 @@ function failed(before: Standing, at: Circumstances, facts: WaitFacts): Move {
 }
 
 /** Asked for by a person: it can deliver, but takes nothing from the automatic schedule. 410 closes what is open. */
-function manuallyFailed(before: Standing, answer: OutboundAnswer): Move {
+function manuallyFailed(before: DeliveryState, answer: OutboundAnswer): Move {
   if (statusOf(answer) !== GONE) return { ...before, isCounted: false, webhook: 'none' }
   const isOpen = before.nextAttemptAtMs !== null
   return isOpen ? closedAsGone(before, false) : { ...before, isCounted: false, webhook: 'gone' }
 }
 
-function closedAsGone(before: Standing, isCounted: boolean): Move {
+function closedAsGone(before: DeliveryState, isCounted: boolean): Move {
   return {
     ...before,
     counted: before.counted + (isCounted ? 1 : 0),
@@ -88,7 +88,7 @@ function closedAsGone(before: Standing, isCounted: boolean): Move {
 }
 
 /** Free three times; later ones count, or a delivery that brings us down each time would do so for ever. */
-function interrupted(before: Standing, at: Circumstances): Verdict {
+function interrupted(before: DeliveryState, at: Circumstances): Verdict {
   const said = { outcome: 'interrupted', statusCode: null, error: INTERRUPTED } as const
   if (at.trigger === 'manual') return { ...before, ...said, isCounted: false, webhook: 'none' }
   const after = { ...before, interrupted: before.interrupted + 1, lane: RETRY }
@@ -97,7 +97,7 @@ function interrupted(before: Standing, at: Circumstances): Verdict {
 }
 
 /** Stays what it is and is tried again after `ms`; nothing was used up. */
-function waiting(before: Standing, at: Circumstances, ms: number): Move {
+function waiting(before: DeliveryState, at: Circumstances, ms: number): Move {
   return { ...before, nextAttemptAtMs: at.nowMs + ms, gapMs: ms, isCounted: false, webhook: 'none' }
 }
 
@@ -122,7 +122,7 @@ function isStrained(answer: OutboundAnswer): boolean {
 }
 
 /** What the attempt says about how many deliveries the receiver can take at once. */
-export function pressure(ended: Ended): 'grow' | 'halve' | 'keep' {
+export function pressure(ended: AttemptResult): 'grow' | 'halve' | 'keep' {
   if (ended.kind !== 'answered') return 'keep'
   if (isSuccess(ended.answer)) return 'grow'
   const isUnreachable = ended.answer.kind === 'failure' && ended.answer.stage === 'connect'

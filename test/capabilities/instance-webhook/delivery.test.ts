@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CALLS_PER_INSTANCE } from '../../../main/capabilities/instance-webhook/lines.ts'
+import { CALLS_PER_INSTANCE } from '../../../main/capabilities/instance-webhook/call-slots.ts'
 import { hookWorld, MINUTE, SECOND } from './world.ts'
 
 const URL = 'https://catcher.sandbox/line'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NAMES } from '../../../main/capabilities/instance-webhook/contract.ts'
-import { nameOf, readNames, wants } from '../../../main/capabilities/instance-webhook/names.ts'
+import { EVENT_NAMES } from '../../../main/capabilities/instance-webhook/contract.ts'
+import { eventNameOf, parseEventNames, wants } from '../../../main/capabilities/instance-webhook/event-names.ts'
 import { EVENT_TYPES } from '../../../main/contract/events.ts'
 import { refusal } from '../messages/bench.ts'
 import { hookWorld } from './world.ts'
@@ -81,7 +81,7 @@ describe('setting, reading and deleting', () => {
 
 describe('names', () => {
   test('every event type has one, and a type that is none of ours has none', () => {
-    const named = Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)]))
+    const named = Object.fromEntries(EVENT_TYPES.map((type) => [type, eventNameOf(type)]))
     expect(named).toEqual({
       'instance.created': 'CONNECTION',
       'instance.updated': 'CONNECTION',
@@ -100,11 +100,11 @@ describe('names', () => {
       'message.deleted': 'MESSAGE',
       'message.reaction': 'MESSAGE',
     })
-    for (const type of ['', 'constructor', '__proto__', 'message.typed']) expect(nameOf(type)).toBeUndefined()
+    for (const type of ['', 'constructor', '__proto__', 'message.typed']) expect(eventNameOf(type)).toBeUndefined()
   })
 
   test('ALL wants every name, any other only itself', () => {
-    for (const name of NAMES) {
+    for (const name of EVENT_NAMES) {
       expect(wants(['ALL'], name)).toBe(true)
       expect(wants([name], name)).toBe(true)
     }
@@ -112,7 +112,7 @@ describe('names', () => {
   })
 
   test('all names of the contract may be asked for', () => {
-    expect(readNames('smv2', NAMES)).toEqual(NAMES)
-    expect(readNames('smv2')).toEqual(['MESSAGE', 'CONNECTION'])
+    expect(parseEventNames('smv2', EVENT_NAMES)).toEqual(EVENT_NAMES)
+    expect(parseEventNames('smv2')).toEqual(['MESSAGE', 'CONNECTION'])
   })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextWindow, shareSlots, splitLanes, type Seat } from '../../../main/capabilities/webhooks/fairness.ts'
+import { nextWindow, shareSlots, splitLanes, type QueueLoad } from '../../../main/capabilities/webhooks/fairness.ts'
 
-const seat = (limit: number, inFlight = 0, isWaiting = true): Seat => ({ limit, inFlight, isWaiting })
+const seat = (limit: number, inFlight = 0, isWaiting = true): QueueLoad => ({ limit, inFlight, isWaiting })
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0)
 
 test('one webhook gets what it may have and no more', () => {

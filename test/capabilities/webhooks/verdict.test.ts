@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ended, Standing } from '../../../main/capabilities/webhooks/attempt.ts'
+import type { AttemptResult, DeliveryState } from '../../../main/capabilities/webhooks/attempt.ts'
 import { judge, pressure } from '../../../main/capabilities/webhooks/verdict.ts'
 import type { OutboundAnswer } from '../../../main/kernel/outbound.ts'
 
@@ -11,7 +11,7 @@ const at = {
   nowMs: NOW,
 } as const
 const manual = { ...at, trigger: 'manual' } as const
-const fresh: Standing = {
+const fresh: DeliveryState = {
   status: 'pending',
   counted: 0,
   interrupted: 0,
@@ -21,21 +21,21 @@ const fresh: Standing = {
   finalReason: null,
   deliveredAtMs: null,
 }
-const failing: Standing = { ...fresh, status: 'failed', counted: 3, lane: 1, gapMs: 600_000 }
-const last: Standing = { ...failing, counted: 7 }
-const exhausted: Standing = { ...failing, status: 'exhausted', counted: 8, nextAttemptAtMs: null }
-const delivered: Standing = { ...fresh, status: 'delivered', nextAttemptAtMs: null, deliveredAtMs: NOW - 1_000 }
+const failing: DeliveryState = { ...fresh, status: 'failed', counted: 3, lane: 1, gapMs: 600_000 }
+const last: DeliveryState = { ...failing, counted: 7 }
+const exhausted: DeliveryState = { ...failing, status: 'exhausted', counted: 8, nextAttemptAtMs: null }
+const delivered: DeliveryState = { ...fresh, status: 'delivered', nextAttemptAtMs: null, deliveredAtMs: NOW - 1_000 }
 
-const answered = (status: number, headers = {}): Ended => ({
+const answered = (status: number, headers = {}): AttemptResult => ({
   kind: 'answered',
   answer: { kind: 'response', status, headers, body: Buffer.alloc(0), truncated: false, remoteIp: null },
 })
 type Stage = Extract<OutboundAnswer, { kind: 'failure' }>['stage']
-const broke = (stage: Stage): Ended => ({
+const broke = (stage: Stage): AttemptResult => ({
   kind: 'answered',
   answer: { kind: 'failure', stage, code: 'CODE', message: 'It broke (CODE).', sent: true },
 })
-const cut: Ended = { kind: 'interrupted' }
+const cut: AttemptResult = { kind: 'interrupted' }
 
 test.each([200, 201, 204, 299])('%d delivers, from every status, by schedule and by hand', (status) => {
   for (const before of [fresh, failing, last]) {
@@ -143,7 +143,7 @@ test('a failed manual attempt changes neither status nor count nor due time', ()
 })
 
 test('three interruptions are free, the fourth counts', () => {
-  let standing: Standing = fresh
+  let standing: DeliveryState = fresh
   for (const interrupted of [1, 2, 3]) {
     const verdict = judge(standing, cut, at)
     expect(verdict).toMatchObject({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
 import { checkInvariants, createWebhooks, type Webhooks } from '../../../main/capabilities/webhooks/index.ts'
-import type { WebhooksNeeds } from '../../../main/capabilities/webhooks/needs.ts'
+import type { WebhooksDeps } from '../../../main/capabilities/webhooks/deps.ts'
 import { ApiError, type ErrorCode } from '../../../main/contract/errors.ts'
 import type { EventType } from '../../../main/contract/events.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
@@ -77,7 +77,7 @@ export interface WebhookWorld {
 
 /** The room on its ledger, as the service would build it. */
 export function openRoom(
-  needs: Pick<WebhooksNeeds, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
+  needs: Pick<WebhooksDeps, 'db' | 'clock' | 'random' | 'outbound' | 'seal'> & {
     clockJumps?: Pick<ClockJumps, 'check' | 'onJump'>
     ids: Ids
     schedule?: readonly number[]
@@ -142,7 +142,7 @@ export async function webhookWorld(
     /** Whether sleep and changes of the clock are noticed, which takes a second timer and so half of the speed. */
     watchesTime?: boolean
     /** Takes the place of the way out, or of parts of it. */
-    outbound?: Partial<WebhooksNeeds['outbound']>
+    outbound?: Partial<WebhooksDeps['outbound']>
   } = {},
 ): Promise<WebhookWorld> {
   const { seed = 1, started = true } = more

@@ -1,12 +1,12 @@
 import { isoTime } from '../../contract/request.ts'
-import type { Reach, ReachProblem } from './reach.ts'
-import type { Skew } from './skew.ts'
+import type { NetworkHealth, NetworkProblem } from './network-health.ts'
+import type { ClockSkew } from './clock-skew.ts'
 
 const SKEW_WARN_MS = 60_000
 /** What receivers that follow our own snippets allow. */
 const SKEW_REFUSED_MS = 300_000
 
-const SENTENCES: Readonly<Record<ReachProblem, string>> = {
+const SENTENCES: Readonly<Record<NetworkProblem, string>> = {
   offline:
     'nothing outside this computer can be reached. Webhooks wait and use up no attempt. Check its network connection.',
   intercepted:
@@ -18,16 +18,19 @@ const SENTENCES: Readonly<Record<ReachProblem, string>> = {
 }
 
 /** What a person should know about this machine, because deliveries suffer from it. */
-export function troublesOf(reach: Pick<Reach, 'problem'>, skew: Pick<Skew, 'medianMs'>): string[] {
+export function describeMachineProblems(
+  reach: Pick<NetworkHealth, 'problem'>,
+  skew: Pick<ClockSkew, 'medianMs'>,
+): string[] {
   const problem = reach.problem()
-  const skewed = skewSentence(skew.medianMs() ?? 0)
+  const skewed = describeSkew(skew.medianMs() ?? 0)
   return [
     ...(problem ? [`Since ${isoTime(problem.sinceMs)} ${SENTENCES[problem.kind]}`] : []),
     ...(skewed === undefined ? [] : [skewed]),
   ]
 }
 
-function skewSentence(ms: number): string | undefined {
+function describeSkew(ms: number): string | undefined {
   if (Math.abs(ms) <= SKEW_WARN_MS) return undefined
   const off = `The clock of this computer is ${Math.round(Math.abs(ms) / 1_000)} s ${ms > 0 ? 'ahead of' : 'behind'} others'.`
   const effect = Math.abs(ms) > SKEW_REFUSED_MS ? ' Receivers refuse what it signs.' : ''

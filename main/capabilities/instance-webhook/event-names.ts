@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { EVENT_TYPES, type EventType } from '../../contract/events.ts'
 import type { Engine } from '../../contract/shapes.ts'
-import { DEFAULT_NAMES, NAMES, type Name } from './contract.ts'
+import { DEFAULT_NAMES, EVENT_NAMES, type EventName } from './contract.ts'
 
 /**
  * The older name of each event. CALL, GROUP, PRESENCE and CONTACT have no event behind them. A webhook cannot exist
@@ -24,15 +24,15 @@ const NAME_OF = {
   'message.edited': 'MESSAGE',
   'message.deleted': 'MESSAGE',
   'message.reaction': 'MESSAGE',
-} as const satisfies Record<EventType, Name>
+} as const satisfies Record<EventType, EventName>
 
 /** @returns undefined for a type that is none of ours. */
-export function nameOf(type: string): Name | undefined {
+export function eventNameOf(type: string): EventName | undefined {
   const known = EVENT_TYPES.find((each) => each === type)
   return known && NAME_OF[known]
 }
 
-export function wants(names: readonly Name[], name: Name): boolean {
+export function wants(names: readonly EventName[], name: EventName): boolean {
   return names.includes('ALL') || names.includes(name)
 }
 
@@ -41,7 +41,7 @@ export function wants(names: readonly Name[], name: Name): boolean {
  * asked for.
  * @throws ApiError validation_error for a name that does not exist, and for none at all.
  */
-export function readNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly Name[] {
+export function parseEventNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly EventName[] {
   if (engine === 'official') return ['ALL']
   const unknown = asked.find((name) => !isName(name))
   if (unknown !== undefined) {
@@ -52,6 +52,6 @@ export function readNames(engine: Engine, asked: readonly string[] = DEFAULT_NAM
   throw new ApiError('validation_error', `events must name at least one of ${LIST}; leave it out for the usual two.`)
 }
 
-const isName = (text: string): text is Name => (NAMES as readonly string[]).includes(text)
+const isName = (text: string): text is EventName => (EVENT_NAMES as readonly string[]).includes(text)
 
-const LIST = NAMES.join(', ')
+const LIST = EVENT_NAMES.join(', ')

@@ -7,7 +7,7 @@ import { FRESH, RETRY, type Lane } from './states.ts'
 /** Deliveries of a webhook that is not active are held this long, counted from the later of creation and pause. */
 const HOLD_MS = 72 * 3_600_000
 /** Open deliveries one webhook may have; beyond it the oldest are closed, visibly. */
-const OPEN_AT_MOST = 100_000
+const MAX_OPEN = 100_000
 /** What becomes due together is spread over this time. */
 const SPREAD_MS = 10_000
 const SPREAD_STEPS = 20
@@ -41,7 +41,7 @@ const bringForward = sql<Chunk<Spread & { spreadEnd: number }>>(
 )
 
 /** Closed by a 410: the owner's explicit act takes them up again, usually with a new address. */
-const rearm = sql<Chunk<Spread>>(
+const reopenGone = sql<Chunk<Spread>>(
   `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * :gap,
           gap_ms = (seq % :steps) * :gap, lane = 1, final_reason = NULL, updated_at = :now,
           status = CASE WHEN counted = 0 THEN 'pending' ELSE 'failed' END
@@ -64,7 +64,7 @@ interface HeldWebhook {
   readonly openCount: number
 }
 
-const held = sql<Record<never, never>, HeldWebhook>(
+const heldWebhooks = sql<Record<never, never>, HeldWebhook>(
   `SELECT w.seq, w.id, w.state, w.state_since AS stateSinceMs,
           (SELECT COUNT(*) FROM deliveries d
             WHERE d.webhook_seq = w.seq AND d.lane >= 0 AND d.next_attempt_at IS NOT NULL) AS openCount
@@ -85,11 +85,11 @@ const deletedWithOpen = sql<Record<never, never>, { seq: number }>(
 type Holder = Pick<HeldWebhook, 'seq' | 'stateSinceMs'>
 
 /** Deliveries that wait for a webhook that is not active: how long, how many, and what becomes of them. */
-export function createHolding({
+export function createHeldDeliveries({
   db,
   clock,
   log,
-  openAtMost = OPEN_AT_MOST,
+  openAtMost = MAX_OPEN,
 }: {
   db: Db
   clock: Pick<Clock, 'now'>
@@ -119,14 +119,14 @@ export function createHolding({
   async function prepareRelease(holder: Holder): Promise<void> {
     await inChunks(expire, () => expiryOf(holder))
     await inChunks(bringForward, () => soon(holder.seq))
-    await inChunks(rearm, () => soon(holder.seq))
+    await inChunks(reopenGone, () => soon(holder.seq))
   }
 
   /** The rest, in the commit that makes the webhook active. */
   async function release(tx: Tx, holder: Holder): Promise<void> {
     await tx.run(expire, expiryOf(holder))
     await tx.run(bringForward, soon(holder.seq))
-    await tx.run(rearm, soon(holder.seq))
+    await tx.run(reopenGone, soon(holder.seq))
   }
 
   /** The first chunk goes with the deletion itself; a crash leaves the rest to the hourly pass. */
@@ -136,7 +136,7 @@ export function createHolding({
   /** Once an hour: closes what was held too long or is too much, and ends deletions that were cut short. */
   async function pass(): Promise<void> {
     for (const { seq } of await db.read(deletedWithOpen, {})) await removeRest(seq)
-    for (const webhook of await db.read(held, {})) {
+    for (const webhook of await db.read(heldWebhooks, {})) {
       if (webhook.state !== 'active') await closeExpired(webhook)
       if (webhook.openCount > openAtMost) await closeOverflow(webhook)
     }

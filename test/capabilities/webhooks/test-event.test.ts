@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NOBODY } from '../../../main/capabilities/webhooks/trial.ts'
+import { TEST_INSTANCE_ID } from '../../../main/capabilities/webhooks/test-event.ts'
 import { createEvents } from '../../../main/capabilities/events/index.ts'
 import { EVENT_TYPES, eventEnvelope } from '../../../main/contract/events.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
@@ -30,14 +30,14 @@ describe('a test event', () => {
       type: 'message.received',
       attempt: 1,
       account_id: ACCOUNT,
-      instance: { id: NOBODY, external_ref: null, metadata: null, engine: 'smv2' },
+      instance: { id: TEST_INSTANCE_ID, external_ref: null, metadata: null, engine: 'smv2' },
       data: { test: true, sequence: 0, occurred_at: new Date(w.clock.now()).toISOString() },
     })
 
     const delivery = await w.webhooks().getDelivery(ACCOUNT, delivery_id)
     expect(delivery).toMatchObject({
       ...{ id: delivery_id, webhook_id: id, event_id: event['event_id'], event_type: 'message.received' },
-      ...{ instance_id: NOBODY, status: 'delivered', attempts: 1, payload: event },
+      ...{ instance_id: TEST_INSTANCE_ID, status: 'delivered', attempts: 1, payload: event },
     })
     const { data } = await w.webhooks().listDeliveries(ACCOUNT, { webhook_id: id })
     expect(data.map((each) => each.id)).toEqual([delivery_id])

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { OutboundAnswer, OutboundFailure } from '../../kernel/outbound.ts'
 
 /** Why this machine, and not the receivers, is thought to be at fault. */
-export type ReachProblem = 'offline' | 'intercepted' | 'fake_addresses'
+export type NetworkProblem = 'offline' | 'intercepted' | 'fake_addresses'
 
 /** What may start at the moment: everything, one delivery to find out, or nothing. */
 export type Allowance = 'all' | 'probe' | 'none'
@@ -12,7 +12,7 @@ export type Allowance = 'all' | 'probe' | 'none'
  * judges what has failed and never holds up a first attempt: a machine with nothing but loopback has no network either
  * and must still work.
  */
-export interface Reach {
+export interface NetworkHealth {
   /** An attempt to this host begins. Everyone that begins is answered for by `judge`. */
   begin(host: string): void
   /**
@@ -29,10 +29,10 @@ export interface Reach {
   /** Something about the network changed: the next probe goes out at once. */
   probeNow(): void
   /** undefined while the network is there, as far as anybody can tell. */
-  problem(): { readonly kind: ReachProblem; readonly sinceMs: number } | undefined
+  problem(): { readonly kind: NetworkProblem; readonly sinceMs: number } | undefined
 }
 
-interface ReachNeeds {
+interface NetworkHealthDeps {
   readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
   /** Whether this machine has an interface besides loopback. */
   readonly isAttached: () => boolean
@@ -44,13 +44,13 @@ const PROBE_MS = 30_000
 /** Failures of different hosts belong together within this time; after a success as long ago, the network is in doubt. */
 const WITHIN_MS = 60_000
 /** How long a failure waits for what is under way beside it. */
-const BESIDE_MS = 6_000
+const CORROBORATION_MS = 6_000
 /** After that failures count again: a machine that is offline for good is its owner's decision. */
-const PATIENCE_MS = 72 * 3_600_000
+const GIVE_UP_AFTER_MS = 72 * 3_600_000
 /** What one machine alone can have, and several hosts cannot all have at once. */
-type Way = 'no_route' | 'no_name' | 'no_answer' | 'no_trust' | 'fake_address'
+type FailureKind = 'no_route' | 'no_name' | 'no_answer' | 'no_trust' | 'fake_address'
 
-const PROBLEM_OF: Readonly<Record<Way, ReachProblem>> = {
+const PROBLEM_OF: Readonly<Record<FailureKind, NetworkProblem>> = {
   no_route: 'offline',
   no_name: 'offline',
   no_answer: 'offline',
@@ -59,12 +59,12 @@ const PROBLEM_OF: Readonly<Record<Way, ReachProblem>> = {
 }
 const NO_ROUTE = new Set(['ENETUNREACH', 'ENETDOWN', 'EHOSTUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL'])
 
-export function createReach({ clock, isAttached, onChange }: ReachNeeds): Reach {
-  const failing = new Map<string, { readonly way: Way; readonly atMono: number }>()
+export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHealthDeps): NetworkHealth {
+  const failing = new Map<string, { readonly way: FailureKind; readonly atMono: number }>()
   const underWay = new Map<string, number>()
-  let waiting: (() => void)[] = []
+  let waiters: (() => void)[] = []
   let succeededAtMono = -Infinity
-  let trouble: { readonly kind: ReachProblem; readonly sinceMs: number } | undefined
+  let current: { readonly kind: NetworkProblem; readonly sinceMs: number } | undefined
   let probeAtMono = -Infinity
 
   function ended(host: string): void {
@@ -73,35 +73,35 @@ export function createReach({ clock, isAttached, onChange }: ReachNeeds): Reach 
     else underWay.delete(host)
   }
 
-  function tellWaiting(): void {
-    const told = waiting
-    waiting = []
+  function wakeWaiting(): void {
+    const told = waiters
+    waiters = []
     for (const tell of told) tell()
   }
 
   function succeeded(): void {
     succeededAtMono = clock.mono()
     failing.clear()
-    if (trouble === undefined) return
-    trouble = undefined
+    if (current === undefined) return
+    current = undefined
     onChange()
   }
 
-  function blame(way: Way): true {
-    if (trouble === undefined) {
-      trouble = { kind: PROBLEM_OF[way], sinceMs: clock.now() }
+  function blame(way: FailureKind): true {
+    if (current === undefined) {
+      current = { kind: PROBLEM_OF[way], sinceMs: clock.now() }
       probeAtMono = clock.mono() + PROBE_MS
       onChange()
     }
     return true
   }
 
-  const hostsFailing = (way: Way) =>
+  const hostsFailing = (way: FailureKind) =>
     [...failing.values()].filter((one) => one.way === way && clock.mono() - one.atMono <= WITHIN_MS).length
 
   /** undefined: a second host would decide, and one is under way. */
-  function verdict(host: string, way: Way): boolean | undefined {
-    if (trouble !== undefined) return true
+  function verdict(host: string, way: FailureKind): boolean | undefined {
+    if (current !== undefined) return true
     if (!isAttached()) return true
     // The system itself says that no road leads there; anything else needs a while without success to be believed.
     const isDoubtful = way === 'no_route' || clock.mono() - succeededAtMono >= WITHIN_MS
@@ -112,15 +112,15 @@ export function createReach({ clock, isAttached, onChange }: ReachNeeds): Reach 
 
   function nextOutcome(): Promise<boolean> {
     return new Promise((resolve) => {
-      const late = clock.after(BESIDE_MS, () => resolve(false))
-      waiting.push(() => {
+      const late = clock.after(CORROBORATION_MS, () => resolve(false))
+      waiters.push(() => {
         late.cancel()
         resolve(true)
       })
     })
   }
 
-  async function decide(host: string, way: Way): Promise<boolean> {
+  async function decide(host: string, way: FailureKind): Promise<boolean> {
     for (;;) {
       const known = verdict(host, way)
       if (known !== undefined) return known
@@ -130,40 +130,40 @@ export function createReach({ clock, isAttached, onChange }: ReachNeeds): Reach 
     }
   }
 
-  const isOutOfPatience = () => trouble !== undefined && clock.now() - trouble.sinceMs > PATIENCE_MS
+  const isOutOfPatience = () => current !== undefined && clock.now() - current.sinceMs > GIVE_UP_AFTER_MS
 
   return {
     begin: (host) => void underWay.set(host, (underWay.get(host) ?? 0) + 1),
     cancel(host) {
       ended(host)
-      tellWaiting()
+      wakeWaiting()
     },
     async judge(host, answer) {
       ended(host)
-      const way = answer.kind === 'failure' ? wayOf(answer) : undefined
-      if (hasReached(answer)) succeeded()
+      const way = answer.kind === 'failure' ? failureKindOf(answer) : undefined
+      if (hasConnected(answer)) succeeded()
       if (way !== undefined) failing.set(host, { way, atMono: clock.mono() })
-      tellWaiting()
+      wakeWaiting()
       if (way === undefined || isOutOfPatience()) return false
       return (await decide(host, way)) && blame(way)
     },
     allowance() {
-      if (trouble === undefined || isOutOfPatience()) return 'all'
+      if (current === undefined || isOutOfPatience()) return 'all'
       return clock.mono() >= probeAtMono ? 'probe' : 'none'
     },
     probing: () => void (probeAtMono = clock.mono() + PROBE_MS),
     probeNow: () => void (probeAtMono = -Infinity),
-    problem: () => trouble,
+    problem: () => current,
   }
 }
 
 /** TCP and TLS came about: the network is there, whatever the receiver said on it. */
-function hasReached(answer: OutboundAnswer): boolean {
+function hasConnected(answer: OutboundAnswer): boolean {
   return answer.kind === 'failure' ? answer.sent : answer.remoteIp !== null
 }
 
 /** What refuses, resets or does not exist under its name alone is the receiver's matter: then there is no way of failing. */
-function wayOf({ stage, code, sent }: OutboundFailure): Way | undefined {
+function failureKindOf({ stage, code, sent }: OutboundFailure): FailureKind | undefined {
   if (sent) return undefined
   if (stage === 'dns') return 'no_name'
   if (stage === 'tls') return 'no_trust'

@@ -6,18 +6,20 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Fact, QuietLedger } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
-import { makeDelivery, requireActive } from './make.ts'
+import { insertRequestedDelivery, requireActive } from './requested-delivery.ts'
 import { noSuchWebhook } from './rotation.ts'
 import { FRESH } from './states.ts'
 import { webhookById } from './store.ts'
 
 /** A test event belongs to this webhook alone: no list of what happened shows it, no replay hands it to another. */
-const reserve = sql<{ seq: number; webhook: number }>('UPDATE events SET only_for = :webhook WHERE seq = :seq')
+const reserveForWebhook = sql<{ seq: number; webhook: number }>(
+  'UPDATE events SET only_for = :webhook WHERE seq = :seq',
+)
 
 /** The instance of a test event: there is none with this id. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000' as InstanceId
+export const TEST_INSTANCE_ID = '00000000-0000-0000-0000-000000000000' as InstanceId
 
-interface TrialNeeds {
+interface TestEventDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'delivery'>
@@ -26,7 +28,7 @@ interface TrialNeeds {
 }
 
 /** Sends a webhook an example, as a delivery like any other: signed, logged, tried again. */
-export function createTrial({ db, clock, ids, ledger, wake }: TrialNeeds) {
+export function createTestEvent({ db, clock, ids, ledger, wake }: TestEventDeps) {
   /** @throws ApiError not_found, invalid_state when the webhook is not active. */
   return function test(accountId: AccountId, id: string): Promise<{ delivery_id: string }> {
     return db.commit(async (tx) => {
@@ -34,11 +36,11 @@ export function createTrial({ db, clock, ids, ledger, wake }: TrialNeeds) {
       if (!webhook) throw noSuchWebhook(id)
       requireActive(webhook)
       const now = clock.now()
-      const type = typeFor(webhook.events)
+      const type = exampleType(webhook.events)
       const event = await ledger.record(tx, example(accountId, type, now))
-      await tx.run(reserve, { seq: event.seq, webhook: webhook.seq })
+      await tx.run(reserveForWebhook, { seq: event.seq, webhook: webhook.seq })
       const delivery = ids.delivery()
-      await tx.run(makeDelivery, {
+      await tx.run(insertRequestedDelivery, {
         seq: await tx.next('deliveries'),
         id: delivery,
         accountSeq: event.accountSeq,
@@ -58,7 +60,7 @@ export function createTrial({ db, clock, ids, ledger, wake }: TrialNeeds) {
 }
 
 /** A type the webhook listens to: the one most receivers are written for, else the first of its list. */
-function typeFor(events: string): EventType {
+function exampleType(events: string): EventType {
   const listed = JSON.parse(events) as (EventType | '*')[]
   const usual = 'message.received'
   if (listed.includes('*') || listed.includes(usual)) return usual
@@ -68,9 +70,9 @@ function typeFor(events: string): EventType {
 function example(accountId: AccountId, type: EventType, nowMs: number): Fact {
   return {
     accountId,
-    instanceId: NOBODY,
+    instanceId: TEST_INSTANCE_ID,
     type,
-    instance: { id: NOBODY, external_ref: null, metadata: null, engine: 'smv2' },
+    instance: { id: TEST_INSTANCE_ID, external_ref: null, metadata: null, engine: 'smv2' },
     // It is of no instance, so its number in the instance is 0, which no event has.
     data: { ...EVENT_EXAMPLES[type], test: true, occurred_at: isoTime(nowMs), sequence: 0 },
   }

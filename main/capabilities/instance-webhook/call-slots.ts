@@ -2,24 +2,24 @@
 const CALLS_AT_ONCE = 64
 export const CALLS_PER_INSTANCE = 4
 
-interface Line {
+interface InstanceQueue {
   inFlight: number
   /** Something may be due. Only a claim that found nothing takes it back. */
   isWaiting: boolean
   /** Raised with every reason to look, so that a claim that began before it cannot take the reason back. */
-  stirs: number
+  dueRevision: number
 }
 
 /** Slots reserved for the calls of one instance. Every share must be settled. */
 export interface Share {
   readonly instanceId: string
   readonly slots: number
-  readonly stirs: number
+  readonly dueRevision: number
 }
 
 /** The one place that counts slots: an instance whose receiver hangs holds its own few and nobody else's. */
-export function createLines() {
-  const lines = new Map<string, Line>()
+export function createCallSlots() {
+  const lines = new Map<string, InstanceQueue>()
   let inFlight = 0
 
   function release(instanceId: string, slots: number): void {
@@ -33,9 +33,9 @@ export function createLines() {
   return {
     /** Something of this instance is due. */
     stir(instanceId: string): void {
-      const line = lines.get(instanceId) ?? { inFlight: 0, isWaiting: false, stirs: 0 }
+      const line = lines.get(instanceId) ?? { inFlight: 0, isWaiting: false, dueRevision: 0 }
       line.isWaiting = true
-      line.stirs++
+      line.dueRevision++
       lines.set(instanceId, line)
     },
     /** Decides whose calls start next and reserves their slots; whoever is served goes to the end of the row. */
@@ -49,16 +49,16 @@ export function createLines() {
         line.inFlight += slots
         inFlight += slots
         left -= slots
-        shares.push({ instanceId, slots, stirs: line.stirs })
+        shares.push({ instanceId, slots, dueRevision: line.dueRevision })
         lines.delete(instanceId)
         lines.set(instanceId, line)
       }
       return shares
     },
     /** Gives back the slots no call was obtained for. Fewer calls than slots: nothing more is due. */
-    settle({ instanceId, slots, stirs }: Share, obtained: number): void {
+    settle({ instanceId, slots, dueRevision }: Share, obtained: number): void {
       const line = lines.get(instanceId)
-      if (line && obtained < slots && line.stirs === stirs) line.isWaiting = false
+      if (line && obtained < slots && line.dueRevision === dueRevision) line.isWaiting = false
       release(instanceId, slots - obtained)
     },
     /** A call ended. */
@@ -66,4 +66,4 @@ export function createLines() {
   }
 }
 
-export type Lines = ReturnType<typeof createLines>
+export type CallSlots = ReturnType<typeof createCallSlots>

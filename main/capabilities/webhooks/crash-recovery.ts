@@ -2,12 +2,12 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Finished, Standing } from './attempt.ts'
-import { standing } from './claim.ts'
-import type { createRecord } from './record.ts'
+import type { FinishedAttempt, DeliveryState } from './attempt.ts'
+import { deliveryStateColumns } from './claim.ts'
+import type { createAttemptRecorder } from './attempt-recorder.ts'
 import { FRESH, RETRY, type Lane, type Trigger } from './states.ts'
 
-interface AbandonedRow extends Standing {
+interface AbandonedRow extends DeliveryState {
   readonly deliverySeq: number
   readonly number: number
   readonly lease: string
@@ -20,7 +20,7 @@ interface AbandonedRow extends Standing {
 /** Attempts whose process is gone: a lease of another boot is dead by definition. */
 const abandoned = sql<{ boot: string }, AbandonedRow>(
   `SELECT d.seq AS deliverySeq, d.attempts AS number, d.lease, d.webhook_seq AS webhookSeq, w.activation, a.trigger,
-          a.started_at AS startedAtMs, ${standing('d.')}
+          a.started_at AS startedAtMs, ${deliveryStateColumns('d.')}
      FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
      JOIN delivery_attempts a ON a.delivery_seq = d.seq AND a.attempt = d.attempts
     WHERE d.lease > '' AND d.lease <> :boot ORDER BY d.lease, d.seq`,
@@ -45,14 +45,14 @@ const parked = sql<Place, { seq: number }>(PARKED)
 
 const unpark = sql<Place>(`UPDATE deliveries SET next_attempt_at = :now + gap_ms WHERE seq IN (${PARKED})`)
 
-interface RecoveryNeeds {
+interface CrashRecoveryDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  readonly record: Pick<ReturnType<typeof createRecord>, 'judgeNow' | 'write'>
+  readonly record: Pick<ReturnType<typeof createAttemptRecorder>, 'judgeNow' | 'write'>
 }
 
-export function createRecovery({ db, clock, log, record }: RecoveryNeeds) {
+export function createCrashRecovery({ db, clock, log, record }: CrashRecoveryDeps) {
   /** At each opening, before listening: what a crash cut off becomes `interrupted` and due again, in one commit. */
   async function releaseAbandoned(): Promise<void> {
     const rows = await db.read(abandoned, { boot: db.boot })
@@ -60,7 +60,7 @@ export function createRecovery({ db, clock, log, record }: RecoveryNeeds) {
     await db.commit(async (tx) => {
       for (const row of rows) {
         const { deliverySeq, number, lease, webhookSeq, activation, trigger, startedAtMs, ...before } = row
-        const finished: Finished = { ended: { kind: 'interrupted' }, ...timesOf(startedAtMs, clock.now()) }
+        const finished: FinishedAttempt = { ended: { kind: 'interrupted' }, ...timesOf(startedAtMs, clock.now()) }
         const verdict = record.judgeNow({ standing: before, trigger }, finished)
         const attempt = { deliverySeq, number, target: { webhookSeq, activation } }
         await record.write(tx, { attempt, finished, verdict, lease })

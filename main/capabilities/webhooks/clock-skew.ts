@@ -1,5 +1,5 @@
 /** How far this machine's clock is off, as receivers see it. */
-export interface Skew {
+export interface ClockSkew {
   /** @param date the `Date` header of a response; @param atMs our own time in the middle of the exchange. */
   note(host: string, date: string | undefined, atMs: number): void
   /** Median over the last responses, positive when our clock is ahead; undefined until three hosts were heard. */
@@ -14,7 +14,7 @@ const HOSTS_NEEDED = 3
 const CUT_MS = 500
 
 /** Receivers refuse signatures whose time is 300 s off theirs. Timestamps are never corrected silently; it is said. */
-export function createSkew(): Skew {
+export function createClockSkew(): ClockSkew {
   let seen: { readonly host: string; readonly ms: number }[] = []
   return {
     note(host, date, atMs) {

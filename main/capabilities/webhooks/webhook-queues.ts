@@ -2,10 +2,10 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Attempt } from './attempt.ts'
 import { nextWindow, shareSlots } from './fairness.ts'
-import type { Allowance } from './reach.ts'
+import type { Allowance } from './network-health.ts'
 
 /** What the process knows in memory of one webhook: how much runs, how much it can take, whether something waits. */
-export interface Target {
+export interface WebhookQueue {
   readonly seq: number
   maxInFlight: number
   /** Deliveries it has shown it can take at once. Begins at 1 and grows with each success. */
@@ -15,20 +15,20 @@ export interface Target {
   /** Answered inside the service, so that no network is needed. */
   isInside: boolean
   /** Has started its one attempt of the first second after a gap. */
-  isCalmed: boolean
+  hasSlowStarted: boolean
   /** Something may be due. Only a claim that found nothing takes it back. */
   isWaiting: boolean
   /** Raised with every reason to look, so that a claim that began before it cannot take the reason back. */
-  stirs: number
+  dueRevision: number
   /** Which lane gets the next single slot. */
   isRetryTurn: boolean
   /** Redeliveries a person asked for: claimed already, they take the first slot that frees. */
   readonly redeliveries: Attempt[]
-  ahead: Ahead
+  prefetched: Prefetched
 }
 
 /** Due deliveries beyond those claimed, so that a long queue is not searched anew for each slot. Only hints. */
-export interface Ahead {
+export interface Prefetched {
   readonly fresh: readonly number[]
   readonly retry: readonly number[]
   readonly atMono: number
@@ -42,27 +42,27 @@ export interface ActiveRow {
 }
 
 export interface Share {
-  readonly target: Target
+  readonly target: WebhookQueue
   readonly slots: number
 }
 
-export type Targets = ReturnType<typeof createTargets>
+export type WebhookQueues = ReturnType<typeof createWebhookQueues>
 
-export const NOTHING_AHEAD: Ahead = { fresh: [], retry: [], atMono: -Infinity }
+export const NO_PREFETCH: Prefetched = { fresh: [], retry: [], atMono: -Infinity }
 
 /** The one place that counts slots. A slot is reserved before its claim is queued, and freed when the answer is there. */
-export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
-  const targets = new Map<number, Target>()
+export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
+  const targets = new Map<number, WebhookQueue>()
   let turn = 0
-  let calmUntilMono = -Infinity
+  let slowStartUntilMono = -Infinity
 
-  const isCalm = () => clock.mono() < calmUntilMono
-  const limitOf = (target: Target) =>
-    isCalm() ? Number(!target.isCalmed) : Math.min(target.maxInFlight, target.window)
+  const isSlowStart = () => clock.mono() < slowStartUntilMono
+  const limitOf = (target: WebhookQueue) =>
+    isSlowStart() ? Number(!target.hasSlowStarted) : Math.min(target.maxInFlight, target.window)
 
-  function find(seq: number, maxInFlight: number): Target {
+  function find(seq: number, maxInFlight: number): WebhookQueue {
     let target = targets.get(seq)
-    if (!target) targets.set(seq, (target = newTarget(seq, maxInFlight)))
+    if (!target) targets.set(seq, (target = newQueue(seq, maxInFlight)))
     return target
   }
 
@@ -70,7 +70,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
     const target = find(seq, maxInFlight)
     target.isActive = true
     target.isWaiting = true
-    target.stirs++
+    target.dueRevision++
   }
 
   /** Takes the redeliveries that fit now; they count against `max_in_flight` like any other. */
@@ -87,7 +87,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
     return taken
   }
 
-  function forgetIdle(target: Target): void {
+  function removeIdle(target: WebhookQueue): void {
     if (!target.isActive && target.inFlight === 0 && target.redeliveries.length === 0) targets.delete(target.seq)
   }
 
@@ -95,8 +95,8 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
   function retire(seq: number): void {
     const target = targets.get(seq)
     if (!target) return
-    Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NOTHING_AHEAD })
-    forgetIdle(target)
+    Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NO_PREFETCH })
+    removeIdle(target)
   }
 
   return {
@@ -114,7 +114,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       }
       for (const target of targets.values()) {
         target.isActive = active.has(target.seq)
-        forgetIdle(target)
+        removeIdle(target)
       }
     },
     /** Begins anew with one delivery at a time: another address, or active again. */
@@ -122,13 +122,13 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       const target = targets.get(seq)
       if (!target) return
       target.window = 1
-      target.ahead = NOTHING_AHEAD
+      target.prefetched = NO_PREFETCH
     },
     /** After a gap: everybody begins anew, with one attempt in the first second, or all that waited would leave at once. */
     restartAll(): void {
-      calmUntilMono = clock.mono() + CALM_MS
+      slowStartUntilMono = clock.mono() + SLOW_START_MS
       for (const target of targets.values()) {
-        Object.assign(target, { window: 1, ahead: NOTHING_AHEAD, isCalmed: false })
+        Object.assign(target, { window: 1, ahead: NO_PREFETCH, isCalmed: false })
       }
     },
     retire,
@@ -145,7 +145,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
     plan(most: number, allowance: Allowance = 'all'): { redeliveries: Attempt[]; shares: Share[] } {
       const redeliveries = takeRedeliveries(most)
       const all = [...targets.values()]
-      const prober = allowance === 'probe' ? proberOf(all, turn) : undefined
+      const prober = allowance === 'probe' ? pickProber(all, turn) : undefined
       const seats = all.map((target) => {
         const isAllowed = target.isActive && (allowance === 'all' || target.isInside || target === prober)
         const limit = Math.min(limitOf(target), target === prober ? 1 : Infinity)
@@ -159,14 +159,14 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       const shares = all.map((target, i) => ({ target, slots: given[i] ?? 0 })).filter(({ slots }) => slots > 0)
       for (const { target, slots } of shares) {
         target.inFlight += slots
-        target.isCalmed = true
+        target.hasSlowStarted = true
       }
       return { redeliveries, shares }
     },
     /** Gives back the slots of a share that no delivery was obtained for. */
     settle({ target, slots }: Share, obtained: number): void {
       target.inFlight -= slots - obtained
-      if (obtained === 0) target.isCalmed = false
+      if (obtained === 0) target.hasSlowStarted = false
     },
     /** An attempt ended; its slot is free. */
     freed(seq: number, pressure: 'grow' | 'halve' | 'keep'): void {
@@ -174,7 +174,7 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       if (!target) return
       target.inFlight--
       target.window = nextWindow(target.window, pressure, LIMITS.maxInFlight)
-      forgetIdle(target)
+      removeIdle(target)
     },
     /** How many deliveries it has shown it can take at once. */
     windowOf(seq: number): number {
@@ -186,26 +186,26 @@ export function createTargets({ clock }: { clock: Pick<Clock, 'mono'> }) {
       const target = targets.get(seq)
       if (target?.isActive === true) stir(seq, target.maxInFlight)
     },
-    isFresh: (ahead: Ahead) => clock.mono() - ahead.atMono <= AHEAD_MS,
+    isFresh: (ahead: Prefetched) => clock.mono() - ahead.atMono <= PREFETCH_MAX_AGE_MS,
     inFlight: () => [...targets.values()].reduce((total, target) => total + target.inFlight, 0),
   }
 }
 
 /** Old hints would let younger retries overtake older ones that became due meanwhile. */
-const AHEAD_MS = 1_000
+const PREFETCH_MAX_AGE_MS = 1_000
 
 /** How long after a gap nobody gets more than one attempt. */
-const CALM_MS = 1_000
+const SLOW_START_MS = 1_000
 
 /** Whoever finds out whether the network is there again: each in turn, for one of them may be dead itself. */
-function proberOf(all: readonly Target[], turn: number): Target | undefined {
+function pickProber(all: readonly WebhookQueue[], turn: number): WebhookQueue | undefined {
   const able = all.filter(({ isInside, isActive, isWaiting, inFlight }) => {
     return !isInside && isActive && isWaiting && inFlight === 0
   })
   return able[turn % Math.max(1, able.length)]
 }
 
-function newTarget(seq: number, maxInFlight: number): Target {
+function newQueue(seq: number, maxInFlight: number): WebhookQueue {
   return {
     seq,
     maxInFlight,
@@ -213,11 +213,11 @@ function newTarget(seq: number, maxInFlight: number): Target {
     inFlight: 0,
     isActive: true,
     isInside: false,
-    isCalmed: false,
+    hasSlowStarted: false,
     isWaiting: false,
-    stirs: 0,
+    dueRevision: 0,
     isRetryTurn: false,
     redeliveries: [],
-    ahead: NOTHING_AHEAD,
+    prefetched: NO_PREFETCH,
   }
 }

@@ -7,7 +7,7 @@ import type { WebhookRow } from './store.ts'
  * A delivery that somebody asked for, made after its event and not in its commit. The pair of event and webhook is
  * unique: one that is there already stays as it is.
  */
-export const makeDelivery = sql<{
+export const insertRequestedDelivery = sql<{
   seq: number
   id: string
   accountSeq: number

@@ -13,7 +13,7 @@ const STEPS = 20
 const SECOND_MS = 1_000
 const SPREAD_AT_MOST_MS = 600_000
 
-type Place = { webhook: number; since: number; now: number }
+type RetryParams = { webhook: number; since: number; now: number }
 
 /**
  * Retries whose last failure was the outage: nobody there, no answer, overloaded. What was refused for itself (400, 404)
@@ -25,15 +25,15 @@ const WAITING = `webhook_seq = :webhook AND lane = 1 AND next_attempt_at IS NOT 
     SELECT 1 FROM delivery_attempts a WHERE a.delivery_seq = deliveries.seq AND a.attempt = deliveries.attempts
        AND a.outcome IN ('connect', 'timeout'))))`
 
-const countWaiting = sql<Place, { many: number }>(`SELECT COUNT(*) AS many FROM deliveries WHERE ${WAITING}`)
+const countWaiting = sql<RetryParams, { many: number }>(`SELECT COUNT(*) AS many FROM deliveries WHERE ${WAITING}`)
 
-const bringForward = sql<Place & { steps: number; gap: number; limit: number }>(
+const bringForward = sql<RetryParams & { steps: number; gap: number; limit: number }>(
   `UPDATE deliveries SET next_attempt_at = :now + (seq % :steps) * :gap,
           gap_ms = (seq % :steps) * :gap, swept_at = :now, is_swept = 1, updated_at = :now
     WHERE seq IN (SELECT seq FROM deliveries WHERE ${WAITING} ORDER BY next_attempt_at, seq LIMIT :limit)`,
 )
 
-interface SweepNeeds {
+interface OutageRecoveryDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -47,10 +47,10 @@ interface SweepNeeds {
  * When a receiver is back after an outage, what failed because of it need not wait out its hours. Each delivery is
  * brought forward once an outage. Kept in memory: a restart forgets it, and the schedule holds as ever.
  */
-export function createSweep({ db, clock, log, windowOf, onSwept }: SweepNeeds) {
+export function createOutageRecovery({ db, clock, log, windowOf, onSwept }: OutageRecoveryDeps) {
   const outages = new Map<number, { failures: number; readonly sinceMs: number }>()
 
-  async function sweep(webhook: number, since: number): Promise<void> {
+  async function bringRetriesForward(webhook: number, since: number): Promise<void> {
     const place = { webhook, since, now: clock.now() }
     const many = (await db.readOne(countWaiting, place))?.many ?? 0
     const spread = Math.min(SPREAD_AT_MOST_MS, Math.ceil(many / windowOf(webhook)) * SECOND_MS)
@@ -70,7 +70,7 @@ export function createSweep({ db, clock, log, windowOf, onSwept }: SweepNeeds) {
         outages.delete(webhook)
         if (!outage || outage.failures < FAILURES || clock.now() - outage.sinceMs < OUTAGE_MS) return
         // Should the storage refuse, the schedule holds.
-        sweep(webhook, outage.sinceMs).catch((error: unknown) => {
+        bringRetriesForward(webhook, outage.sinceMs).catch((error: unknown) => {
           log.warn({ event: 'delivery.sweep_failed', webhook, cause: cause(error) })
         })
       } else if (isCounted) {

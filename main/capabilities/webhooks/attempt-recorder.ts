@@ -6,14 +6,14 @@ import type { Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { FinishedJob } from '../../kernel/worker.ts'
-import type { Attempt, Finished } from './attempt.ts'
+import type { Attempt, FinishedAttempt } from './attempt.ts'
 import type { DisabledReason } from './states.ts'
 import { judge, type Verdict } from './verdict.ts'
 
 const RESPONSE_PREFIX_BYTES = 4_096
 
 /** Fenced by lease and attempt: a result that comes too late finds no row and changes nothing. */
-const settle = sql<{
+const settleDelivery = sql<{
   seq: number
   lease: string
   attempt: number
@@ -57,7 +57,7 @@ const finishAttempt = sql<{
 )
 
 /** A verdict on the webhook counts only while `activation` is the one seen at the claim (after a reactivation: stale). */
-const prove = sql<{ webhook: number; activation: number }>(
+const resetFailures = sql<{ webhook: number; activation: number }>(
   `UPDATE webhooks SET consecutive_exhausted = 0
     WHERE seq = :webhook AND activation = :activation AND consecutive_exhausted > 0`,
 )
@@ -72,7 +72,7 @@ const deactivate = sql<{ webhook: number; activation: number; reason: DisabledRe
     WHERE seq = :webhook AND activation = :activation AND state <> 'deactivated' AND deleted_at IS NULL RETURNING id`,
 )
 
-interface RecordNeeds {
+interface AttemptRecorderDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -85,8 +85,16 @@ interface RecordNeeds {
 }
 
 /** Judges ended attempts and writes delivery, attempt and webhook of each, all in one unit. */
-export function createRecord({ db, clock, random, schedule, log, onDeactivated, onRecorded }: RecordNeeds) {
-  async function record(ended: readonly FinishedJob<Attempt, Finished>[]): Promise<void> {
+export function createAttemptRecorder({
+  db,
+  clock,
+  random,
+  schedule,
+  log,
+  onDeactivated,
+  onRecorded,
+}: AttemptRecorderDeps) {
+  async function record(ended: readonly FinishedJob<Attempt, FinishedAttempt>[]): Promise<void> {
     const results = ended.map(({ job: attempt, result: finished }) => {
       return { attempt, finished, verdict: judgeNow(attempt, finished), lease: db.boot }
     })
@@ -101,7 +109,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
   /** The next gap runs from the end of this attempt, however late it is written. */
   function judgeNow(
     { standing, trigger }: Pick<Attempt, 'standing' | 'trigger'>,
-    { ended, finishedAtMs }: Finished,
+    { ended, finishedAtMs }: FinishedAttempt,
   ): Verdict {
     return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
@@ -111,7 +119,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
     const { attempt, finished, verdict, lease } = result
     const now = clock.now()
     const { deliverySeq: seq, number, target } = attempt
-    const isCurrent = await tx.run(settle, {
+    const isCurrent = await tx.run(settleDelivery, {
       seq,
       lease,
       attempt: number,
@@ -128,7 +136,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
       now,
     })
     if (isCurrent === 0) return false
-    await tx.run(finishAttempt, { seq, attempt: number, ...logged(finished, verdict) })
+    await tx.run(finishAttempt, { seq, attempt: number, ...attemptColumns(finished, verdict) })
     await applyToWebhook(tx, { webhook: target.webhookSeq, activation: target.activation }, verdict.webhook, now)
     return true
   }
@@ -139,7 +147,7 @@ export function createRecord({ db, clock, random, schedule, log, onDeactivated, 
     verdict: Verdict['webhook'],
     now: number,
   ): Promise<void> {
-    if (verdict === 'proved') await tx.run(prove, at)
+    if (verdict === 'proved') await tx.run(resetFailures, at)
     if (verdict === 'gone') await deactivateFor(tx, { ...at, reason: 'gone', now })
     if (verdict !== 'exhausted') return
     const row = await tx.one(countExhausted, at)
@@ -166,13 +174,16 @@ interface Result {
   readonly attempt: Pick<Attempt, 'deliverySeq' | 'number'> & {
     readonly target: { readonly webhookSeq: number; readonly activation: number }
   }
-  readonly finished: Finished
+  readonly finished: FinishedAttempt
   readonly verdict: Verdict
   /** Boot id the claim was made under; recovery writes for a boot that is gone. */
   readonly lease: string
 }
 
-function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }: Finished, verdict: Verdict) {
+function attemptColumns(
+  { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }: FinishedAttempt,
+  verdict: Verdict,
+) {
   const answer = ended.kind === 'interrupted' ? undefined : ended.answer
   const response = answer?.kind === 'response' ? answer : undefined
   return {
@@ -186,12 +197,12 @@ function logged({ ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }:
     errorMessage: verdict.error?.message ?? null,
     remoteIp: response?.remoteIp ?? null,
     sentTimestamp,
-    responsePrefix: response && response.body.length > 0 ? prefixOf(response.body) : null,
+    responsePrefix: response && response.body.length > 0 ? textPrefix(response.body) : null,
   }
 }
 
 /** Bytes that are no text become replacement characters, which are longer: hence the second cut. */
-function prefixOf(body: Buffer): string {
+function textPrefix(body: Buffer): string {
   const bytes = body.subarray(0, RESPONSE_PREFIX_BYTES)
   // Nearly every answer of a receiver; a decoder for each of them costs more than judging it.
   if (isAscii(bytes) && !bytes.includes(0)) return bytes.toString('latin1')

@@ -13,7 +13,7 @@ import type { Outbound } from '../../kernel/outbound.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
 
-export interface WebhooksNeeds {
+export interface WebhooksDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random

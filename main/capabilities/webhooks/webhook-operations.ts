@@ -6,7 +6,7 @@ import type { Ids, Random } from '../../kernel/ids.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { CreateBody, UpdateBody, Webhook, WebhookWithSecret } from './contract.ts'
-import type { createHolding } from './holding.ts'
+import type { createHeldDeliveries } from './held-deliveries.ts'
 import { sealName } from './keyring.ts'
 import { newSecret, noSuchWebhook } from './rotation.ts'
 import {
@@ -20,26 +20,26 @@ import {
   type WebhookRow,
 } from './store.ts'
 
-interface WebhookNeeds {
+interface WebhookOperationsDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly ids: Pick<Ids, 'webhook'>
   readonly outbound: Pick<Outbound, 'checkUrl'>
   readonly seal: Seal
-  readonly holding: ReturnType<typeof createHolding>
+  readonly holding: ReturnType<typeof createHeldDeliveries>
   /** Told after the commit, so that memory follows. */
   readonly onChanged: (before: WebhookRow, after: WebhookRow) => void
   readonly onDeleted: (seq: number) => void
 }
 
 /** What owners do with their webhooks. */
-export function createWebhookActs(needs: WebhookNeeds) {
+export function createWebhookOperations(needs: WebhookOperationsDeps) {
   const { db, clock, random, ids, outbound, seal, holding } = needs
   const check = (url: string) => outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
 
   async function create(accountId: string, body: CreateBody): Promise<WebhookWithSecret> {
-    requireLoneStar(body.events)
+    requireSoleWildcard(body.events)
     await check(body.url)
     const id = ids.webhook()
     const secret = newSecret(random)
@@ -77,13 +77,13 @@ export function createWebhookActs(needs: WebhookNeeds) {
 
   async function update(accountId: string, id: string, change: UpdateBody): Promise<Webhook> {
     const known = await find(accountId, id)
-    if (change.events) requireLoneStar(change.events)
+    if (change.events) requireSoleWildcard(change.events)
     if (change.url !== undefined) await check(change.url)
     if (change.active === true && known.state !== 'active') await holding.prepareRelease(known)
     const after = await db.commit(async (tx) => {
       const before = await tx.one(webhookById, { id, accountId })
       if (!before) throw noSuchWebhook(id)
-      const next = changed(before, change, clock.now())
+      const next = applyChange(before, change, clock.now())
       if (before.state !== 'active' && next.state === 'active') await holding.release(tx, before)
       const row = await tx.one(changeWebhook, { ...next, now: clock.now() })
       if (!row) throw noSuchWebhook(id)
@@ -114,7 +114,7 @@ export function createWebhookActs(needs: WebhookNeeds) {
 }
 
 /** The row with the change made. Pausing a deactivated webhook changes nothing: it is not active already. */
-function changed(before: WebhookRow, change: UpdateBody, nowMs: number) {
+function applyChange(before: WebhookRow, change: UpdateBody, nowMs: number) {
   const row = {
     seq: before.seq,
     url: change.url ?? before.url,
@@ -135,7 +135,7 @@ function changed(before: WebhookRow, change: UpdateBody, nowMs: number) {
 }
 
 /** @throws ApiError validation_error for `*` beside types. */
-export function requireLoneStar(events: readonly string[]): void {
+export function requireSoleWildcard(events: readonly string[]): void {
   if (events.length === 1 || !events.includes('*')) return
   throw new ApiError('validation_error', 'events must be either a list of event types or exactly ["*"], not both.')
 }

@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../kernel/clock.ts'
 import { createWorker } from '../../kernel/worker.ts'
-import type { Attempt, Finished } from './attempt.ts'
+import type { Attempt, FinishedAttempt } from './attempt.ts'
 import { createClaims } from './claim.ts'
-import { createDeliver, cutOff } from './deliver.ts'
-import { createHolding } from './holding.ts'
+import { createDeliver, interruptedAttempt } from './deliver.ts'
+import { createHeldDeliveries } from './held-deliveries.ts'
 import type { Keyring } from './keyring.ts'
-import type { WebhooksNeeds } from './needs.ts'
-import { createReach } from './reach.ts'
-import { createRecord } from './record.ts'
-import { createRecovery } from './recovery.ts'
-import { createSkew } from './skew.ts'
+import type { WebhooksDeps } from './deps.ts'
+import { createNetworkHealth } from './network-health.ts'
+import { createAttemptRecorder } from './attempt-recorder.ts'
+import { createCrashRecovery } from './crash-recovery.ts'
+import { createClockSkew } from './clock-skew.ts'
 import type { WebhookRow } from './store.ts'
-import { createSweep } from './sweep.ts'
-import { createTargets } from './targets.ts'
-import { troublesOf } from './troubles.ts'
+import { createOutageRecovery } from './outage-recovery.ts'
+import { createWebhookQueues } from './webhook-queues.ts'
+import { describeMachineProblems } from './machine-problems.ts'
 
-type DeliveringNeeds = Pick<
-  WebhooksNeeds,
+type DeliveryWorkerDeps = Pick<
+  WebhooksDeps,
   | 'db'
   | 'clock'
   | 'random'
@@ -38,11 +38,11 @@ const WIPE_MS = 30_000
 const PASS_MS = 3_600_000
 
 /** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
-export function createDelivering(needs: DeliveringNeeds) {
+export function createDeliveryWorker(needs: DeliveryWorkerDeps) {
   const { db, clock, random, apiActivity, clockJumps, outbound, seal, config, live, log, keyring, writeGate } = needs
-  const targets = createTargets({ clock })
-  const skew = createSkew()
-  const reach = createReach({
+  const targets = createWebhookQueues({ clock })
+  const skew = createClockSkew()
+  const reach = createNetworkHealth({
     clock,
     isAttached: outbound.hasNetwork,
     onChange() {
@@ -55,7 +55,7 @@ export function createDelivering(needs: DeliveringNeeds) {
   const isInside = (url: string) => outbound.parseHost(url)?.isSimulated === true
   const claims = createClaims({ db, clock, seal, keyring, targets, reach, isInside, log })
   const schedule = config.retryScheduleSeconds
-  const results = createRecord({
+  const results = createAttemptRecorder({
     ...{ db, clock, random, schedule, log },
     onRecorded({ webhookId, webhookSeq }, verdict, isCurrent) {
       live.publish({ topic: 'deliveries', id: webhookId })
@@ -69,7 +69,7 @@ export function createDelivering(needs: DeliveringNeeds) {
       live.publish({ topic: 'webhooks', id, type: 'deactivated' })
     },
   })
-  const sweep = createSweep({
+  const sweep = createOutageRecovery({
     ...{ db, clock, log },
     windowOf: targets.windowOf,
     onSwept(seq) {
@@ -77,9 +77,9 @@ export function createDelivering(needs: DeliveringNeeds) {
       worker.wake()
     },
   })
-  const recovery = createRecovery({ db, clock, log, record: results })
-  const holding = createHolding({ db, clock, log })
-  let underWay = manyMayWait(new AbortController())
+  const recovery = createCrashRecovery({ db, clock, log, record: results })
+  const holding = createHeldDeliveries({ db, clock, log })
+  let underWay = withoutListenerLimit(new AbortController())
   const callOff = () => underWay.signal
   const deliver = createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate: skew.note })
   let isAfterJump = false
@@ -88,7 +88,7 @@ export function createDelivering(needs: DeliveringNeeds) {
   /** What is under way has no known end, and no due time is what it was. The clamp waits for the next tick. */
   clockJumps.onJump(() => {
     underWay.abort()
-    underWay = manyMayWait(new AbortController())
+    underWay = withoutListenerLimit(new AbortController())
     targets.restartAll()
     reach.probeNow()
     skew.forget()
@@ -107,9 +107,9 @@ export function createDelivering(needs: DeliveringNeeds) {
     networkRevision = revision
   }
 
-  const chores = [whenDue(clock, WIPE_MS, needs.wipeExpired), whenDue(clock, PASS_MS, holding.pass)]
+  const chores = [every(clock, WIPE_MS, needs.wipeExpired), every(clock, PASS_MS, holding.pass)]
 
-  const worker = createWorker<Attempt, Finished>({
+  const worker = createWorker<Attempt, FinishedAttempt>({
     clock,
     apiActivity,
     log,
@@ -118,7 +118,7 @@ export function createDelivering(needs: DeliveringNeeds) {
       name: 'deliveries',
       claim: claims.claim,
       act: deliver,
-      interruptedResult: () => cutOff(clock),
+      interruptedResult: () => interruptedAttempt(clock),
       record: results.record,
       async tick() {
         watchNetwork()
@@ -157,7 +157,7 @@ export function createDelivering(needs: DeliveringNeeds) {
       keyring.forget(seq)
       sweep.forget(seq)
       // Accepted, but not sent any more. Should the storage refuse, the next opening records the same.
-      const dropped = targets.drop(seq).map((job) => ({ job, result: cutOff(clock) }))
+      const dropped = targets.drop(seq).map((job) => ({ job, result: interruptedAttempt(clock) }))
       if (dropped.length > 0) void results.record(dropped).catch(() => {})
     },
     async recover(): Promise<void> {
@@ -167,18 +167,18 @@ export function createDelivering(needs: DeliveringNeeds) {
     start: () => worker.start(),
     stop: (drainMs: number) => worker.stop(drainMs),
     gauges: () => worker.gauges(),
-    troubles: () => troublesOf(reach, skew),
+    troubles: () => describeMachineProblems(reach, skew),
   }
 }
 
 /** Each request under way listens, and that is no leak. */
-function manyMayWait(controller: AbortController): AbortController {
+function withoutListenerLimit(controller: AbortController): AbortController {
   setMaxListeners(0, controller.signal)
   return controller
 }
 
 /** Does it the first time it is asked, and then whenever `ms` have passed. */
-function whenDue(clock: Pick<Clock, 'mono'>, ms: number, act: () => Promise<void>): () => Promise<void> {
+function every(clock: Pick<Clock, 'mono'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   let last = -Infinity
   return async () => {
     if (clock.mono() - last < ms) return
