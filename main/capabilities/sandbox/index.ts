@@ -17,13 +17,13 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { PageQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
-import { createGraphDesk, type GraphDesk } from './graph.ts'
+import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { page, type Page } from './pages.ts'
 import { toCaught, toMessage, toPhone, toReply } from './record.ts'
-import { toUtterance } from './said.ts'
+import { toUtterance } from './utterance.ts'
 import { toScanned } from './scan.ts'
 
-export interface SandboxRoomNeeds {
+export interface SandboxDeps {
   readonly network: SandboxNetwork
   /** null: it does not run. */
   readonly graph: GraphSimulator | null
@@ -62,10 +62,10 @@ export interface Sandbox {
   readCatcher(accountId: AccountId, name: string, query: PageQuery): Promise<CatcherView>
   setCatcherReply(accountId: AccountId, name: string, reply: CatcherReply): Promise<CatcherReply>
   emptyCatcher(accountId: AccountId, name: string): Promise<void>
-  readonly graph: GraphDesk
+  readonly graph: GraphControls
 }
 
-export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
+export function createSandbox(needs: SandboxDeps): Sandbox {
   const { network, catcher, cursors } = needs
 
   const requireInstance: Sandbox['requireInstance'] = async (accountId, id, engine) => {
@@ -144,7 +144,7 @@ export function createSandbox(needs: SandboxRoomNeeds): Sandbox {
     async emptyCatcher(accountId, name) {
       await catcher.empty(accountId, catcherName(name))
     },
-    graph: createGraphDesk(needs.graph),
+    graph: createGraphControls(needs.graph),
   }
 }
 

@@ -1,13 +1,13 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { CatcherReply, CatcherView, SandboxMessage, SandboxPhone } from '../../contract/sandbox.ts'
 import type { Caught, KnownPhone, PhoneMessage, Reply } from '../../engines/sandbox/index.ts'
-import { messageIdOf, shownName } from '../../engines/sandbox/index.ts'
+import { messageIdOf, defaultName } from '../../engines/sandbox/index.ts'
 
 /** What the network keeps, in the words of the wire. */
 
 export const toPhone = (phone: KnownPhone): SandboxPhone => ({
   number: phone.number,
-  name: phone.name ?? shownName(phone.number),
+  name: phone.name ?? defaultName(phone.number),
   online: phone.online,
   receipts: phone.receipts,
   delay_ms: phone.delayMs,

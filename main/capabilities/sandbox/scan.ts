@@ -3,18 +3,14 @@ import { QR_PREFIX, type SandboxNetwork, type Scanned } from '../../engines/sand
 import type { AccountId } from '../../kernel/ids.ts'
 import type { ScanBody } from './contract.ts'
 
-interface ScanNeeds {
+interface ScanDeps {
   readonly network: SandboxNetwork
   /** The picture of a QR text as the QR view shows it: a data URI. */
   readonly render: (text: string) => Promise<string>
 }
 
 /** What the phone scanned or typed. @throws ApiError validation_error, invalid_state for a picture no instance shows. */
-export async function toScanned(
-  { network, render }: ScanNeeds,
-  accountId: AccountId,
-  body: ScanBody,
-): Promise<Scanned> {
+export async function toScanned({ network, render }: ScanDeps, accountId: AccountId, body: ScanBody): Promise<Scanned> {
   const { qr, pairing_code: code } = body
   if ((qr === undefined) === (code === undefined)) {
     throw new ApiError(

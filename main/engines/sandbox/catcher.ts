@@ -35,7 +35,7 @@ const USUAL_REPLY: Reply = { status: 200, delayMs: 0, hang: false }
 
 export type { Caught } from './catcher-store.ts'
 
-interface CatcherNeeds {
+interface CatcherDeps {
   readonly db: Db
   readonly clock: Clock
   /** The secrets a request to this address may be signed with. */
@@ -65,7 +65,7 @@ interface Known {
 }
 
 /** Receives webhooks inside the service, so that an integrator needs no server of his own to see them. */
-export function createCatcher({ db, clock, signingSecrets }: CatcherNeeds): Catcher {
+export function createCatcher({ db, clock, signingSecrets }: CatcherDeps): Catcher {
   /** Only this process writes catchers; the reply of each is needed at every request. */
   const known = new Map<string, Known>()
 

@@ -3,19 +3,19 @@ import type { Content } from './inbox.ts'
 
 /** A message as the phone has it. What words cannot say of it stands in `details`, in the words of the wire. */
 export function contentOf(out: Outgoing): Content {
-  const quoted = answeredBy(out)
-  return quoted === undefined ? saidIn(out) : { ...saidIn(out), quoted }
+  const quoted = quotedIdOf(out)
+  return quoted === undefined ? contentWithoutQuote(out) : { ...contentWithoutQuote(out), quoted }
 }
 
 /** The network's id of what it answers. */
-function answeredBy(out: Outgoing): string | undefined {
+function quotedIdOf(out: Outgoing): string | undefined {
   if (out.kind !== 'cloud_api') return out.quoted?.engineMessageId
   const { type, context } = out.payload as { type?: unknown; context?: { message_id?: unknown } | null }
   // Meta shows no answer in a template.
   return type === 'template' || typeof context?.message_id !== 'string' ? undefined : context.message_id
 }
 
-function saidIn(out: Outgoing): Content {
+function contentWithoutQuote(out: Outgoing): Content {
   switch (out.kind) {
     case 'text':
       return { type: 'text', text: out.text, ...(out.preview && { details: { ...out.preview } }) }

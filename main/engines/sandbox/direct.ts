@@ -4,21 +4,21 @@ import type { Db } from '../../kernel/db.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
-import { isOnNetwork } from './courses.ts'
+import { isRegistered } from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
 import type { Groups } from './groups.ts'
-import { isPaired, type Lines } from './lines.ts'
+import { isPaired, type Sessions } from './sessions.ts'
 import { MEDIA_HOST } from './media.ts'
-import { shownName } from './names.ts'
+import { defaultName } from './network-ids.ts'
 import type { Phones } from './phones.ts'
-import type { Speech } from './speech.ts'
+import type { PhoneMessages } from './phone-messages.ts'
 
-interface DirectNeeds {
+interface DirectDeps {
   readonly db: Db
-  readonly lines: Lines
+  readonly lines: Sessions
   readonly faults: Faults
   readonly phones: Phones
-  readonly speech: Speech
+  readonly speech: PhoneMessages
   readonly groups: Groups
   readonly blocks: Blocks
 }
@@ -27,7 +27,7 @@ interface DirectNeeds {
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
  * one of the two numbers, itself included, as a linked device is.
  */
-export function createDirect(needs: DirectNeeds): Readonly<Record<EngineName, Partial<DirectActs>>> {
+export function createDirect(needs: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
   const { db, phones, speech, groups, blocks } = needs
 
   /** @throws ApiError not_ready, upstream_unavailable */
@@ -65,7 +65,7 @@ export function createDirect(needs: DirectNeeds): Readonly<Record<EngineName, Pa
     async check(instance, numbers) {
       await numberOf(instance)
       return numbers.map((number) => {
-        const exists = isOnNetwork(number)
+        const exists = isRegistered(number)
         return { number, exists, canonical: exists ? number : null }
       })
     },
@@ -73,7 +73,7 @@ export function createDirect(needs: DirectNeeds): Readonly<Record<EngineName, Pa
       await numberOf(instance)
       requireOnNetwork(number)
       const { name } = await phones.find(instance.accountId, number)
-      return { number, name: name ?? shownName(number), about: 'On the sandbox network', isBusiness: false }
+      return { number, name: name ?? defaultName(number), about: 'On the sandbox network', isBusiness: false }
     },
     async avatar(instance, number) {
       await numberOf(instance)
@@ -100,6 +100,6 @@ export function createDirect(needs: DirectNeeds): Readonly<Record<EngineName, Pa
 }
 
 function requireOnNetwork(number: string): void {
-  if (isOnNetwork(number)) return
+  if (isRegistered(number)) return
   throw new ApiError('not_found', `Nobody on the network has the number ${number}.`)
 }

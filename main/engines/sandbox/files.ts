@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { MediaFile } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Inbox } from './inbox.ts'
-import { isPaired, type Lines } from './lines.ts'
+import { isPaired, type Sessions } from './sessions.ts'
 import { sampleOf } from './media.ts'
 
 /** Larger ones are not kept: a simulated network must not fill the disk. */
@@ -20,7 +20,7 @@ const kept = sql<{ messageId: string }, { bytes: Uint8Array }>(
 export type Files = ReturnType<typeof createFiles>
 
 /** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
-export function createFiles({ db, lines, inbox }: { db: Db; lines: Lines; inbox: Inbox }) {
+export function createFiles({ db, lines, inbox }: { db: Db; lines: Sessions; inbox: Inbox }) {
   return {
     async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
       if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })

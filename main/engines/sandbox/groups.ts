@@ -4,8 +4,8 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Group, MemberChange, MemberResult } from '../direct.ts'
-import { isOnNetwork } from './courses.ts'
-import { crockford } from './names.ts'
+import { isRegistered } from './simulated-outcomes.ts'
+import { crockford } from './network-ids.ts'
 
 interface GroupRow {
   readonly seq: number
@@ -52,7 +52,7 @@ const renew = sql<{ group: number; invite: string }>('UPDATE sandbox_groups SET 
 const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = :group')
 
 /** Nobody is in more of them than a list should show. */
-const SHOWN_AT_MOST = 500
+const MAX_LISTED = 500
 
 export type Groups = ReturnType<typeof createGroups>
 
@@ -66,7 +66,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     return { id, name, owner, createdAtMs, members }
   }
 
-  async function found(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {
+  async function ensureGroup(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {
     const seq = await tx.next('sandbox')
     const now = clock.now()
     const isNew = (await tx.run(add, { seq, accountId, id, name, owner, invite: secretCode(), now })) === 1
@@ -77,7 +77,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
   }
 
   /** The group as one of its members sees it. @throws ApiError not_found, also for who is no member. */
-  async function seenBy(tx: Tx, accountId: AccountId, number: string, id: string) {
+  async function getAsMember(tx: Tx, accountId: AccountId, number: string, id: string) {
     const row = await tx.one(byId, { accountId, id })
     const group = row && (await withMembers(tx, row))
     const me = group?.members.find((member) => member.number === number)
@@ -85,8 +85,8 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     throw new ApiError('not_found', 'This instance is in no group with this id. The list of its groups shows the ids.')
   }
 
-  async function ledBy(tx: Tx, accountId: AccountId, number: string, id: string) {
-    const seen = await seenBy(tx, accountId, number, id)
+  async function getAsAdmin(tx: Tx, accountId: AccountId, number: string, id: string) {
+    const seen = await getAsMember(tx, accountId, number, id)
     if (seen.me.isAdmin) return seen
     throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
   }
@@ -101,7 +101,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const isMember = group.members.some((member) => member.number === number)
     const at = { group: row.seq, number }
     if (change === 'add') {
-      if (!isOnNetwork(number)) return 'not_on_whatsapp'
+      if (!isRegistered(number)) return 'not_on_whatsapp'
       return (await tx.run(join, { ...at, admin: 0 })) === 1 ? null : 'already_member'
     }
     if (!isMember) return 'not_member'
@@ -124,30 +124,30 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
   return {
     /** Somebody speaks in the group to somebody: both are in it. */
     async spokenIn(tx: Tx, accountId: AccountId, id: string, [author, recipient]: [string, string]): Promise<void> {
-      const { seq: group } = await found(tx, accountId, id, id, author)
+      const { seq: group } = await ensureGroup(tx, accountId, id, id, author)
       for (const number of [author, recipient]) await tx.run(join, { group, number, admin: 0 })
     },
     list: (accountId: AccountId, number: string): Promise<Group[]> =>
       db.commit(async (tx) => {
-        const rows = await tx.all(ofNumber, { accountId, number, limit: SHOWN_AT_MOST })
+        const rows = await tx.all(ofNumber, { accountId, number, limit: MAX_LISTED })
         const groups: Group[] = []
         for (const row of rows) groups.push(await withMembers(tx, row))
         return groups
       }),
     get: (accountId: AccountId, number: string, id: string): Promise<Group> =>
-      db.commit(async (tx) => (await seenBy(tx, accountId, number, id)).group),
+      db.commit(async (tx) => (await getAsMember(tx, accountId, number, id)).group),
     create: (accountId: AccountId, number: string, name: string, numbers: readonly string[]) =>
       db.commit(async (tx) => {
         const id = `SANDBOX${crockford(random.bytes(10))}@g.us`
-        const row = await found(tx, accountId, id, name, number)
+        const row = await ensureGroup(tx, accountId, id, name, number)
         const results = await changeAll(tx, { row, group: await withMembers(tx, row) }, 'add', numbers)
         return { group: await withMembers(tx, row), results }
       }),
     change: (accountId: AccountId, number: string, id: string, change: MemberChange, numbers: readonly string[]) =>
-      db.commit(async (tx) => changeAll(tx, await ledBy(tx, accountId, number, id), change, numbers)),
+      db.commit(async (tx) => changeAll(tx, await getAsAdmin(tx, accountId, number, id), change, numbers)),
     invite: (accountId: AccountId, number: string, id: string, isRenewed: boolean): Promise<string> =>
       db.commit(async (tx) => {
-        const { row } = await ledBy(tx, accountId, number, id)
+        const { row } = await getAsAdmin(tx, accountId, number, id)
         const invite = isRenewed ? secretCode() : row.invite
         if (isRenewed) await tx.run(renew, { group: row.seq, invite })
         return `https://chat.sandbox/${invite}`
@@ -155,7 +155,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     /** A group that loses its last admin gets another; one that loses its last member ends. */
     leave: (accountId: AccountId, number: string, id: string): Promise<void> =>
       db.commit(async (tx) => {
-        const { row, group } = await seenBy(tx, accountId, number, id)
+        const { row, group } = await getAsMember(tx, accountId, number, id)
         await tx.run(leave, { group: row.seq, number })
         const rest = group.members.filter((member) => member.number !== number)
         const [heir] = rest

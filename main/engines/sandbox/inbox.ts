@@ -2,7 +2,7 @@ import type { MediaType } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import { networkIds } from './names.ts'
+import { networkIds } from './network-ids.ts'
 
 interface Media {
   readonly mimeType: string

@@ -8,23 +8,23 @@ import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
 import { createDirect } from './direct.ts'
-import { createFace } from './face.ts'
+import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
 import { createFiles } from './files.ts'
 import { createGroups } from './groups.ts'
 import { createInbox, type PhoneMessage } from './inbox.ts'
-import { isPaired, createLines } from './lines.ts'
-import { createLinks } from './link.ts'
-import { shownName } from './names.ts'
+import { isPaired, createSessions } from './sessions.ts'
+import { createLinks } from './links.ts'
+import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
 import { createPhones, type KnownPhone, type PhoneSettings } from './phones.ts'
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
-import { createSpeech, type SpokenMessage, type Utterance } from './speech.ts'
+import { createPhoneMessages, type SpokenMessage, type Utterance } from './phone-messages.ts'
 import { createTimeline } from './timeline.ts'
 
-export interface SandboxNeeds {
+export interface SandboxNetworkDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -79,10 +79,10 @@ const PRUNE_EVERY_MS = 60_000
 const PRUNE_ROWS = 500
 
 /** The simulated messaging network: one model of people, phones and lines, with the two engines as its faces. */
-export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
+export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork {
   const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = needs
   const alarms = createAlarms(clock)
-  const lines = createLines(db)
+  const lines = createSessions(db)
   const faults = createFaults(db)
   const phones = createPhones(db)
   const inbox = createInbox(db)
@@ -92,7 +92,7 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   const groups = createGroups({ db, clock, random })
   const blocks = createBlocks()
   const files = createFiles({ db, lines, inbox })
-  const speech = createSpeech({ db, clock, random, lines, phones, inbox, timeline, groups, blocks })
+  const speech = createPhoneMessages({ db, clock, random, lines, phones, inbox, timeline, groups, blocks })
   const direct = createDirect({ db, lines, faults, phones, speech, groups, blocks })
   const onboarding = createOnboarding({ db, random, lines })
   const send = createSend({
@@ -139,7 +139,7 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   }
 
   async function nameOf(accountId: AccountId, number: string): Promise<string> {
-    return (await phones.find(accountId, number)).name ?? shownName(number)
+    return (await phones.find(accountId, number)).name ?? defaultName(number)
   }
 
   async function pair(instance: EngineInstance, number: string): Promise<boolean> {
@@ -165,8 +165,8 @@ export function createSandboxNetwork(needs: SandboxNeeds): SandboxNetwork {
   }
 
   return {
-    smv2: createFace('smv2', parts),
-    official: createFace('official', parts),
+    smv2: createSandboxEngine('smv2', parts),
+    official: createSandboxEngine('official', parts),
     ...speech,
 
     changePhone: (accountId, number, changes) =>

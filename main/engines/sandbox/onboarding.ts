@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
-import { isPaired, type Lines } from './lines.ts'
+import { isPaired, type Sessions } from './sessions.ts'
 
 export interface OnboardingSubject {
   readonly id: InstanceId
@@ -17,7 +17,7 @@ const byToken = sql<{ token: string }, OnboardingSubject>(
 export type Onboarding = ReturnType<typeof createOnboarding>
 
 /** The token of the page behind `onboarding_url`: one for each instance that has no number, gone once it has one. */
-export function createOnboarding({ db, random, lines }: { db: Db; random: Random; lines: Lines }) {
+export function createOnboarding({ db, random, lines }: { db: Db; random: Random; lines: Sessions }) {
   return {
     async token(instance: EngineInstance): Promise<string | null> {
       await lines.load()

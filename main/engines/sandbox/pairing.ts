@@ -3,7 +3,7 @@ import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, QrState } from '../engine.ts'
 import type { Alarms } from '../alarms.ts'
-import { crockford, readCrockford } from './names.ts'
+import { crockford, normalizeCrockford } from './network-ids.ts'
 
 /** No real phone pairs with a text that begins so, and no sandbox phone takes another. */
 export const QR_PREFIX = 'SWITCHBOARD-SANDBOX:'
@@ -29,17 +29,17 @@ export type Pairings = ReturnType<typeof createPairings>
 export function createPairings(needs: { clock: Clock; random: Random; alarms: Alarms; sink: EngineSink; log: Log }) {
   const { clock, random, alarms, sink, log } = needs
   const pairings = new Map<InstanceId, Pairing>()
-  const told = new Map<InstanceId, Promise<void>>()
+  const publishing = new Map<InstanceId, Promise<void>>()
 
   /** In order for each instance. A signal that is lost is made up for by the next code or by reading the QR. */
-  function tell(id: InstanceId, signal: EngineSignal): void {
-    const before = told.get(id) ?? Promise.resolve()
-    const telling = before
+  function publish(id: InstanceId, signal: EngineSignal): void {
+    const before = publishing.get(id) ?? Promise.resolve()
+    const next = before
       .then(() => sink(id, signal))
       .catch((error: unknown) => log.warn({ event: 'sandbox.signal_not_taken', instanceId: id, cause: cause(error) }))
-    told.set(id, telling)
-    void telling.finally(() => {
-      if (told.get(id) === telling) told.delete(id)
+    publishing.set(id, next)
+    void next.finally(() => {
+      if (publishing.get(id) === next) publishing.delete(id)
     })
   }
 
@@ -49,7 +49,7 @@ export function createPairings(needs: { clock: Clock; random: Random; alarms: Al
     const text = QR_PREFIX + crockford(random.bytes(20))
     pairings.set(id, { instance, state: 'ready', text, code, attempt, expiresAtMs })
     alarms.set(expiring(id), expiresAtMs, () => expire(id))
-    tell(id, { kind: 'qr', attempt, expiresAtMs })
+    publish(id, { kind: 'qr', attempt, expiresAtMs })
   }
 
   function expire(id: InstanceId): void {
@@ -57,7 +57,7 @@ export function createPairings(needs: { clock: Clock; random: Random; alarms: Al
     if (pairing?.state !== 'ready') return
     if (pairing.attempt < LIFETIMES_MS.length) return issue(pairing.instance, pairing.attempt + 1, pairing.code)
     pairings.set(id, { ...pairing, state: 'expired', text: null, expiresAtMs: null })
-    tell(id, { kind: 'qr_expired' })
+    publish(id, { kind: 'qr_expired' })
   }
 
   function ready(accountId: AccountId): Pairing[] {
@@ -83,7 +83,7 @@ export function createPairings(needs: { clock: Clock; random: Random; alarms: Al
       if (pairing === undefined) return
       alarms.clear(expiring(id))
       pairings.set(id, { ...pairing, state: 'passkey_required', text: null, expiresAtMs: null })
-      tell(id, { kind: 'passkey_required' })
+      publish(id, { kind: 'passkey_required' })
     },
     end(id: InstanceId): void {
       alarms.clear(expiring(id))
@@ -94,10 +94,10 @@ export function createPairings(needs: { clock: Clock; random: Random; alarms: Al
     byText: (accountId: AccountId, text: string): EngineInstance | undefined =>
       ready(accountId).find((pairing) => pairing.text === text)?.instance,
     byCode: (accountId: AccountId, typed: string): EngineInstance | undefined =>
-      ready(accountId).find(({ code }) => code === readCrockford(typed))?.instance,
+      ready(accountId).find(({ code }) => code === normalizeCrockford(typed))?.instance,
     /** Resolves when nothing is being told. */
     async settled(): Promise<void> {
-      await Promise.allSettled([...told.values()])
+      await Promise.allSettled([...publishing.values()])
     },
   }
 }

@@ -4,19 +4,25 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf } from './content.ts'
-import { courseOf, OUTSIDE_WINDOW, REACHOUT_RESTRICTED, SPAM_LIMITED, type Course } from './courses.ts'
+import {
+  outcomeForNumber,
+  OUTSIDE_WINDOW,
+  REACHOUT_RESTRICTED,
+  SPAM_LIMITED,
+  type SimulatedOutcome,
+} from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
 import type { Content, Inbox } from './inbox.ts'
-import { isPaired, type Lines, type PairedLine } from './lines.ts'
-import type { Links } from './link.ts'
-import { digitsOf } from './people.ts'
-import { networkId } from './names.ts'
+import { isPaired, type Sessions, type PairedSession } from './sessions.ts'
+import type { Links } from './links.ts'
+import { parseUserId } from './user-ids.ts'
+import { networkId } from './network-ids.ts'
 import type { Phone, Phones } from './phones.ts'
 import { planFor, type Path, type Plan, type TimelineMs } from './plan.ts'
-import type { Speech } from './speech.ts'
+import type { PhoneMessages } from './phone-messages.ts'
 import type { Timeline } from './timeline.ts'
-import { aborted, sleep } from './waiting.ts'
+import { aborted, sleep } from './abortable.ts'
 
 /** How long health shows a restriction of the sandbox. */
 export const RESTRICTION_MS = 60_000
@@ -25,25 +31,25 @@ const SILENT_AFTER_DEADLINE_MS = 5_000
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 const THROTTLED_SECONDS = 4
 
-interface SendNeeds {
+interface SendDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly lines: Lines
+  readonly lines: Sessions
   readonly links: Links
   readonly faults: Faults
   readonly phones: Phones
   readonly inbox: Inbox
   readonly files: Files
   readonly timeline: Timeline
-  readonly speech: Speech
+  readonly speech: PhoneMessages
   readonly timelineMs: TimelineMs
   readonly sendTimeoutMs: number
 }
 
 /** One message on its way. */
-interface Passage {
+interface OutgoingMessage {
   readonly instance: EngineInstance
-  readonly line: PairedLine
+  readonly line: PairedSession
   readonly messageId: MessageId
   readonly out: Outgoing
   readonly phone: Phone
@@ -55,11 +61,11 @@ interface Passage {
  * Sends over the sandbox network. On the ordinary way nothing is read and nothing committed here: what must be
  * remembered goes into the caller's own commit, through `journal`.
  */
-export function createSend(needs: SendNeeds) {
+export function createSend(needs: SendDeps) {
   const { db, clock, lines, links, faults, phones, inbox, files, timeline, speech, timelineMs } = needs
   const silentMs = needs.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
-  async function courseFor({ instance, phone, out }: Passage): Promise<Course> {
+  async function courseFor({ instance, phone, out }: OutgoingMessage): Promise<SimulatedOutcome> {
     const { id, engine } = instance
     if (faults.any(id)) {
       if (await faults.strike(id, 'engine_down')) return { kind: 'unreachable' }
@@ -70,12 +76,16 @@ export function createSend(needs: SendNeeds) {
         return engine === 'smv2' ? REACHOUT_RESTRICTED : SPAM_LIMITED
       }
     }
-    if (engine === 'official') return courseInWindow(courseOf(engine, out.to), phone, out, clock.now())
-    return courseOf(engine, out.to)
+    if (engine === 'official') return outcomeInWindow(outcomeForNumber(engine, out.to), phone, out, clock.now())
+    return outcomeForNumber(engine, out.to)
   }
 
   /** A phone shows what is answered as long as it has it in the same conversation. */
-  async function withAnswered(tx: Tx, { instance, line, out }: Passage, content: Content): Promise<Content> {
+  async function withVisibleQuote(
+    tx: Tx,
+    { instance, line, out }: OutgoingMessage,
+    content: Content,
+  ): Promise<Content> {
     const { quoted: id, ...rest } = content
     if (id === undefined) return content
     const quoted = await inbox.find(tx, instance.accountId, id)
@@ -85,10 +95,10 @@ export function createSend(needs: SendNeeds) {
   }
 
   /** What the phone will have, and what will be heard of it. Written a second time it changes nothing. */
-  async function record(tx: Tx, passage: Passage, engineMessageId: string, plan: Plan): Promise<void> {
+  async function record(tx: Tx, passage: OutgoingMessage, engineMessageId: string, plan: Plan): Promise<void> {
     const { instance, line, out, startedAtMs } = passage
     const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
-    const content = await withAnswered(tx, passage, contentOf(out))
+    const content = await withVisibleQuote(tx, passage, contentOf(out))
     const isNew = await inbox.add(tx, {
       id: engineMessageId,
       phone: phone.seq,
@@ -121,19 +131,22 @@ export function createSend(needs: SendNeeds) {
     if (plan.arrivesAtMs !== null || plan.waits) await speech.hear(tx, instance.accountId, said, atMs)
   }
 
-  function prepare(passage: Passage, path: Path): { engineMessageId: string; plan: Plan } {
+  function prepare(passage: OutgoingMessage, path: Path): { engineMessageId: string; plan: Plan } {
     const { instance, messageId, startedAtMs, phone } = passage
     const engineMessageId = networkId(instance.engine, messageId)
     return { engineMessageId, plan: planFor(path, { messageId, engineMessageId, startedAtMs, phone, timelineMs }) }
   }
 
-  function accept(passage: Passage, path: Path): SendOutcome {
+  function accept(passage: OutgoingMessage, path: Path): SendOutcome {
     const { engineMessageId, plan } = prepare(passage, path)
     const journal = (tx: Tx) => record(tx, passage, engineMessageId, plan)
     return { kind: 'accepted', engineMessageId, status: plan.status, journal }
   }
 
-  function refuse({ instance }: Passage, { error, restricts }: Extract<Course, { kind: 'refused' }>): SendOutcome {
+  function refuse(
+    { instance }: OutgoingMessage,
+    { error, restricts }: Extract<SimulatedOutcome, { kind: 'refused' }>,
+  ): SendOutcome {
     if (restricts === undefined) return { kind: 'refused', error }
     const journal = async (tx: Tx) => {
       const now = clock.now()
@@ -143,14 +156,14 @@ export function createSend(needs: SendNeeds) {
   }
 
   /** What will come of it is durable before the silence begins, so that no crash can change it. */
-  async function keepSilent(passage: Passage): Promise<SendOutcome> {
+  async function keepSilent(passage: OutgoingMessage): Promise<SendOutcome> {
     const { engineMessageId, plan } = prepare(passage, { kind: 'silent', silentMs })
     await db.commit((tx) => record(tx, passage, engineMessageId, plan))
     await aborted(passage.signal)
     return { kind: 'unknown', message: 'The sandbox network took the message and keeps silent about it.' }
   }
 
-  async function travel(passage: Passage, course: Course): Promise<SendOutcome> {
+  async function travel(passage: OutgoingMessage, course: SimulatedOutcome): Promise<SendOutcome> {
     if (course.kind === 'unreachable') return UNREACHABLE
     if (course.kind === 'silent') return keepSilent(passage)
     const [acceptedMs] = timelineMs
@@ -175,7 +188,7 @@ export function createSend(needs: SendNeeds) {
     wanted: Outgoing,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const to = digitsOf(wanted.to)
+    const to = parseUserId(wanted.to)
     if (to === undefined) return { kind: 'refused', error: NOBODY }
     const out = { ...wanted, to }
     const line = lines.of(instance.id)
@@ -208,7 +221,7 @@ const THROTTLED: SendOutcome = {
 }
 
 /** Free text goes only to people who wrote in the last 24 hours; templates always go. Who never wrote counts as fresh. */
-function courseInWindow(course: Course, phone: Phone, out: Outgoing, nowMs: number): Course {
+function outcomeInWindow(course: SimulatedOutcome, phone: Phone, out: Outgoing, nowMs: number): SimulatedOutcome {
   if (out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template') {
     return course === OUTSIDE_WINDOW ? { kind: 'ordinary' } : course
   }

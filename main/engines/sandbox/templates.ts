@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Template, TemplatePage } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { isPaired, type Lines } from './lines.ts'
+import { isPaired, type Sessions } from './sessions.ts'
 
 /** What every official number of the sandbox has, in Graph's own shape; any other name is taken as approved too. */
 export const TEMPLATES: readonly Template[] = [
@@ -45,7 +45,7 @@ export const TEMPLATES: readonly Template[] = [
 ]
 
 /** @throws ApiError not_ready without a connected number: the list belongs to the account behind it. */
-export function createTemplates(lines: Lines) {
+export function createTemplates(lines: Sessions) {
   return async ({ id }: EngineInstance, page: { limit: number; after: string | null }): Promise<TemplatePage> => {
     await lines.load()
     const line = lines.of(id)

@@ -26,7 +26,7 @@ export type Timeline = ReturnType<typeof createTimeline>
 /** In flight at once; the sink groups their commits. */
 const BATCH = 512
 /** A lane whose signal the sink did not take rests this long. */
-const REST_MS = 1_000
+const PAUSE_MS = 1_000
 
 /**
  * Tells the sink what is due, at least once: a row goes only after the sink has resolved. Rows lie in storage, so what
@@ -37,7 +37,7 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
   const inFlight = new Set<number>()
   /** Rows waiting behind the one of their lane that is being told. */
   const lanes = new Map<string, Due[]>()
-  const restingUntil = new Map<string, number>()
+  const pausedUntil = new Map<string, number>()
   /** What is being told of a link; anything else of that instance comes after it. */
   const links = new Map<InstanceId, Promise<void>>()
   const running = new Set<Promise<void>>()
@@ -66,7 +66,7 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
       }
     } catch (error) {
       log.warn({ event: 'sandbox.timeline_unread', cause: cause(error) })
-      rest('')
+      pause('')
     } finally {
       isReading = false
     }
@@ -76,7 +76,7 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
     const now = clock.now()
     const rows = await db.read(due, { now, limit: BATCH })
     hasMore = rows.length === BATCH
-    for (const row of rows) if (!inFlight.has(row.seq) && !isResting(row.lane, now)) take(row)
+    for (const row of rows) if (!inFlight.has(row.seq) && !isPaused(row.lane, now)) take(row)
     nextAtMs = Infinity
     const later = await db.readOne(next, { now })
     if (later !== undefined) wake(later.dueAtMs)
@@ -101,8 +101,8 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
     if (step !== LINK) await links.get(instanceId)
     const queue = lanes.get(lane) ?? []
     for (let row = queue[0]; row !== undefined && isOpen; row = queue[0]) {
-      if (!(await tell(row))) {
-        rest(lane)
+      if (!(await deliver(row))) {
+        pause(lane)
         break
       }
       queue.shift()
@@ -112,7 +112,7 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
     lanes.delete(lane)
   }
 
-  async function tell({ seq, instanceId, dueAtMs, signal }: Due): Promise<boolean> {
+  async function deliver({ seq, instanceId, dueAtMs, signal }: Due): Promise<boolean> {
     try {
       await sink(instanceId, dated(signal, dueAtMs))
       await db.commit((tx) => tx.run(remove, { seq }))
@@ -123,17 +123,17 @@ export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; si
     }
   }
 
-  function rest(lane: string): void {
-    const untilMs = clock.now() + REST_MS
-    restingUntil.set(lane, untilMs)
+  function pause(lane: string): void {
+    const untilMs = clock.now() + PAUSE_MS
+    pausedUntil.set(lane, untilMs)
     alarms.set('timeline rest', untilMs, () => void read())
   }
 
-  function isResting(lane: string, nowMs: number): boolean {
-    const untilMs = restingUntil.get(lane)
+  function isPaused(lane: string, nowMs: number): boolean {
+    const untilMs = pausedUntil.get(lane)
     if (untilMs === undefined) return false
     if (untilMs > nowMs) return true
-    restingUntil.delete(lane)
+    pausedUntil.delete(lane)
     return false
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DirectActs, MessageRef } from '../../../main/engines/direct.ts'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
-import { networkId, phoneMessageId } from '../../../main/engines/sandbox/names.ts'
+import { networkId, phoneMessageId } from '../../../main/engines/sandbox/network-ids.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import { settle } from '../../support/clock.ts'
 import { seededRandom } from '../../support/random.ts'

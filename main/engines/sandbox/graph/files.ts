@@ -9,7 +9,7 @@ import { addUploaded, uploadedById, type GraphNumber } from './store.ts'
 
 const URL_MS = 5 * 60_000
 
-interface FileNeeds {
+interface FileDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -20,7 +20,7 @@ interface FileNeeds {
 export type GraphFiles = ReturnType<typeof createGraphFiles>
 
 /** Files that were uploaded to be sent, and those that people sent; their addresses live five minutes. */
-export function createGraphFiles({ db, clock, random, network, baseUrl }: FileNeeds) {
+export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDeps) {
   const key = random.bytes(32)
   const signatureOf = (id: string, expiresMs: number) =>
     createHmac('sha256', key).update(`${id} ${expiresMs}`).digest('hex')
@@ -30,7 +30,7 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileNe
     if (uploaded?.phoneNumberId === number.phoneNumberId) {
       return { mimeType: uploaded.mimeType, bytes: Buffer.from(uploaded.bytes) }
     }
-    const sent = await network.official.media?.(lineOf(number), id)
+    const sent = await network.official.media?.(toEngineInstance(number), id)
     if (sent) return sent
     throw new GraphFault(
       400,
@@ -79,7 +79,7 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileNe
   }
 }
 
-export const lineOf = ({ instanceId, accountId }: GraphNumber) =>
+export const toEngineInstance = ({ instanceId, accountId }: GraphNumber) =>
   ({ id: instanceId, accountId, engine: 'official', network: 'sandbox' }) as const
 
 /** Sixteen digits, as Meta's ids have them. */

@@ -4,21 +4,21 @@ import type { AccountId, Ids, InstanceId, Random } from '../../../kernel/ids.ts'
 import type { Log } from '../../../kernel/log.ts'
 import { createOutbound, type Resolve } from '../../../kernel/outbound.ts'
 import type { EngineSignal } from '../../engine.ts'
-import { networkId } from '../names.ts'
+import { networkId } from '../network-ids.ts'
 import type { Content } from '../inbox.ts'
 import type { SandboxNetwork } from '../network.ts'
-import { heardChange, statusChange, type GraphChange } from './bodies.ts'
-import { createCalling } from './calling.ts'
+import { inboundChange, statusChange, type GraphChange } from './callback-bodies.ts'
+import { createCallbacks } from './callbacks.ts'
 import { createGraphFaults, type GraphFaultKind } from './faults.ts'
-import { createGraphFiles, lineOf, numericId } from './files.ts'
+import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
 import { createGraphNumbers } from './numbers.ts'
 import { createRoutes } from './routes.ts'
-import { createSending } from './sending.ts'
+import { createSending } from './send.ts'
 import { createGraphServer } from './server.ts'
 import { createSignups, type GraphApp } from './signups.ts'
 import { pruneSent, pruneUploaded, sentByWamid, type GraphNumber } from './store.ts'
 
-export interface GraphNeeds {
+export interface GraphDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -37,7 +37,7 @@ interface GraphCredentials {
   readonly appSecret: string
 }
 
-interface GraphNumberWish {
+interface GraphNumberOptions {
   readonly number: string
   readonly name?: string
   /** Default: a business account of its own. */
@@ -57,7 +57,7 @@ export interface GraphSimulator {
   /** Nobody can reach it until `listen`, which takes the same port again. */
   stopListening(): Promise<void>
   /** Gives a number of the network an account at the simulated Meta. */
-  addNumber(accountId: AccountId, wish: GraphNumberWish): Promise<GraphCredentials>
+  addNumber(accountId: AccountId, wish: GraphNumberOptions): Promise<GraphCredentials>
   has(accountId: AccountId, phoneNumberId: string): boolean
   cause(phoneNumberId: string, kind: GraphFaultKind, times: number): void
   killToken(phoneNumberId: string): Promise<void>
@@ -75,20 +75,20 @@ export interface GraphSimulator {
 
 const KEEP_MS = 7 * 24 * 60 * 60_000
 
-export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
+export function createGraphSimulator(needs: GraphDeps): GraphSimulator {
   const { db, clock, random, log, ids, network, resolve } = needs
   const app = { id: numericId(random), secret: random.bytes(16).toString('hex') }
   // It calls this machine and nothing else.
   const outbound = createOutbound({ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] })
   const numbers = createGraphNumbers(db)
   const faults = createGraphFaults()
-  const calling = createCalling(outbound, faults)
+  const calling = createCallbacks(outbound, faults)
   const signups = createSignups({ random, numbers, app })
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
   const tellSent = async (number: GraphNumber, wamid: string) => {
-    await tellWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
+    await sendStatusWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
   }
   const send = createSending({ db, clock, ids, network, numbers, files, tellSent })
   const answer = createRoutes({ random, numbers, files, calling, signups, send })
@@ -100,16 +100,16 @@ export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
     return number
   }
 
-  async function tellStatus(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'receipt' | 'failed' }>) {
+  async function sendStatus(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'receipt' | 'failed' }>) {
     const { atMs } = signal
     const status =
       signal.kind === 'failed' ? { word: 'failed', atMs, error: signal.error } : { word: signal.status, atMs }
-    await tellWord(number, networkId('official', signal.messageId ?? ''), status)
+    await sendStatusWord(number, networkId('official', signal.messageId ?? ''), status)
   }
 
-  async function tellWord(number: GraphNumber, wamid: string, status: Parameters<typeof statusChange>[2]) {
+  async function sendStatusWord(number: GraphNumber, wamid: string, status: Parameters<typeof statusChange>[2]) {
     const sent = await db.readOne(sentByWamid, { wamid })
-    if (sent !== undefined) await calling.tell(number, statusChange(number, sent, status))
+    if (sent !== undefined) await calling.send(number, statusChange(number, sent, status))
   }
 
   /** What words cannot say of a place or a contact. */
@@ -148,7 +148,7 @@ export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
         tokenDead: 0,
       }
       await numbers.put(made)
-      await network.onboard(lineOf(made), number)
+      await network.onboard(toEngineInstance(made), number)
       return made
     },
     has: (accountId, phoneNumberId) => numbers.of(phoneNumberId)?.accountId === accountId,
@@ -157,7 +157,7 @@ export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
       await numbers.change(get(phoneNumberId), { tokenDead: 1 })
     },
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
-    callBack: (phoneNumberId, change) => calling.tell(get(phoneNumberId), change),
+    callBack: (phoneNumberId, change) => calling.send(get(phoneNumberId), change),
 
     owns: (id) => numbers.ofLine(id) !== undefined,
     async tell(id, signal) {
@@ -166,13 +166,13 @@ export function createGraphSimulator(needs: GraphNeeds): GraphSimulator {
       switch (signal.kind) {
         case 'receipt':
         case 'failed':
-          return tellStatus(number, signal)
+          return sendStatus(number, signal)
         case 'received':
-          return calling.tell(number, heardChange(number, signal, await detailsOf(number, signal)))
+          return calling.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
         case 'edited':
         case 'deleted':
         case 'reaction':
-          return calling.tell(number, heardChange(number, signal))
+          return calling.send(number, inboundChange(number, signal))
         default:
           // Of the line itself nobody is told: Meta says nothing of the kind.
           return undefined

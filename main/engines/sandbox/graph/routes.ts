@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import type { Random } from '../../../kernel/ids.ts'
 import { templatePage } from '../templates.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
-import type { Calling } from './calling.ts'
+import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
-import type { createSending } from './sending.ts'
+import type { createSending } from './send.ts'
 import type { Signups } from './signups.ts'
 import type { GraphNumber } from './store.ts'
 
@@ -22,11 +22,11 @@ export interface GraphRequest {
   readonly signal: AbortSignal
 }
 
-interface RouteNeeds {
+interface RouteDeps {
   readonly random: Random
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
-  readonly calling: Calling
+  readonly calling: Callbacks
   readonly signups: Signups
   readonly send: ReturnType<typeof createSending>
 }
@@ -34,7 +34,7 @@ interface RouteNeeds {
 type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
-export function createRoutes({ numbers, files, calling, signups, send }: RouteNeeds) {
+export function createRoutes({ numbers, files, calling, signups, send }: RouteDeps) {
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
     const [first = '', second] = path

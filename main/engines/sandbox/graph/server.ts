@@ -6,9 +6,9 @@ import { cause, type Log } from '../../../kernel/log.ts'
 import { faultAnswer, GraphFault, type GraphAnswer } from './answers.ts'
 import type { GraphFaults } from './faults.ts'
 import type { GraphRequest } from './routes.ts'
-import { Silence } from './sending.ts'
+import { NoAnswer } from './send.ts'
 
-interface ServerNeeds {
+interface ServerDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -27,7 +27,7 @@ const SLOW_MS = 1_500
 const VERSION = /^v\d{1,3}\.\d$/
 
 /** The simulated Graph's own listener, on loopback alone. */
-export function createGraphServer({ clock, random, log, faults, answer }: ServerNeeds): GraphServer {
+export function createGraphServer({ clock, random, log, faults, answer }: ServerDeps): GraphServer {
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     take(request, response).catch((error: unknown) => {
@@ -72,7 +72,7 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
     try {
       return await answer(request)
     } catch (error) {
-      if (error instanceof Silence) return null
+      if (error instanceof NoAnswer) return null
       if (error instanceof GraphFault) return faultAnswer(error, random)
       throw error
     }

@@ -6,10 +6,10 @@ import type { EngineSignal, Spoken } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Groups } from './groups.ts'
 import type { Content, Inbox, PhoneMessage } from './inbox.ts'
-import type { Lines } from './lines.ts'
-import { phoneMessageId, shownName } from './names.ts'
+import type { Sessions } from './sessions.ts'
+import { phoneMessageId, defaultName } from './network-ids.ts'
 import type { KnownPhone, Phones } from './phones.ts'
-import { received, type Said } from './said.ts'
+import { toReceivedSignal, type MessageInTransit } from './received-signal.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What a phone says. */
@@ -26,11 +26,11 @@ export interface SpokenMessage {
   readonly instanceIds: readonly InstanceId[]
 }
 
-interface SpeechNeeds {
+interface PhoneMessagesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
-  readonly lines: Lines
+  readonly lines: Sessions
   readonly phones: Phones
   readonly inbox: Inbox
   readonly timeline: Timeline
@@ -38,22 +38,28 @@ interface SpeechNeeds {
   readonly blocks: Blocks
 }
 
-export type Speech = ReturnType<typeof createSpeech>
+export type PhoneMessages = ReturnType<typeof createPhoneMessages>
 
 /** People speaking on the phones of the network, and the instances that hear them. */
-export function createSpeech(needs: SpeechNeeds) {
+export function createPhoneMessages(needs: PhoneMessagesDeps) {
   const { db, clock, random, lines, phones, inbox, timeline, groups, blocks } = needs
-  async function tell(tx: Tx, instanceId: InstanceId, chat: string, atMs: number, signal: EngineSignal): Promise<void> {
+  async function schedule(
+    tx: Tx,
+    instanceId: InstanceId,
+    chat: string,
+    atMs: number,
+    signal: EngineSignal,
+  ): Promise<void> {
     const when = { step: 0, dueAtMs: atMs, phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
   }
 
   /** Whoever has blocked the author hears nothing of them, except in groups. */
-  const isUnheard = async (tx: Tx, accountId: AccountId, { author, recipient, group }: Parties): Promise<boolean> =>
+  const isBlocked = async (tx: Tx, accountId: AccountId, { author, recipient, group }: Parties): Promise<boolean> =>
     group === null && (await blocks.has(tx, accountId, recipient, author))
 
   /** Tells the recipient's instances, and the author's own: a linked device sees what its phone says. */
-  async function tellBoth(
+  async function publishToBoth(
     tx: Tx,
     accountId: AccountId,
     parties: Parties,
@@ -61,21 +67,21 @@ export function createSpeech(needs: SpeechNeeds) {
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<InstanceId[]> {
     const { author, recipient, group } = parties
-    const hearers = (await isUnheard(tx, accountId, parties)) ? [] : lines.having(accountId, recipient)
-    const owners = lines.having(accountId, author).filter((id) => !hearers.includes(id))
-    for (const id of hearers) {
+    const recipients = (await isBlocked(tx, accountId, parties)) ? [] : lines.having(accountId, recipient)
+    const owners = lines.having(accountId, author).filter((id) => !recipients.includes(id))
+    for (const id of recipients) {
       const chat = group ?? author
-      await tell(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
+      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
     }
     for (const id of owners) {
       const chat = group ?? recipient
-      await tell(tx, id, chat, atMs, signalFor({ chat, fromMe: true }))
+      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: true }))
     }
-    return [...hearers, ...owners]
+    return [...recipients, ...owners]
   }
 
   /** The message as the phone's owner may touch it. @throws ApiError not_found */
-  async function messageOf(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
+  async function getMessage(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
     const message = await inbox.find(tx, accountId, id)
     if (message === undefined || (message.author !== number && message.recipient !== number)) {
       throw new ApiError(
@@ -98,7 +104,7 @@ export function createSpeech(needs: SpeechNeeds) {
     )
   }
 
-  async function again(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage> {
+  async function reread(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage> {
     const message = await inbox.find(tx, accountId, id)
     if (message === undefined) throw new Error('A message that was just written is not there')
     return message
@@ -113,7 +119,7 @@ export function createSpeech(needs: SpeechNeeds) {
   })
 
   /** What one party did to a message, told to the other party and to its own instances. */
-  function tellOfAct(
+  function publishChange(
     tx: Tx,
     accountId: AccountId,
     message: PhoneMessage,
@@ -123,18 +129,18 @@ export function createSpeech(needs: SpeechNeeds) {
   ): Promise<InstanceId[]> {
     const other = message.author === actor ? message.recipient : message.author
     const parties = { author: actor, recipient: other, group: message.group }
-    return tellBoth(tx, accountId, parties, atMs, ({ chat, fromMe }) =>
+    return publishToBoth(tx, accountId, parties, atMs, ({ chat, fromMe }) =>
       signal(spokenAs(message, actor, chat, fromMe, atMs)),
     )
   }
 
   return {
     /** An instance wrote to a number that other instances have: they receive it. */
-    async hear(tx: Tx, accountId: AccountId, said: Said, atMs: number): Promise<void> {
-      if (await isUnheard(tx, accountId, said)) return
+    async hear(tx: Tx, accountId: AccountId, said: MessageInTransit, atMs: number): Promise<void> {
+      if (await isBlocked(tx, accountId, said)) return
       for (const id of lines.having(accountId, said.recipient)) {
         const chat = said.group ?? said.author
-        await tell(tx, id, chat, atMs, received(said, chat, false, atMs))
+        await schedule(tx, id, chat, atMs, toReceivedSignal(said, chat, false, atMs))
       }
     },
 
@@ -147,7 +153,7 @@ export function createSpeech(needs: SpeechNeeds) {
         const recipient = await phones.ensure(tx, accountId, to, now)
         const content = await quoting(tx, accountId, utterance.content)
         const parties = { author: number, recipient: to, group }
-        const arrival = (await isUnheard(tx, accountId, parties)) ? NEVER : arrivalAt(recipient, now)
+        const arrival = (await isBlocked(tx, accountId, parties)) ? NOT_RECEIVED : arrivalAt(recipient, now)
         if (group !== null) await groups.spokenIn(tx, accountId, group, [number, to])
         await inbox.add(tx, {
           id,
@@ -160,39 +166,43 @@ export function createSpeech(needs: SpeechNeeds) {
           ...arrival,
         })
         await phones.spoke(tx, author, now)
-        const said = { id, author: number, pushName: author.name ?? shownName(number), recipient: to, group, content }
-        const instanceIds = await tellBoth(tx, accountId, said, now, ({ chat, fromMe }) =>
-          received(said, chat, fromMe, now),
+        const said = { id, author: number, pushName: author.name ?? defaultName(number), recipient: to, group, content }
+        const instanceIds = await publishToBoth(tx, accountId, said, now, ({ chat, fromMe }) =>
+          toReceivedSignal(said, chat, fromMe, now),
         )
-        return { message: await again(tx, accountId, id), instanceIds }
+        return { message: await reread(tx, accountId, id), instanceIds }
       })
     },
 
     /** A message of the phone's chats. @throws ApiError not_found, invalid_state when it was deleted. */
     find: (accountId: AccountId, number: string, id: string): Promise<PhoneMessage> =>
-      db.commit((tx) => messageOf(tx, accountId, number, id)),
+      db.commit((tx) => getMessage(tx, accountId, number, id)),
 
     edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
         const now = clock.now()
-        const message = await messageOf(tx, accountId, number, id)
+        const message = await getMessage(tx, accountId, number, id)
         requireOwn(message, number, 'edits')
         if (message.content.type !== 'text') throw new ApiError('invalid_state', 'Only text messages can be edited.')
         await inbox.edit(tx, message, text, now)
-        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
-        return again(tx, accountId, message.id)
+        await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
+        return reread(tx, accountId, message.id)
       })
     },
 
     remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
         const now = clock.now()
-        const message = await messageOf(tx, accountId, number, id)
+        const message = await getMessage(tx, accountId, number, id)
         requireOwn(message, number, 'deletes')
         await inbox.erase(tx, message, now)
         const deletedBy = number
-        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'deleted', deletedBy, ...spoken }))
-        return again(tx, accountId, message.id)
+        await publishChange(tx, accountId, message, number, now, (spoken) => ({
+          kind: 'deleted',
+          deletedBy,
+          ...spoken,
+        }))
+        return reread(tx, accountId, message.id)
       })
     },
 
@@ -200,18 +210,18 @@ export function createSpeech(needs: SpeechNeeds) {
     react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
         const now = clock.now()
-        const message = await messageOf(tx, accountId, number, id)
+        const message = await getMessage(tx, accountId, number, id)
         await inbox.react(tx, message, number, emoji)
-        await tellOfAct(tx, accountId, message, number, now, (spoken) => ({ kind: 'reaction', emoji, ...spoken }))
-        return again(tx, accountId, message.id)
+        await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'reaction', emoji, ...spoken }))
+        return reread(tx, accountId, message.id)
       })
     },
   }
 }
 
-type Parties = Pick<Said, 'author' | 'recipient' | 'group'>
+type Parties = Pick<MessageInTransit, 'author' | 'recipient' | 'group'>
 
-const NEVER = { receivedAtMs: null, waits: false }
+const NOT_RECEIVED = { receivedAtMs: null, waits: false }
 
 /** Between phones there is no timeline: it is there, or it waits until the phone is online. */
 function arrivalAt(phone: KnownPhone, nowMs: number) {

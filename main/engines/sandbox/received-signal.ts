@@ -1,10 +1,10 @@
 import type { MediaType } from '../../contract/shapes.ts'
 import type { EngineSignal } from '../engine.ts'
 import type { Content } from './inbox.ts'
-import { isHidden } from './names.ts'
+import { isHidden } from './network-ids.ts'
 
 /** Something said, on its way to whoever has the recipient's number. */
-export interface Said {
+export interface MessageInTransit {
   readonly id: string
   readonly author: string
   readonly pushName: string | null
@@ -27,8 +27,8 @@ const RECEIVED_TYPES: readonly string[] = [
 ]
 
 /** How an instance hears it. */
-export function received(
-  { id, author, pushName, group, content }: Said,
+export function toReceivedSignal(
+  { id, author, pushName, group, content }: MessageInTransit,
   chat: string,
   fromMe: boolean,
   atMs: number,

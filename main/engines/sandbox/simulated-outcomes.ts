@@ -1,7 +1,7 @@
 import type { Engine, MessageErrorShape } from '../../contract/shapes.ts'
 
 /** What becomes of a message on the sandbox network. */
-export type Course =
+export type SimulatedOutcome =
   | { readonly kind: 'ordinary' }
   /** Sent, and never delivered. */
   | { readonly kind: 'undelivered' }
@@ -27,7 +27,7 @@ const failure = (
   provider_code,
 })
 
-export const REACHOUT_RESTRICTED: Course = {
+export const REACHOUT_RESTRICTED: SimulatedOutcome = {
   kind: 'refused',
   restricts: true,
   error: failure(
@@ -38,7 +38,7 @@ export const REACHOUT_RESTRICTED: Course = {
   ),
 }
 
-export const SPAM_LIMITED: Course = {
+export const SPAM_LIMITED: SimulatedOutcome = {
   kind: 'fails',
   after: 'accepted',
   error: failure(
@@ -48,7 +48,7 @@ export const SPAM_LIMITED: Course = {
   ),
 }
 
-export const OUTSIDE_WINDOW: Course = {
+export const OUTSIDE_WINDOW: SimulatedOutcome = {
   kind: 'refused',
   error: failure(
     'outside_window',
@@ -57,14 +57,14 @@ export const OUTSIDE_WINDOW: Course = {
   ),
 }
 
-const SHARED: Readonly<Record<string, Course>> = {
+const SHARED: Readonly<Record<string, SimulatedOutcome>> = {
   '0502': { kind: 'unreachable' },
   '0504': { kind: 'silent' },
   '0007': { kind: 'undelivered' },
 }
 
 /** Numbers that misbehave, by their last four digits. */
-const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
+const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome>>>> = {
   smv2: {
     ...SHARED,
     '0463': REACHOUT_RESTRICTED,
@@ -120,15 +120,15 @@ const COURSES: Readonly<Record<Engine, Readonly<Record<string, Course>>>> = {
   },
 }
 
-const ORDINARY: Course = { kind: 'ordinary' }
+const ORDINARY: SimulatedOutcome = { kind: 'ordinary' }
 
 /** Whether somebody has this number, as a check of it says. */
-export function isOnNetwork(number: string): boolean {
-  const course = courseOf('smv2', number)
+export function isRegistered(number: string): boolean {
+  const course = outcomeForNumber('smv2', number)
   return course.kind !== 'refused' || course.error.code !== 'not_on_whatsapp'
 }
 
 /** What the number itself asks for; any other number accepts, delivers and reads. */
-export function courseOf(engine: Engine, to: string): Course {
-  return COURSES[engine][to.slice(-4)] ?? ORDINARY
+export function outcomeForNumber(engine: Engine, to: string): SimulatedOutcome {
+  return OUTCOMES[engine][to.slice(-4)] ?? ORDINARY
 }

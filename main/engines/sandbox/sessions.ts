@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
 
 /** What ties an instance to a number on the sandbox network; it outlives restarts, as a stored session does. */
-export interface Line {
+export interface Session {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
   readonly engine: Engine
@@ -22,11 +22,11 @@ export interface Line {
   readonly restrictedUntilMs: number | null
 }
 
-export type PairedLine = Line & { readonly number: string }
+export type PairedSession = Session & { readonly number: string }
 
-export const isPaired = (line: Line | undefined): line is PairedLine => line !== undefined && line.number !== null
+export const isPaired = (line: Session | undefined): line is PairedSession => line !== undefined && line.number !== null
 
-type Row = Omit<Line, 'up'> & { readonly up: number }
+type Row = Omit<Session, 'up'> & { readonly up: number }
 interface Id {
   instanceId: string
 }
@@ -57,18 +57,18 @@ const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL
 const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
 const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
 
-export type Lines = ReturnType<typeof createLines>
+export type Sessions = ReturnType<typeof createSessions>
 
 /**
  * All lines, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
  * each returns the line as it is then, or undefined when its condition did not hold.
  */
-export function createLines(db: Db) {
-  const lines = new Map<InstanceId, Line>()
+export function createSessions(db: Db) {
+  const lines = new Map<InstanceId, Session>()
   const byNumber = new Map<string, Set<InstanceId>>()
   let loading: Promise<void> | undefined
 
-  function put(line: Line): void {
+  function put(line: Session): void {
     drop(line.instanceId)
     lines.set(line.instanceId, line)
     if (!isPaired(line)) return
@@ -86,12 +86,12 @@ export function createLines(db: Db) {
   }
 
   async function load(): Promise<void> {
-    for (const row of await db.read(all, {})) if (!lines.has(row.instanceId)) put(toLine(row))
+    for (const row of await db.read(all, {})) if (!lines.has(row.instanceId)) put(toSession(row))
   }
 
-  function written(tx: Tx, row: Row | undefined): Line | undefined {
+  function written(tx: Tx, row: Row | undefined): Session | undefined {
     if (row === undefined) return undefined
-    const line = toLine(row)
+    const line = toSession(row)
     tx.afterCommit(() => put(line))
     return line
   }
@@ -99,8 +99,8 @@ export function createLines(db: Db) {
   return {
     /** Reads all lines, once. */
     load: () => (loading ??= load()),
-    of: (instanceId: InstanceId): Line | undefined => lines.get(instanceId),
-    all: (): readonly Line[] => [...lines.values()],
+    of: (instanceId: InstanceId): Session | undefined => lines.get(instanceId),
+    all: (): readonly Session[] => [...lines.values()],
     /** Every line that has this number, up or not. */
     having: (accountId: AccountId, number: string): readonly InstanceId[] => [
       ...(byNumber.get(`${accountId} ${number}`) ?? []),
@@ -126,4 +126,4 @@ export function createLines(db: Db) {
   }
 }
 
-const toLine = (row: Row): Line => ({ ...row, up: row.up === 1 })
+const toSession = (row: Row): Session => ({ ...row, up: row.up === 1 })

@@ -1,4 +1,4 @@
-import { isHidden } from './names.ts'
+import { isHidden } from './network-ids.ts'
 
 /**
  * People who hide their number have fifteen digits on the simulated network that are no number; Meta shows its own id of
@@ -7,13 +7,13 @@ import { isHidden } from './names.ts'
 const userIdOf = (digits: string): string => `US.${digits}`
 
 /** @returns the digits of whoever is meant; undefined for an id that nobody here has. */
-export function digitsOf(address: string): string | undefined {
+export function parseUserId(address: string): string | undefined {
   if (/^[0-9]{7,15}$/.test(address)) return address
   const digits = /^US\.([0-9]{15})$/.exec(address)?.[1]
   return digits !== undefined && isHidden(digits) ? digits : undefined
 }
 
 /** How Meta names somebody in a callback: hidden people without a number, all others with both. */
-export function namesOf(digits: string): { readonly number: string | null; readonly userId: string } {
+export function graphIdentity(digits: string): { readonly number: string | null; readonly userId: string } {
   return { number: isHidden(digits) ? null : digits, userId: userIdOf(digits) }
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Outbound } from '../../../kernel/outbound.ts'
 import { GraphFault } from './answers.ts'
-import type { GraphChange } from './bodies.ts'
+import type { GraphChange } from './callback-bodies.ts'
 import type { GraphFaults } from './faults.ts'
 import type { GraphNumber } from './store.ts'
 
@@ -10,15 +10,15 @@ interface Call {
   readonly change: GraphChange
 }
 
-export interface Calling {
+export interface Callbacks {
   /** Calls whoever subscribed to the number. @throws Error when they do not answer 200: it is tried again. */
-  tell(number: GraphNumber, change: GraphChange): Promise<void>
+  send(number: GraphNumber, change: GraphChange): Promise<void>
   /** Asks an address whether it wants calls, as Meta does when one is entered. @throws GraphFault */
   verify(number: GraphNumber, address: string, verifyToken: string): Promise<void>
 }
 
 /** How the simulated Meta calls back: signed with the app's secret, over HTTP. */
-export function createCalling(outbound: Pick<Outbound, 'request'>, faults: GraphFaults): Calling {
+export function createCallbacks(outbound: Pick<Outbound, 'request'>, faults: GraphFaults): Callbacks {
   const held = new Map<'reorder_callbacks' | 'batch_callbacks', Call[]>()
 
   async function post(calls: readonly Call[]): Promise<void> {
@@ -53,7 +53,7 @@ export function createCalling(outbound: Pick<Outbound, 'request'>, faults: Graph
   }
 
   return {
-    async tell(number, change) {
+    async send(number, change) {
       if (number.callbackUrl === null || number.subscribed === 0) return
       const call = { number, change }
       if ((await hold('batch_callbacks', call)) || (await hold('reorder_callbacks', call))) return

@@ -4,7 +4,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
 import type { Alarms } from '../alarms.ts'
 import type { Faults } from './faults.ts'
-import { isPaired, type Line, type Lines } from './lines.ts'
+import { isPaired, type Session, type Sessions } from './sessions.ts'
 import type { Timeline } from './timeline.ts'
 import { LINK } from './timeline-store.ts'
 
@@ -14,11 +14,11 @@ const HEALS_AFTER_MS = 8_000
 /** The close codes the real network gives for the same. */
 const CODES = { drop: 428, logged_out: 401, banned: 403, token_revoked: 190 } as const
 
-interface LinkNeeds {
+interface LinkDeps {
   readonly db: Db
   readonly clock: Clock
   readonly alarms: Alarms
-  readonly lines: Lines
+  readonly lines: Sessions
   readonly timeline: Timeline
   readonly faults: Faults
 }
@@ -26,21 +26,21 @@ interface LinkNeeds {
 export type Links = ReturnType<typeof createLinks>
 
 /** How a line comes up and goes down. State, signal and what waits for the link change in one commit. */
-export function createLinks({ db, clock, alarms, lines, timeline, faults }: LinkNeeds) {
-  async function tell(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
+export function createLinks({ db, clock, alarms, lines, timeline, faults }: LinkDeps) {
+  async function schedule(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
     const when = { step: LINK, dueAtMs: clock.now(), phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `link ${instanceId}`, ...when, signal })
   }
 
   /** The link stands: say so, then let go what waited for it. */
-  async function stand(tx: Tx, line: Line | undefined): Promise<boolean> {
+  async function announceConnected(tx: Tx, line: Session | undefined): Promise<boolean> {
     if (!isPaired(line)) return false
-    await tell(tx, line.instanceId, { kind: 'connected', number: line.number, name: line.name })
+    await schedule(tx, line.instanceId, { kind: 'connected', number: line.number, name: line.name })
     await timeline.release(tx, line.instanceId)
     return true
   }
 
-  async function end(tx: Tx, instanceId: InstanceId): Promise<void> {
+  async function endSession(tx: Tx, instanceId: InstanceId): Promise<void> {
     await lines.unpair(tx, instanceId)
     await timeline.forget(tx, instanceId)
     tx.afterCommit(() => alarms.clear(healing(instanceId)))
@@ -51,7 +51,7 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
     async pair(instance: EngineInstance, number: string, name: string): Promise<boolean> {
       return db.commit(async (tx) => {
         await lines.ensure(tx, instance)
-        return stand(tx, await lines.pair(tx, instance.id, number, name))
+        return announceConnected(tx, await lines.pair(tx, instance.id, number, name))
       })
     },
     /** Brings the link of a stored session up; a restart also ends an outage of the engine. @returns false without one. */
@@ -59,7 +59,7 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
       alarms.clear(healing(instanceId))
       return db.commit(async (tx) => {
         await faults.clear(tx, instanceId, 'engine_down')
-        return stand(tx, await lines.raise(tx, instanceId))
+        return announceConnected(tx, await lines.raise(tx, instanceId))
       })
     },
     /** Ends the link and keeps the session. */
@@ -78,7 +78,7 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
         if ((await lines.lower(tx, instanceId, healsAtMs)) === undefined) return
         await timeline.hold(tx, instanceId)
         const why = { reason: 'connection_lost', code: CODES.drop, nextRetryAtMs: healsAtMs }
-        await tell(tx, instanceId, { kind: 'link_lost', ...why })
+        await schedule(tx, instanceId, { kind: 'link_lost', ...why })
         tx.afterCommit(() => links.healAt(instanceId, healsAtMs))
       })
     },
@@ -88,18 +88,18 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
     /** The network ends the session. */
     async revoke(instanceId: InstanceId, reason: 'logged_out' | 'banned' | 'token_revoked'): Promise<void> {
       await db.commit(async (tx) => {
-        await end(tx, instanceId)
-        await tell(tx, instanceId, { kind: 'auth_failed', reason, code: CODES[reason], untilMs: null })
+        await endSession(tx, instanceId)
+        await schedule(tx, instanceId, { kind: 'auth_failed', reason, code: CODES[reason], untilMs: null })
       })
     },
     /** The instance leaves: its session is discarded, and nobody needs to be told. */
     async leave(instanceId: InstanceId): Promise<void> {
-      await db.commit((tx) => end(tx, instanceId))
+      await db.commit((tx) => endSession(tx, instanceId))
     },
     /** Leaves nothing of the instance on the network but what it said. */
     async wipe(instanceId: InstanceId): Promise<void> {
       await db.commit(async (tx) => {
-        await end(tx, instanceId)
+        await endSession(tx, instanceId)
         await faults.clearAll(tx, instanceId)
         await lines.remove(tx, instanceId)
       })

@@ -4,7 +4,7 @@ import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { GraphNumberBody } from './contract.ts'
 
-export interface GraphDesk {
+export interface GraphControls {
   /** @throws ApiError invalid_state where the simulator does not run. */
   addNumber(accountId: AccountId, body: GraphNumberBody): Promise<GraphCredentials>
   /** @throws ApiError not_found, also where the simulator does not run: then there are no numbers. */
@@ -13,7 +13,7 @@ export interface GraphDesk {
 }
 
 /** What a caller may do at the simulated Meta. */
-export function createGraphDesk(simulator: GraphSimulator | null): GraphDesk {
+export function createGraphControls(simulator: GraphSimulator | null): GraphControls {
   function running(): GraphSimulator {
     if (simulator) return simulator
     throw new ApiError(

@@ -38,7 +38,7 @@ export function crockford(bytes: Buffer): string {
 }
 
 /** What a person meant by a typed code: any case, with or without the hyphen, O for 0, I and L for 1. */
-export function readCrockford(typed: string): string {
+export function normalizeCrockford(typed: string): string {
   return typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 
@@ -46,4 +46,4 @@ export function readCrockford(typed: string): string {
 export const isHidden = (number: string): boolean => /^9000000[0-9]{8}$/.test(number)
 
 /** How a phone without a name of its own is called. */
-export const shownName = (number: string): string => `Sandbox phone ${number.slice(-4)}`
+export const defaultName = (number: string): string => `Sandbox phone ${number.slice(-4)}`

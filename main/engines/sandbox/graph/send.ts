@@ -2,16 +2,16 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Ids } from '../../../kernel/ids.ts'
 import type { FileType, Outgoing, Quoted, SendOutcome } from '../../engine.ts'
-import { networkId } from '../names.ts'
+import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
-import { lineOf, type GraphFiles } from './files.ts'
+import { toEngineInstance, type GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
-import { digitsOf } from '../people.ts'
+import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber } from './store.ts'
 import { asRecord, readMessage, type GraphMessage } from './validation.ts'
 
-interface SendingNeeds {
+interface SendingDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'message'>
@@ -24,14 +24,14 @@ interface SendingNeeds {
 type Json = Readonly<Record<string, unknown>>
 
 /** Nothing is answered: the connection stays silent until whoever asked gives up. */
-export class Silence extends Error {}
+export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
-export function createSending({ db, clock, ids, network, numbers, files, tellSent }: SendingNeeds) {
+export function createSending({ db, clock, ids, network, numbers, files, tellSent }: SendingDeps) {
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
-    const to = digitsOf(message.to)
+    const to = parseUserId(message.to)
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
     if (message.type === 'reaction') await react(number, to, message)
@@ -44,7 +44,7 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
   async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
     if (typeof id !== 'string') throw parameterFault('The parameter message_id is required.')
     try {
-      await network.official.direct?.markRead?.(lineOf(number), {
+      await network.official.direct?.markRead?.(toEngineInstance(number), {
         engineMessageId: id,
         chat: '',
         isOwn: false,
@@ -77,7 +77,12 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
     // Known before the network is asked: what it reports may be faster than its answer.
     const { opaque } = message
     await db.commit((tx) => tx.run(addSent, { wamid, recipient: to, opaque, now: clock.now() }))
-    const outcome = await network.official.send(lineOf(number), messageId, await outgoing(number, to, message), signal)
+    const outcome = await network.official.send(
+      toEngineInstance(number),
+      messageId,
+      await outgoing(number, to, message),
+      signal,
+    )
     return answerOf(number, message, to, outcome)
   }
 
@@ -89,7 +94,7 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
     const { id, caption = null, filename = null } = content
     const isFile = typeof id === 'string' && FILES.includes(type)
     if (type !== 'text' && !isFile) return { kind: 'cloud_api', to, payload }
-    const quoted = await answeredBy(number, to, payload)
+    const quoted = await quotedBy(number, to, payload)
     if (!isFile) return { kind: 'text', to, text: content['body'] as string, ...(quoted && { quoted }) }
     const { mimeType, bytes } = await files.read(number, id)
     const words = { caption: caption as string | null, filename: filename as string | null }
@@ -97,7 +102,7 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
   }
 
   /** Of a context that leads nowhere Meta says nothing: the message arrives as one that answers nothing. */
-  async function answeredBy({ accountId, number }: GraphNumber, chat: string, payload: Json) {
+  async function quotedBy({ accountId, number }: GraphNumber, chat: string, payload: Json) {
     const { message_id: engineMessageId } = asRecord(payload['context']) ?? {}
     if (typeof engineMessageId !== 'string') return undefined
     const found = await network.find(accountId, number, engineMessageId).catch(() => undefined)
@@ -132,7 +137,7 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
         if (outcome.retryAfterSeconds === undefined) throw new GraphFault(503, 131_016, '(#131016) Service unavailable')
         throw new GraphFault(429, 130_429, '(#130429) Rate limit hit', 'Cloud API message throughput has been reached.')
       case 'unknown':
-        throw new Silence()
+        throw new NoAnswer()
     }
   }
 }

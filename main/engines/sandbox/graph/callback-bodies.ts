@@ -1,7 +1,7 @@
 import type { MessageErrorShape } from '../../../contract/shapes.ts'
 import type { EngineSignal } from '../../engine.ts'
 import type { Content } from '../inbox.ts'
-import { namesOf } from '../people.ts'
+import { graphIdentity } from '../user-ids.ts'
 import type { GraphNumber, Sent } from './store.ts'
 
 /** A change as Meta writes it into the body of a callback. */
@@ -10,7 +10,7 @@ export interface GraphChange {
   readonly value: object
 }
 
-type Heard = Extract<EngineSignal, { kind: 'received' | 'edited' | 'deleted' | 'reaction' }>
+type InboundSignal = Extract<EngineSignal, { kind: 'received' | 'edited' | 'deleted' | 'reaction' }>
 
 const metadata = ({ number, phoneNumberId }: GraphNumber) => ({
   messaging_product: 'whatsapp',
@@ -26,7 +26,7 @@ export function statusChange(
   status: { readonly word: string; readonly atMs: number; readonly error?: MessageErrorShape },
 ): GraphChange {
   const { wamid, recipient, opaque } = sent
-  const { number: wa_id, userId } = namesOf(recipient)
+  const { number: wa_id, userId } = graphIdentity(recipient)
   const entry = {
     id: wamid,
     status: status.word,
@@ -49,9 +49,9 @@ function errorOf({ provider_code: code, message }: MessageErrorShape) {
  * What somebody said, or did to what was said; in an echo what was typed on this number's own phone.
  * @param details of a place or a contact.
  */
-export function heardChange(number: GraphNumber, signal: Heard, details?: Content['details']): GraphChange {
-  const { number: wa_id, userId } = namesOf(signal.chat)
-  const entry = { ...headOf(signal, wa_id, userId), ...contentOf(signal, number, details) }
+export function inboundChange(number: GraphNumber, signal: InboundSignal, details?: Content['details']): GraphChange {
+  const { number: wa_id, userId } = graphIdentity(signal.chat)
+  const entry = { ...headerFields(signal, wa_id, userId), ...contentOf(signal, number, details) }
   if (signal.fromMe) {
     return {
       field: 'smb_message_echoes',
@@ -63,7 +63,7 @@ export function heardChange(number: GraphNumber, signal: Heard, details?: Conten
   return { field: 'messages', value: { ...metadata(number), contacts: [contact], messages: [entry] } }
 }
 
-function headOf(signal: Heard, wa_id: string | null, userId: string) {
+function headerFields(signal: InboundSignal, wa_id: string | null, userId: string) {
   // An act has an id of its own; what it is about stands in its content.
   const id =
     signal.kind === 'received' ? signal.engineMessageId : `${signal.engineMessageId}.${signal.kind}.${signal.atMs}`
@@ -73,12 +73,12 @@ function headOf(signal: Heard, wa_id: string | null, userId: string) {
   return { id, timestamp: seconds(signal.atMs), ...who }
 }
 
-function contentOf(signal: Heard, number: GraphNumber, details: Content['details']): object {
+function contentOf(signal: InboundSignal, number: GraphNumber, details: Content['details']): object {
   const { engineMessageId } = signal
   switch (signal.kind) {
     case 'received':
       return {
-        ...said(signal, details),
+        ...messageBody(signal, details),
         ...context(signal, number),
         ...(signal.referral && { referral: signal.referral }),
       }
@@ -96,7 +96,10 @@ function contentOf(signal: Heard, number: GraphNumber, details: Content['details
   }
 }
 
-function said({ type, text, media }: Extract<Heard, { kind: 'received' }>, details: Content['details'] = {}): object {
+function messageBody(
+  { type, text, media }: Extract<InboundSignal, { kind: 'received' }>,
+  details: Content['details'] = {},
+): object {
   if (media !== null) {
     const { id, mimeType: mime_type, filename, caption } = media
     return { type, [type]: { id, mime_type, ...(filename && { filename }), ...(caption && { caption }) } }
@@ -116,6 +119,6 @@ function said({ type, text, media }: Extract<Heard, { kind: 'received' }>, detai
   return { type: 'text', text: { body: text } }
 }
 
-function context({ quotedEngineMessageId: id }: Extract<Heard, { kind: 'received' }>, { number }: GraphNumber) {
+function context({ quotedEngineMessageId: id }: Extract<InboundSignal, { kind: 'received' }>, { number }: GraphNumber) {
   return id === null ? {} : { context: { from: number, id } }
 }

@@ -5,16 +5,16 @@ import type { Engine, EngineInstance, Evidence, QrState } from '../engine.ts'
 import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
 import type { Inbox } from './inbox.ts'
-import { isPaired, type Line, type Lines } from './lines.ts'
-import type { Links } from './link.ts'
-import { networkId } from './names.ts'
+import { isPaired, type Session, type Sessions } from './sessions.ts'
+import type { Links } from './links.ts'
+import { networkId } from './network-ids.ts'
 import type { Onboarding } from './onboarding.ts'
 import type { Pairings } from './pairing.ts'
 import { createTemplates } from './templates.ts'
 
-interface FaceNeeds {
+interface SandboxEngineDeps {
   readonly clock: Clock
-  readonly lines: Lines
+  readonly lines: Sessions
   readonly links: Links
   readonly faults: Faults
   readonly pairings: Pairings
@@ -30,7 +30,7 @@ interface FaceNeeds {
 }
 
 /** One engine's face of the network. They differ in how a number is connected, and in nothing else. */
-export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
+export function createSandboxEngine(engine: EngineName, needs: SandboxEngineDeps): Engine {
   const { lines, links, faults, pairings, onboarding, inbox } = needs
 
   /** Everything the face answers without waiting is in memory by then. */
@@ -113,9 +113,9 @@ export function createFace(engine: EngineName, needs: FaceNeeds): Engine {
 }
 
 function evidenceOf(
-  { clock, faults, latencyMs }: FaceNeeds,
+  { clock, faults, latencyMs }: SandboxEngineDeps,
   instance: EngineInstance,
-  line: Line | undefined,
+  line: Session | undefined,
 ): Evidence {
   const now = clock.now()
   const reachable = !faults.has(instance.id, 'engine_down')
@@ -129,7 +129,7 @@ function evidenceOf(
   }
 }
 
-function restrictionOf(line: Line | undefined, nowMs: number): Evidence['restriction'] {
+function restrictionOf(line: Session | undefined, nowMs: number): Evidence['restriction'] {
   const { restrictedAtMs: sinceMs = null, restrictedUntilMs: untilMs = null } = line ?? {}
   if (sinceMs === null || untilMs === null || untilMs <= nowMs) return null
   return { kind: 'reachout', sinceMs, untilMs }
