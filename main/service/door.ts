@@ -36,7 +36,7 @@ export function openDoor(
       call: (who, request) => door.call(who, request),
       rehearse: (who, request) => door.rehearse(who, request),
       approvals: rooms.approvals,
-      onToolCall: rooms.service.noteToolCall,
+      onToolCall: rooms.service.recordToolCall,
       clock,
       random,
       log,

@@ -7,7 +7,7 @@ import { createInstanceWebhooks } from '../capabilities/instance-webhook/index.t
 import { createInstances, knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
 import { createMessages } from '../capabilities/messages/index.ts'
 import { createSandbox } from '../capabilities/sandbox/index.ts'
-import { createServiceRoom, type SettingsDesk } from '../capabilities/service/index.ts'
+import { createServiceRoom, type SettingsEditor } from '../capabilities/service/index.ts'
 import { createWebhooks } from '../capabilities/webhooks/index.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
@@ -21,7 +21,7 @@ import type { RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
-export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery, desk: SettingsDesk) {
+export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery, desk: SettingsEditor) {
   const { config } = world
   const { outbound, cursors, ledger, live } = machinery
   const ground = { ...world, ...home, ...machinery }

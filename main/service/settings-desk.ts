@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SettingRecord } from '../capabilities/service/contract.ts'
-import type { SettingsDesk } from '../capabilities/service/index.ts'
+import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { SETTINGS, type Config } from '../config.ts'
 import { ApiError } from '../contract/errors.ts'
 import { readOrNull, writeDurably } from '../kernel/durable-file.ts'
@@ -13,7 +13,7 @@ type Field = keyof typeof SETTINGS
 /** A desk and the settings as the rooms see them: what may change while the service runs is looked up each time. */
 export interface LiveSettings {
   readonly config: Config
-  readonly desk: SettingsDesk
+  readonly desk: SettingsEditor
 }
 
 const FIELDS = Object.keys(SETTINGS) as Field[]

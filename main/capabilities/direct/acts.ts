@@ -8,7 +8,7 @@ import { fieldsOf } from './fields.ts'
 export type Result = Readonly<Record<string, unknown>>
 
 /** What an act is carried out with. */
-interface Scene {
+interface ActContext {
   readonly instance: EngineInstance
   readonly body: ActionBody
   /** @throws ApiError not_found, invalid_state when the network does not have the message. */
@@ -17,7 +17,7 @@ interface Scene {
   readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
 }
 
-type Act = (scene: Scene) => Promise<Result>
+type Act = (scene: ActContext) => Promise<Result>
 
 /** Everything that does not send, by the last two parts of its path. */
 const ACTS: Readonly<Record<string, Act>> = {
@@ -28,17 +28,17 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   async 'message/edit'({ instance, body, message, engine }) {
     const { message_id, text } = fieldsOf('message/edit', body, ['message_id', 'text'])
-    await engine('edit')(instance, own(await message(message_id), 'edited'), text)
+    await engine('edit')(instance, requireOwn(await message(message_id), 'edited'), text)
     return { message_id, text }
   },
   async 'message/delete'({ instance, body, message, engine }) {
     const { message_id } = fieldsOf('message/delete', body, ['message_id'])
-    await engine('remove')(instance, own(await message(message_id), 'deleted'))
+    await engine('remove')(instance, requireOwn(await message(message_id), 'deleted'))
     return { message_id, deleted: true }
   },
   async 'message/markread'({ instance, body, message, engine }) {
     const { message_id } = fieldsOf('message/markread', body, ['message_id'])
-    await engine('markRead')(instance, received(await message(message_id)))
+    await engine('markRead')(instance, requireReceived(await message(message_id)))
     return { message_id, read: true }
   },
 
@@ -89,23 +89,23 @@ const ACTS: Readonly<Record<string, Act>> = {
 }
 
 /** @returns undefined for a path that names no act. */
-export function actOf(group: string, action: string): Act | undefined {
+export function findAct(group: string, action: string): Act | undefined {
   const name = `${group}/${action}`
   return Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
 }
 
-async function block(action: string, { instance, body, engine }: Scene, blocked: boolean): Promise<Result> {
+async function block(action: string, { instance, body, engine }: ActContext, blocked: boolean): Promise<Result> {
   const { number } = fieldsOf(action, body, ['number'])
   await engine('block')(instance, number, blocked)
   return { number, blocked }
 }
 
-function own(message: MessageRef, done: string): MessageRef {
+function requireOwn(message: MessageRef, done: string): MessageRef {
   if (message.isOwn) return message
   throw new ApiError('invalid_state', `Only what this instance said can be ${done}; somebody else said this.`)
 }
 
-function received(message: MessageRef): MessageRef {
+function requireReceived(message: MessageRef): MessageRef {
   if (!message.isOwn) return message
   throw new ApiError('invalid_state', 'Only what somebody else said can be marked as read; this instance said this.')
 }

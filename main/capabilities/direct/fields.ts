@@ -18,14 +18,14 @@ export function fieldsOf<R extends Field = never, O extends Field = never>(
 ): Present<R, O> {
   const known: readonly string[] = [...required, ...optional]
   const stray = Object.keys(body).find((field) => !known.includes(field))
-  if (stray !== undefined) throw wrong(action, known, `has no field ${JSON.stringify(stray)}`)
+  if (stray !== undefined) throw invalidFields(action, known, `has no field ${JSON.stringify(stray)}`)
   const missing = required.find((field) => body[field] === undefined)
-  if (missing !== undefined) throw wrong(action, known, `needs ${missing}`)
+  if (missing !== undefined) throw invalidFields(action, known, `needs ${missing}`)
   // Both were just checked, which a type cannot follow from the names.
   return body as Present<R, O>
 }
 
-function wrong(action: string, known: readonly string[], fault: string): ApiError {
+function invalidFields(action: string, known: readonly string[], fault: string): ApiError {
   const list = known.length === 0 ? 'It takes no fields.' : `Its fields are ${known.join(', ')}.`
   return new ApiError('validation_error', `${action} ${fault}. ${list}`)
 }

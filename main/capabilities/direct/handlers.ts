@@ -1,7 +1,7 @@
 import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
 import { decodeKeyHeader } from '../messages/index.ts'
 import type { directContract } from './contract.ts'
-import type { Answered, Direct } from './index.ts'
+import type { DirectResult, Direct } from './index.ts'
 
 type Contract = typeof directContract
 
@@ -9,13 +9,13 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
   return {
     async callEngine(call) {
       const { params, body } = call
-      const answered = await direct.call(params.group, params.action, { ...askedBy(call), body })
+      const answered = await direct.call(params.group, params.action, { ...toDirectCall(call), body })
       if (answered.kind === 'sent') return sent(answered)
       return new Answer({ status: 200, body: { engine: 'smv2' as const, result: answered.result } })
     },
 
     async sendRawMessage(call) {
-      const answered = await direct.raw({ ...askedBy(call), payload: call.body })
+      const answered = await direct.raw({ ...toDirectCall(call), payload: call.body })
       if (answered.kind === 'sent') return sent(answered)
       return new Answer({ status: 200, body: { engine: 'official' as const, success: true as const } })
     },
@@ -48,7 +48,7 @@ type Sending = Pick<
   'instance' | 'idempotencyKey' | 'principal' | 'rawBody'
 >
 
-function askedBy(call: Sending) {
+function toDirectCall(call: Sending) {
   const { instance, idempotencyKey, principal } = call
   // Parsed anew when it is asked for, and only then.
   return {
@@ -59,7 +59,7 @@ function askedBy(call: Sending) {
   }
 }
 
-function sent({ bytes, replayed }: Extract<Answered, { kind: 'sent' }>) {
+function sent({ bytes, replayed }: Extract<DirectResult, { kind: 'sent' }>) {
   return new Answer<never>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 }
 

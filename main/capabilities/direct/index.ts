@@ -8,13 +8,13 @@ import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createConcurrencyLimiter, type Messages } from '../messages/index.ts'
-import { actOf, type Result } from './acts.ts'
-import { ask } from './ask.ts'
+import { findAct, type Result } from './acts.ts'
+import { callEngine } from './engine-call.ts'
 import { ACTIONS, type ActionBody, type RawMessage, type TemplatesQuery } from './contract.ts'
-import { readRaw } from './raw.ts'
-import { draftOf } from './sends.ts'
+import { parseRaw } from './raw.ts'
+import { findDraft } from './sends.ts'
 
-export interface DirectNeeds {
+export interface DirectDeps {
   readonly clock: Clock
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
@@ -24,7 +24,7 @@ export interface DirectNeeds {
 }
 
 /** Who asks, and what is the same for every send. */
-interface Asked {
+interface DirectCall {
   readonly instance: InstanceSubject
   readonly rawBody: () => unknown
   readonly idempotencyKey: string | null
@@ -32,7 +32,7 @@ interface Asked {
 }
 
 /** An answer: the exact bytes of a send, or the result of an act. */
-export type Answered =
+export type DirectResult =
   | { readonly kind: 'sent'; readonly bytes: Buffer; readonly replayed: boolean }
   | { readonly kind: 'done'; readonly result: Result }
 
@@ -40,9 +40,9 @@ export interface Direct {
   /** @throws ApiError not_found for a group or action that does not exist. */
   requireAction(group: string, action: string): void
   /** One action of the allow-list. */
-  call(group: string, action: string, asked: Asked & { readonly body: ActionBody }): Promise<Answered>
+  call(group: string, action: string, asked: DirectCall & { readonly body: ActionBody }): Promise<DirectResult>
   /** A raw payload of the Cloud API. */
-  raw(asked: Asked & { readonly payload: RawMessage }): Promise<Answered>
+  raw(asked: DirectCall & { readonly payload: RawMessage }): Promise<DirectResult>
   templates(instance: InstanceSubject, query: TemplatesQuery): Promise<TemplateList>
   /** @throws ApiError not_found */
   media(instance: InstanceSubject, mediaId: string): Promise<MediaFile>
@@ -55,25 +55,25 @@ interface TemplateList {
 }
 
 /** Acts that wait for engines at one moment, in all and for each instance; sends are counted by the messages room. */
-const ACTS_AT_ONCE = { inAll: 128, perInstance: 16, bytes: Infinity }
+const ACT_LIMITS = { inAll: 128, perInstance: 16, bytes: Infinity }
 
 /** Speaking to an engine past the normalized operations. What is sent that way is a message like any other. */
-export function createDirect(needs: DirectNeeds): Direct {
+export function createDirect(needs: DirectDeps): Direct {
   const { clock, cursors, instances, messages, config, log } = needs
-  const places = createConcurrencyLimiter(ACTS_AT_ONCE)
+  const limiter = createConcurrencyLimiter(ACT_LIMITS)
   const timeoutMs = config.sendTimeoutMs
 
-  async function waiting<T>({ id }: InstanceSubject, act: () => Promise<T>): Promise<T> {
-    const place = places.acquire(id, 0)
-    if (!place) throw tooMany()
+  async function withLimits<T>({ id }: InstanceSubject, act: () => Promise<T>): Promise<T> {
+    const slot = limiter.acquire(id, 0)
+    if (!slot) throw tooMany()
     try {
-      return await ask({ clock, log, timeoutMs }, act)
+      return await callEngine({ clock, log, timeoutMs }, act)
     } finally {
-      place.release()
+      slot.release()
     }
   }
 
-  async function send(asked: Asked, operation: string, draft: Parameters<Messages['sendDraft']>[0]['draft']) {
+  async function send(asked: DirectCall, operation: string, draft: Parameters<Messages['sendDraft']>[0]['draft']) {
     const { instance, rawBody, idempotencyKey, source } = asked
     const reply = await messages.sendDraft({ instance, draft, operation, rawBody, idempotencyKey, source })
     return { kind: 'sent', ...reply } as const
@@ -89,29 +89,29 @@ export function createDirect(needs: DirectNeeds): Direct {
 
     async call(group, action, asked) {
       const { instance, body } = asked
-      const draft = draftOf(group, action, body)
+      const draft = findDraft(group, action, body)
       if (draft) return send(asked, `POST engine/smv2/${group}/${action}`, draft)
-      const act = actOf(group, action)
+      const act = findAct(group, action)
       if (!act) throw new Error(`${group}/${action} is in the list of actions, and nothing carries it out`)
       // Asked for by the act once it has read its fields: the body is judged before the state.
-      const engine: ReturnType<typeof offered> = (name) => {
+      const engine: ReturnType<typeof actFinder> = (name) => {
         requireConnected(instance)
-        return offered(instances.engineFor(instance))(name)
+        return actFinder(instances.engineFor(instance))(name)
       }
       const message = (id: string) => messages.refer(instance.id, id)
-      return { kind: 'done', result: await waiting(instance, () => act({ instance, body, message, engine })) }
+      return { kind: 'done', result: await withLimits(instance, () => act({ instance, body, message, engine })) }
     },
 
     async raw(asked) {
       const { instance, payload } = asked
-      const read = readRaw(payload)
+      const read = parseRaw(payload)
       if (read.kind === 'send') return send(asked, 'POST engine/official/messages', read.draft)
       requireConnected(instance)
-      const markRead = offered(instances.engineFor(instance))('markRead')
+      const markRead = actFinder(instances.engineFor(instance))('markRead')
       const message = read.messageId.startsWith('msg_')
         ? await messages.refer(instance.id, read.messageId)
         : { engineMessageId: read.messageId, chat: '', isOwn: false, participant: null }
-      await waiting(instance, () => markRead(instance, message))
+      await withLimits(instance, () => markRead(instance, message))
       return { kind: 'done', result: { success: true } }
     },
 
@@ -120,16 +120,16 @@ export function createDirect(needs: DirectNeeds): Direct {
       const [after = null] = cursor === undefined ? [] : cursors.decode(name, cursor)
       requireConnected(instance)
       const list = instances.engineFor(instance).templates
-      if (!list) throw cannot()
+      if (!list) throw notSupported()
       const page = { limit, after: after === null ? null : String(after) }
-      const found = await waiting(instance, () => list(instance, page))
+      const found = await withLimits(instance, () => list(instance, page))
       const next = found.after === null ? null : cursors.encode(name, [found.after])
       return { data: found.templates.map(toTemplate), next_cursor: next, has_more: next !== null }
     },
 
     async media(instance, mediaId) {
       const read = instances.engineFor(instance).media
-      const file = read ? await waiting(instance, () => read(instance, mediaId)) : null
+      const file = read ? await withLimits(instance, () => read(instance, mediaId)) : null
       if (file) return file
       throw new ApiError(
         'not_found',
@@ -153,15 +153,15 @@ function requireConnected({ connected }: InstanceSubject): void {
 }
 
 /** What an engine has, by the name of the act. */
-function offered({ direct = {} }: Engine) {
+function actFinder({ direct = {} }: Engine) {
   return <K extends keyof DirectActs>(act: K): DirectActs[K] => {
     const found = direct[act]
     if (found) return found
-    throw cannot()
+    throw notSupported()
   }
 }
 
-const cannot = () => new ApiError('engine_mismatch', 'The engine of this instance cannot do this.')
+const notSupported = () => new ApiError('engine_mismatch', 'The engine of this instance cannot do this.')
 
 const tooMany = () =>
   new ApiError(

@@ -7,7 +7,7 @@ export type Raw =
   { readonly kind: 'send'; readonly draft: Draft } | { readonly kind: 'read'; readonly messageId: string }
 
 /** @throws ApiError validation_error for a payload that has no destination, or does not name what to mark as read. */
-export function readRaw(payload: RawMessage): Raw {
+export function parseRaw(payload: RawMessage): Raw {
   const { to, recipient, message_id: messageId } = payload
   if (payload['status'] === 'read') {
     if (messageId !== undefined) return { kind: 'read', messageId }

@@ -58,7 +58,7 @@ const sendFields = <R extends keyof ActionBody, O extends keyof ActionBody = nev
 const isSend = (action: string): action is SendAction => Object.hasOwn(DRAFTS, action)
 
 /** @returns undefined when the action does not send. @throws ApiError validation_error, invalid_url */
-export function draftOf(group: string, action: string, body: ActionBody): Draft | undefined {
+export function findDraft(group: string, action: string, body: ActionBody): Draft | undefined {
   if (group !== 'send' || !isSend(action)) return undefined
   const { quoted_message_id: quotedMessageId } = body
   const draft = DRAFTS[action](body)

@@ -6,7 +6,7 @@ import { canonicalNumber } from '../../kernel/phone-number.ts'
 import type { Instances, KnownInstance } from '../instances/index.ts'
 import { insertFusion, partnerOf } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly instances: Pick<Instances, 'find'>
@@ -31,7 +31,7 @@ export interface Pair {
 export type Fuse = (call: FuseCall) => Promise<Pair>
 
 /** One commit, so that neither of the two can be deleted, recreated or fused elsewhere in between. */
-export function createFuse({ db, clock, instances }: Needs): Fuse {
+export function createFuse({ db, clock, instances }: Deps): Fuse {
   return ({ accountId, officialId, smv2Id, mayReach }) =>
     db.commit(async (tx) => {
       const official = await instances.find(tx, accountId, officialId)

@@ -9,7 +9,7 @@ import { partnerOf, removeFusion, removeFusionOfOther } from './store.ts'
 
 export type { Pair } from './fuse.ts'
 
-export interface FusionNeeds {
+export interface FusionDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly instances: Pick<Instances, 'find' | 'hear'>
@@ -32,8 +32,8 @@ export interface Fusion {
   readonly partnerOf: (tx: Tx, id: InstanceId) => Promise<InstanceId | undefined>
 }
 
-export function createFusion({ db, clock, instances }: FusionNeeds): Fusion {
-  instances.hear(endWith)
+export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
+  instances.hear(removeOnChange)
 
   async function pairOf(read: Pick<Tx, 'one'>, { accountId, id, mayReach }: PairCall): Promise<Pair> {
     const instance = await instances.find(read, accountId, id)
@@ -59,7 +59,7 @@ export function createFusion({ db, clock, instances }: FusionNeeds): Fusion {
 }
 
 /** A pair is of one number, and lasts as long as both are it. One that is only logged out may come back. */
-const endWith: InstanceListener = async (tx, change) => {
+const removeOnChange: InstanceListener = async (tx, change) => {
   const { id } = change
   if (change.kind !== 'number') await tx.run(removeFusion, { id })
   else await tx.run(removeFusionOfOther, { id, number: canonicalNumber(change.number) })

@@ -12,7 +12,7 @@ import { onboardingUrl, toRecord } from './record.ts'
 import { freeInstanceName } from './slug.ts'
 import { byId, insertInstance, liveByExternalRef, toInstance, type Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'instance'>
@@ -56,7 +56,7 @@ interface Held {
  * One commit: claims the key, occupies a slot, inserts the row, records `instance.created`, settles the key with the
  * exact answer. Whatever is refused inside leaves nothing behind, a claimed key included.
  */
-export function createCreate(needs: Needs): Create {
+export function createCreate(needs: Deps): Create {
   const { db, clock, ids, announce, engines, idempotency, plan, baseUrl } = needs
 
   return async ({ accountId, wish, rawBody, idempotencyKey: key }) => {

@@ -3,29 +3,29 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone, refuseRecreating } from './find.ts'
+import { getInstance, notFound, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { DiscardSession } from './session.ts'
-import type { InTurn } from './turns.ts'
+import type { RunExclusive } from './keyed-mutex.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
-  readonly inTurn: InTurn
+  readonly runExclusive: RunExclusive
 }
 
 export type Disconnect = (id: InstanceId, logout: boolean) => Promise<{ status: InstanceStatus }>
 
 /** From the commit on, what the engine still reports of this link changes nothing (status.ts). */
-export function createDisconnect({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Disconnect {
+export function createDisconnect({ db, engines, log, lifecycle, discardSession, runExclusive }: Deps): Disconnect {
   return (id, logout) =>
-    inTurn(id, async () => {
+    runExclusive(id, async () => {
       const engine = engineOf(engines, await getInstance(db, id))
-      const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'stop', logout }))
-      if (!after) throw gone()
+      const after = await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'stop', logout }))
+      if (!after) throw notFound()
       refuseRecreating(after)
       // It is disconnected by now, whatever the engine makes of it; an unfinished logout is remembered in the row.
       if (after.discard !== null) await discardSession(after)

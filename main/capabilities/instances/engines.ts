@@ -23,7 +23,7 @@ export function toEngineInstance({ id, accountId, engine, network }: EngineInsta
 }
 
 /** Runs a call to an engine; what an engine throws is logged and never forwarded. @throws ApiError upstream_unavailable */
-export async function ask<T>(log: Log, { id }: EngineInstance, act: () => Promise<T>): Promise<T> {
+export async function callEngine<T>(log: Log, { id }: EngineInstance, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

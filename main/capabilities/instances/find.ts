@@ -4,7 +4,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { byId, toInstance, type Instance } from './store.ts'
 
 /** The instance was deleted between the door's check and the act. */
-export const gone = () => new ApiError('not_found', 'There is no instance with this id.')
+export const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
 /** Nothing but the end of the wiping leads out of `recreating`, so calls that begin or end a link wait for it. */
 export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
@@ -18,6 +18,6 @@ export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
 /** @throws ApiError not_found when there is none, or it was deleted. */
 export async function getInstance(db: Pick<Db, 'readOne'>, id: InstanceId): Promise<Instance> {
   const row = await db.readOne(byId, { id })
-  if (!row || row.deletedAtMs !== null) throw gone()
+  if (!row || row.deletedAtMs !== null) throw notFound()
   return toInstance(row)
 }

@@ -17,7 +17,7 @@ export interface Gauges {
   lastMessageAtMs(id: InstanceId): Promise<number | null>
 }
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly engines: Engines
@@ -32,9 +32,9 @@ const GAUGE_MS = 1_000
 const DAY_MS = 86_400_000
 
 /** The view that never fails: whatever does not answer, in time or at all, is null (spec: Health view). */
-export function createHealth({ db, clock, engines, gauges, log }: Needs): Health {
+export function createHealth({ db, clock, engines, gauges, log }: Deps): Health {
   /** @returns the gauge's value, or null when it fails or is too slow. */
-  function soon<T>(gauge: string, id: InstanceId, read: () => Promise<T>): Promise<T | null> {
+  function withinTimeout<T>(gauge: string, id: InstanceId, read: () => Promise<T>): Promise<T | null> {
     return new Promise((resolve) => {
       const timer = clock.after(GAUGE_MS, () => resolve(null))
       const done = (value: T | null) => {
@@ -63,10 +63,10 @@ export function createHealth({ db, clock, engines, gauges, log }: Needs): Health
     const nowMs = clock.now()
     const evidence = evidenceOf(instance)
     const [queue, webhooks, lastMessageAtMs, reconnects] = await Promise.all([
-      soon('queue', id, () => gauges.queue(id)),
-      soon('webhooks', id, () => gauges.webhooks(id)),
-      soon('last_message', id, () => gauges.lastMessageAtMs(id)),
-      soon('reconnects', id, () => db.readOne(countReconnects, { id, since: nowMs - DAY_MS })),
+      withinTimeout('queue', id, () => gauges.queue(id)),
+      withinTimeout('webhooks', id, () => gauges.webhooks(id)),
+      withinTimeout('last_message', id, () => gauges.lastMessageAtMs(id)),
+      withinTimeout('reconnects', id, () => db.readOne(countReconnects, { id, since: nowMs - DAY_MS })),
     ])
     const findings = {
       instance,

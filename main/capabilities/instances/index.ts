@@ -14,7 +14,7 @@ import { createCreate, type Create } from './create.ts'
 import { createDisconnect, type Disconnect } from './disconnect.ts'
 import { engineOf, type Engines } from './engines.ts'
 import { getInstance } from './find.ts'
-import { createHearers, type Hearers } from './hearers.ts'
+import { createListeners, type InstanceListeners } from './listeners.ts'
 import { createHealth, type Gauges } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { LinkSignal } from './link.ts'
@@ -28,7 +28,7 @@ import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
 import { createDiscardSession } from './session.ts'
 import { byId, subjectById, toInstance, type Instance } from './store.ts'
-import { createTurns } from './turns.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
@@ -36,7 +36,7 @@ import { createWiping } from './wiping.ts'
 export type { CreateCall } from './create.ts'
 export type { Engines } from './engines.ts'
 export type { Gauges } from './health.ts'
-export type { InstanceListener } from './hearers.ts'
+export type { InstanceListener } from './listeners.ts'
 export type { Announce } from './announce.ts'
 export type { LinkSignal } from './link.ts'
 export { qrPicture } from './qr.ts'
@@ -47,7 +47,7 @@ export type KnownInstance = Pick<
   'id' | 'name' | 'instanceName' | 'engine' | 'network' | 'status' | 'phoneNumber'
 >
 
-export interface InstancesNeeds {
+export interface InstancesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'instance' | 'batch'>
@@ -87,7 +87,7 @@ export interface Instances {
   readonly tally: (accountId: AccountId) => ReturnType<typeof tally>
   readonly announce: Announce
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
-  readonly hear: Hearers['hear']
+  readonly hear: InstanceListeners['hear']
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
   /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
@@ -100,17 +100,17 @@ export interface Instances {
   readonly close: () => void
 }
 
-export function createInstances(needs: InstancesNeeds): Instances {
+export function createInstances(needs: InstancesDeps): Instances {
   const { db, clock, ids, ledger, engines, idempotency, cursors, config, gauges, log } = needs
   const baseUrl = () => config.publicBaseUrl ?? needs.baseUrl()
-  const inTurn = createTurns()
+  const runExclusive = createKeyedMutex()
   const records = createRecords({ engines, baseUrl })
   const announce = createAnnounce({ ledger, clock })
-  const { hear, tell } = createHearers()
-  const lifecycle = createLifecycle({ db, clock, log, announce, tell })
+  const { hear, publish } = createListeners()
+  const lifecycle = createLifecycle({ db, clock, log, announce, publish })
   const discardSession = createDiscardSession({ db, engines, log })
   const unstarted = new Set<InstanceId>()
-  const link = { db, engines, log, lifecycle, discardSession, inTurn, unstarted }
+  const link = { db, engines, log, lifecycle, discardSession, runExclusive, unstarted }
   const wiping = createWiping({ ...link, clock })
   const update = createUpdate({ db, clock, announce })
 
@@ -119,7 +119,15 @@ export function createInstances(needs: InstancesNeeds): Instances {
     list: createList({ db, cursors, records }),
     get: async (id) => records(await getInstance(db, id)),
     update: async (id, patch) => records(await update(id, patch)),
-    remove: createRemove({ db, clock, announce, discardSession, inTurn, tell, forget: lifecycle.forget }),
+    remove: createRemove({
+      db,
+      clock,
+      announce,
+      discardSession,
+      runExclusive,
+      publish,
+      cancelOutage: lifecycle.cancelOutage,
+    }),
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }
@@ -129,7 +137,7 @@ export function createInstances(needs: InstancesNeeds): Instances {
     qr: createQr(link),
     restart: createRestart(link),
     disconnect: createDisconnect(link),
-    recreate: createRecreate({ db, ids, engines, log, lifecycle, tell, wipe: wiping.begin }),
+    recreate: createRecreate({ db, ids, engines, log, lifecycle, publish, wipe: wiping.begin }),
 
     async subject(accountId, id) {
       const row = await db.readOne(subjectById, { id, accountId })
@@ -148,10 +156,10 @@ export function createInstances(needs: InstancesNeeds): Instances {
     hear,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {
-      await db.commit((tx) => lifecycle.happen(tx, id, signal))
+      await db.commit((tx) => lifecycle.apply(tx, id, signal))
     },
     resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
-    start: wiping.takeUp,
+    start: wiping.resume,
     close() {
       lifecycle.close()
       wiping.close()

@@ -4,7 +4,7 @@ import type { Evidence } from '../../engines/engine.ts'
 import type { Instance } from './store.ts'
 
 /** Facts that issues are made of, all at hand. */
-export interface Findings {
+export interface HealthFacts {
   readonly instance: Instance
   /** null: the engine gives no information. */
   readonly evidence: Evidence | null
@@ -13,7 +13,7 @@ export interface Findings {
   readonly nowMs: number
 }
 
-interface Found {
+interface IssueDraft {
   readonly code: string
   readonly message: string
   readonly sinceMs: number | null
@@ -23,32 +23,32 @@ interface Found {
 const QUEUE_STUCK_SECONDS = 60
 
 /** What is wrong and what to do about it, for the person who has to; the worst first. */
-export function issuesOf(findings: Findings): HealthIssue[] {
+export function issuesOf(findings: HealthFacts): HealthIssue[] {
   const ownIssues = findings.evidence?.issues ?? []
-  const found = [ofEngine, ofLink, ofNetwork].map((of) => of(findings))
-  found.push(...ownIssues, ofQueue(findings), ofWebhooks(findings))
+  const found = [engineIssue, linkIssue, restrictionIssue].map((of) => of(findings))
+  found.push(...ownIssues, queueIssue(findings), webhookIssue(findings))
   return found
     .filter((issue) => issue !== undefined)
     .map(({ code, message, sinceMs }) => ({ code, message, since: isoTimeOrNull(sinceMs) }))
 }
 
 /** What a person can do about what does not pass. A number at Meta has no link of its own that could be restarted. */
-const LASTING: Readonly<Record<Instance['engine'], string>> = {
+const IF_IT_PERSISTS: Readonly<Record<Instance['engine'], string>> = {
   smv2: 'restart the instance.',
   official: 'check the internet connection, and metastatus.com for trouble at Meta; it is asked again by itself.',
 }
 
-function ofEngine({ instance: { engine }, evidence }: Findings): Found | undefined {
+function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraft | undefined {
   if (evidence?.reachable) return undefined
   const [code, sinceMs] = evidence === null ? ['engine_unknown', null] : ['engine_unreachable', evidence.lastSeenAtMs]
   const what =
     evidence === null
       ? 'The engine gives no information about this instance.'
       : 'The engine does not answer. Nothing can be sent; what is sent to the number meanwhile arrives later.'
-  return { code, message: `${what} If this stays, ${LASTING[engine]}`, sinceMs }
+  return { code, message: `${what} If this stays, ${IF_IT_PERSISTS[engine]}`, sinceMs }
 }
 
-function ofLink({ instance }: Findings): Found | undefined {
+function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
   const { status, statusAtMs: sinceMs, willRetry, loggedIn, engine } = instance
   const pair =
     engine === 'official'
@@ -68,7 +68,7 @@ function ofLink({ instance }: Findings): Found | undefined {
     case 'connecting':
       return {
         code: 'connecting',
-        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, ${LASTING[engine]}`,
+        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, ${IF_IT_PERSISTS[engine]}`,
         sinceMs,
       }
     case 'recreating':
@@ -85,26 +85,26 @@ function ofLink({ instance }: Findings): Found | undefined {
         sinceMs,
       }
     case 'auth_failed':
-      return refused(instance)
+      return authFailedIssue(instance)
     case 'disconnected':
       return { ...(willRetry ? RETRYING : (ENDED[instance.lastDisconnectReason ?? ''] ?? STOPPED)), sinceMs }
   }
 }
 
-type Words = Omit<Found, 'sinceMs'>
+type IssueText = Omit<IssueDraft, 'sinceMs'>
 
-const RETRYING: Words = {
+const RETRYING: IssueText = {
   code: 'link_lost',
   message:
     'The link to the network is lost; reconnecting goes on by itself. Check the internet connection, and that the phone is online.',
 }
-const STOPPED: Words = {
+const STOPPED: IssueText = {
   code: 'disconnected',
   message: 'The link is down and nothing reconnects it. Restart the instance.',
 }
 
 /** Why an instance is disconnected for good, by `last_disconnect_reason`. */
-const ENDED: Readonly<Record<string, Words>> = {
+const ENDED: Readonly<Record<string, IssueText>> = {
   user: { code: 'disconnected_by_user', message: 'Somebody disconnected the instance. Restart it to connect again.' },
   logout: { code: 'logged_out', message: 'The session was discarded by a logout. Request a new QR code and scan it.' },
   qr_expired: {
@@ -135,7 +135,7 @@ const ENDED: Readonly<Record<string, Words>> = {
   },
 }
 
-function refused({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): Found {
+function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): IssueDraft {
   const again =
     engine === 'official' ? 'Open the onboarding_url and connect it again.' : 'Request a new QR code and scan it.'
   const until = isoTimeOrNull(blockedUntilMs)
@@ -166,7 +166,7 @@ function refused({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, en
   }
 }
 
-function ofNetwork({ evidence, nowMs }: Findings): Found | undefined {
+function restrictionIssue({ evidence, nowMs }: HealthFacts): IssueDraft | undefined {
   const restriction = evidence?.restriction
   if (!restriction || (restriction.untilMs !== null && restriction.untilMs <= nowMs)) return undefined
   const until = restriction.untilMs === null ? '' : ` until ${isoTimeOrNull(restriction.untilMs)}`
@@ -174,14 +174,14 @@ function ofNetwork({ evidence, nowMs }: Findings): Found | undefined {
   return { code: 'restricted', message, sinceMs: restriction.sinceMs }
 }
 
-function ofQueue({ queue: { oldestSeconds }, nowMs }: Findings): Found | undefined {
+function queueIssue({ queue: { oldestSeconds }, nowMs }: HealthFacts): IssueDraft | undefined {
   if (oldestSeconds === null || oldestSeconds < QUEUE_STUCK_SECONDS) return undefined
   const message =
     'Messages are waiting for the network to confirm them. Do not send them again: look their status up first.'
   return { code: 'queue_stuck', message, sinceMs: nowMs - oldestSeconds * 1_000 }
 }
 
-function ofWebhooks({ webhooks: { failing } }: Findings): Found | undefined {
+function webhookIssue({ webhooks: { failing } }: HealthFacts): IssueDraft | undefined {
   if (failing === null || failing === 0) return undefined
   const message = `${failing} ${failing === 1 ? 'event has' : 'events have'} not reached a webhook yet and will be delivered again. Check that its destination answers 2xx within ten seconds.`
   return { code: 'webhooks_failing', message, sinceMs: null }

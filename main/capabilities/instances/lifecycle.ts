@@ -4,18 +4,18 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { nextChange } from '../account/index.ts'
 import type { Announce } from './announce.ts'
-import type { InstanceListener } from './hearers.ts'
-import { change, type Announcement, type Change, type Happening } from './link.ts'
+import type { InstanceListener } from './listeners.ts'
+import { applyEvent, type Announcement, type Change, type LinkEvent } from './link.ts'
 import { createOutages, type Outage } from './outages.ts'
 import { byId, insertReconnect, linkRow, pruneReconnects, toInstance, updateLink, type Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
   readonly announce: Announce
   /** Told when an instance is connected as another number. */
-  readonly tell: InstanceListener
+  readonly publish: InstanceListener
 }
 
 export interface Lifecycle {
@@ -23,11 +23,11 @@ export interface Lifecycle {
    * Lets something happen to an instance: status, fields, `updated_at` and the event it is, in the caller's unit.
    * @returns the instance afterwards; undefined when there is none or it was deleted.
    */
-  readonly happen: (tx: Tx, id: InstanceId, happening: Happening) => Promise<Instance | undefined>
+  readonly apply: (tx: Tx, id: InstanceId, happening: LinkEvent) => Promise<Instance | undefined>
   /** Takes up a loss that was not announced when the service stopped. */
   readonly watch: (outage: Outage, leftMs: number) => void
   /** Whatever was lost is nobody's concern any more: the instance is gone. */
-  readonly forget: (id: InstanceId) => void
+  readonly cancelOutage: (id: InstanceId) => void
   readonly close: () => void
 }
 
@@ -35,16 +35,16 @@ const DAY_MS = 86_400_000
 /** Bulk work shares the thread with everything else (kernel/db.ts), and each of these writes several rows. */
 const OUTAGES_PER_UNIT = 100
 
-export function createLifecycle({ db, clock, log, announce, tell }: Needs): Lifecycle {
+export function createLifecycle({ db, clock, log, announce, publish }: Deps): Lifecycle {
   const outages = createOutages({ clock, log, announce: announceOutages })
 
-  async function happen(tx: Tx, id: InstanceId, happening: Happening): Promise<Instance | undefined> {
+  async function apply(tx: Tx, id: InstanceId, happening: LinkEvent): Promise<Instance | undefined> {
     const row = await tx.one(byId, { id })
     if (!row || row.deletedAtMs !== null) return undefined
     const before = toInstance(row)
     let instance = before
     for (const step of changesOf(before, happening, clock.now())) instance = await write(tx, instance, step)
-    if (instance.linkLostAtMs !== before.linkLostAtMs) tx.afterCommit(() => follow(id, instance.linkLostAtMs))
+    if (instance.linkLostAtMs !== before.linkLostAtMs) tx.afterCommit(() => trackOutage(id, instance.linkLostAtMs))
     return instance
   }
 
@@ -54,7 +54,7 @@ export function createLifecycle({ db, clock, log, announce, tell }: Needs): Life
     await tx.run(updateLink, { id: before.id, ...linkRow(link), updatedAtMs })
     if (announcement) await record(tx, before.id, announcement)
     const { phoneNumber: number } = link
-    if (number !== null && number !== before.phoneNumber) await tell(tx, { kind: 'number', id: before.id, number })
+    if (number !== null && number !== before.phoneNumber) await publish(tx, { kind: 'number', id: before.id, number })
     if (reconnected) {
       await tx.run(pruneReconnects, { id: before.id, before: now - DAY_MS })
       await tx.run(insertReconnect, { id: before.id, at: now })
@@ -64,8 +64,8 @@ export function createLifecycle({ db, clock, log, announce, tell }: Needs): Life
 
   const record = (tx: Tx, id: InstanceId, { type, data }: Announcement) => announce(tx, id, type, data)
 
-  function follow(id: InstanceId, linkLostAtMs: number | null): void {
-    if (linkLostAtMs === null) outages.forget(id)
+  function trackOutage(id: InstanceId, linkLostAtMs: number | null): void {
+    if (linkLostAtMs === null) outages.cancel(id)
     else outages.watch({ id, linkLostAtMs })
   }
 
@@ -73,24 +73,24 @@ export function createLifecycle({ db, clock, log, announce, tell }: Needs): Life
     for (let i = 0; i < due.length; i += OUTAGES_PER_UNIT) {
       await db.commit(async (tx) => {
         for (const { id, linkLostAtMs } of due.slice(i, i + OUTAGES_PER_UNIT)) {
-          await happen(tx, id, { kind: 'outage', linkLostAtMs })
+          await apply(tx, id, { kind: 'outage', linkLostAtMs })
         }
       })
     }
   }
 
-  return { happen, watch: outages.watch, forget: outages.forget, close: outages.close }
+  return { apply, watch: outages.watch, cancelOutage: outages.cancel, close: outages.close }
 }
 
 /**
  * The steps of a happening: none, one, or two for an `official` instance whose number was connected on its onboarding
  * page. There the start and the login are one act, so both states are crossed and both events fire, in order.
  */
-function changesOf(instance: Instance, happening: Happening, nowMs: number): Change[] {
-  const direct = change(instance, happening, nowMs)
+function changesOf(instance: Instance, happening: LinkEvent, nowMs: number): Change[] {
+  const direct = applyEvent(instance, happening, nowMs)
   if (direct || happening.kind !== 'connected' || instance.engine !== 'official') return direct ? [direct] : []
-  const started = change(instance, { kind: 'start', by: 'pairing' }, nowMs)
-  const connected = started && change(started.link, happening, nowMs)
+  const started = applyEvent(instance, { kind: 'start', by: 'pairing' }, nowMs)
+  const connected = started && applyEvent(started.link, happening, nowMs)
   return started && connected ? [started, connected] : []
 }
 

@@ -1,13 +1,13 @@
 import type { EventData, EventType } from '../../contract/events.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
-import { stepFrom, type Condition, type Trigger } from './status.ts'
+import { findStep, type Condition, type Trigger } from './status.ts'
 import type { Link } from './store.ts'
 
 /** What an engine reports about a link; its other signals are about messages. */
 export type LinkSignal = Extract<EngineSignal, { kind: Trigger }>
 
-export type Happening =
+export type LinkEvent =
   | LinkSignal
   | { readonly kind: 'start'; readonly by: 'restart' | 'pairing' }
   | { readonly kind: 'stop'; readonly logout: boolean }
@@ -26,37 +26,37 @@ export interface Change {
   readonly reconnected: boolean
 }
 
-type Of<K extends Happening['kind']> = Extract<Happening, { kind: K }>
+type Of<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>
 /** What a trigger writes besides the status, and what its event says. */
 type Effect = { readonly fields: Partial<Link>; readonly announcement: Announcement | null }
 
 /** @returns what the happening makes of the link; undefined when it changes nothing. Pure. */
-export function change(link: Link, happening: Happening, nowMs: number): Change | undefined {
-  const step = stepFrom(link.status, happening.kind)
-  if (!step || !holds(step.when, link) || isOld(link, happening)) return withoutStep(link, happening)
+export function applyEvent(link: Link, happening: LinkEvent, nowMs: number): Change | undefined {
+  const step = findStep(link.status, happening.kind)
+  if (!step || !meetsCondition(step.when, link) || isStale(link, happening)) return changeInPlace(link, happening)
   const { fields, announcement } = effectOf(link, happening, nowMs)
   const statusAtMs = step.to === link.status ? link.statusAtMs : nowMs
   return {
     link: { ...link, ...fields, status: step.to, statusAtMs },
     announcement: step.event === null ? null : announcement,
-    reconnected: happening.kind === 'connected' && isReturn(link),
+    reconnected: happening.kind === 'connected' && isReconnect(link),
   }
 }
 
-function holds(condition: Condition | undefined, link: Link): boolean {
+function meetsCondition(condition: Condition | undefined, link: Link): boolean {
   if (condition === 'link_lost') return link.linkLostAtMs !== null
   return condition !== 'retrying' || link.willRetry
 }
 
 /** Reported twice, or overtaken by what happened since. */
-function isOld(link: Link, happening: Happening): boolean {
+function isStale(link: Link, happening: LinkEvent): boolean {
   if (happening.kind === 'outage') return happening.linkLostAtMs !== link.linkLostAtMs
   if (happening.kind !== 'qr') return false
   return happening.attempt === link.qrAttempt && happening.expiresAtMs === link.qrExpiresAtMs
 }
 
 /** What changes although the status does not. */
-function withoutStep(link: Link, happening: Happening): Change | undefined {
+function changeInPlace(link: Link, happening: LinkEvent): Change | undefined {
   const silent = (fields: Partial<Link>): Change => ({
     link: { ...link, ...fields },
     announcement: null,
@@ -78,7 +78,7 @@ function withoutStep(link: Link, happening: Happening): Change | undefined {
 const HAS_NO_SESSION: ReadonlySet<Link['status']> = new Set<Link['status']>(['created', 'recreating'])
 
 /** The session the link had is still good, so a connection now is its return and no new pairing. */
-const isReturn = (link: Link) => link.downAtMs !== null && link.loggedIn
+const isReconnect = (link: Link) => link.downAtMs !== null && link.loggedIn
 
 const ended = {
   willRetry: false,
@@ -90,7 +90,7 @@ const ended = {
 const loggedOut = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null, discard: 'logout' } as const
 
 /** A link that never was: what a recreated instance and a new one have in common. */
-const asNew = {
+const neverConnected = {
   loggedIn: false,
   phoneNumber: null,
   profileName: null,
@@ -102,7 +102,7 @@ const asNew = {
   blockedUntilMs: null,
 } as const
 
-const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {
+const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {
   start(link, { by }) {
     const attempts = link.attempts + 1
     const reason = by === 'restart' && link.status !== 'created' ? 'restart' : 'start'
@@ -114,7 +114,7 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
   stop(link, { logout }, nowMs) {
     const reason = logout ? 'logout' : 'user'
     const downAtMs = link.status === 'connected' ? nowMs : link.downAtMs
-    return over(reason, { downAtMs, ...(logout ? loggedOut : {}) })
+    return disconnectedFor(reason, { downAtMs, ...(logout ? loggedOut : {}) })
   },
   qr(_link, { attempt, expiresAtMs }) {
     // A code means that there is no session: whatever number the instance had, it is not its number any more.
@@ -124,11 +124,11 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
       announcement: { type: 'instance.qr.updated', data: { attempt, expires_at: isoTime(expiresAtMs) } },
     }
   },
-  qr_expired: () => over('qr_expired', {}),
+  qr_expired: () => disconnectedFor('qr_expired', {}),
   passkey_required: () => ({ fields: ended, announcement: null }),
   connected(link, { number, name }, nowMs) {
     const isSilent = link.linkLostAtMs !== null
-    const reconnected = isReturn(link)
+    const reconnected = isReconnect(link)
     const downtime = reconnected ? Math.max(0, Math.floor((nowMs - (link.downAtMs ?? nowMs)) / 1_000)) : null
     return {
       fields: {
@@ -173,7 +173,7 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
     }
   },
   link_ended: (link, { reason, code }, nowMs) =>
-    over(reason, { downAtMs: link.status === 'connected' ? nowMs : link.downAtMs }, code),
+    disconnectedFor(reason, { downAtMs: link.status === 'connected' ? nowMs : link.downAtMs }, code),
   auth_failed: (_link, { reason, code, untilMs }) => ({
     fields: {
       ...ended,
@@ -186,8 +186,8 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
     announcement: { type: 'instance.auth_failed', data: { reason, code, until: isoTimeOrNull(untilMs) } },
   }),
   session_lost: (link) =>
-    over(link.loggedIn ? 'session_lost' : 'pairing_interrupted', { loggedIn: false, downAtMs: null }),
-  recreate: () => ({ fields: { ...ended, ...asNew, discard: 'wipe' }, announcement: null }),
+    disconnectedFor(link.loggedIn ? 'session_lost' : 'pairing_interrupted', { loggedIn: false, downAtMs: null }),
+  recreate: () => ({ fields: { ...ended, ...neverConnected, discard: 'wipe' }, announcement: null }),
   wiped: () => ({
     fields: { discard: null, attempts: 1 },
     announcement: { type: 'instance.connecting', data: { reason: 'start', attempt: 1 } },
@@ -195,7 +195,7 @@ const EFFECTS: { [K in Happening['kind']]: (link: Link, happening: Of<K>, nowMs:
 }
 
 /** Disconnected for a reason that no retry heals. */
-function over(reason: string, fields: Partial<Link>, code: number | null = null): Effect {
+function disconnectedFor(reason: string, fields: Partial<Link>, code: number | null = null): Effect {
   return {
     fields: { ...ended, lastDisconnectReason: reason, disconnectCode: code, ...fields },
     announcement: {
@@ -205,7 +205,7 @@ function over(reason: string, fields: Partial<Link>, code: number | null = null)
   }
 }
 
-function effectOf<K extends Happening['kind']>(link: Link, happening: Of<K>, nowMs: number): Effect {
+function effectOf<K extends LinkEvent['kind']>(link: Link, happening: Of<K>, nowMs: number): Effect {
   // The table's key is the happening's kind; the compiler does not connect an index with its own discriminant.
   const effect = EFFECTS[happening.kind] as (link: Link, happening: Of<K>, nowMs: number) => Effect
   return effect(link, happening, nowMs)

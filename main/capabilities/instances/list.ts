@@ -6,9 +6,9 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { accountState } from '../account/index.ts'
 import { toDeleted, type Records } from './record.ts'
-import { allInstances, fewInstances, type Selection } from './selection.ts'
+import { allInstances, instancesOfKey, type Selection } from './selection.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly cursors: Cursors
   readonly records: Records
@@ -30,7 +30,7 @@ interface ListCall {
 
 export type List = (call: ListCall) => Promise<PlainList | ChangeList>
 
-export function createList({ db, cursors, records }: Needs): List {
+export function createList({ db, cursors, records }: Deps): List {
   return (call) => (call.query.updated_since === undefined ? plain(call) : changes(call, call.query.updated_since))
 
   async function plain(call: ListCall): Promise<PlainList> {
@@ -88,7 +88,7 @@ export function createList({ db, cursors, records }: Needs): List {
   async function select({ accountId, allowedInstanceIds, query }: ListCall): Promise<Selection> {
     const filter = query.external_ref ?? null
     if (allowedInstanceIds === null) return allInstances(db, accountId, filter)
-    return fewInstances(db, accountId, allowedInstanceIds, filter)
+    return instancesOfKey(db, accountId, allowedInstanceIds, filter)
   }
 }
 

@@ -13,7 +13,7 @@ export interface Outage {
   readonly linkLostAtMs: number
 }
 
-interface Needs {
+interface Deps {
   readonly clock: Clock
   readonly log: Log
   /** Makes the outages known. */
@@ -24,12 +24,12 @@ export interface Outages {
   /** Starts the five seconds, or what is left of them after a restart of the service. */
   readonly watch: (outage: Outage, leftMs?: number) => void
   /** The link is back, or nobody waits for it any more. */
-  readonly forget: (id: InstanceId) => void
+  readonly cancel: (id: InstanceId) => void
   readonly close: () => void
 }
 
 /** The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look. */
-export function createOutages({ clock, log, announce }: Needs): Outages {
+export function createOutages({ clock, log, announce }: Deps): Outages {
   const waiting = new Map<InstanceId, { readonly outage: Outage; readonly dueMono: number }>()
   let timer: Timer | undefined
   let isClosed = false
@@ -41,11 +41,11 @@ export function createOutages({ clock, log, announce }: Needs): Outages {
     const leftMs = Math.ceil(next - clock.mono())
     timer = clock.after(Math.max(1, Math.min(LONGEST_TIMER_MS, leftMs)), () => {
       timer = undefined
-      void look()
+      void announceDue()
     })
   }
 
-  async function look(): Promise<void> {
+  async function announceDue(): Promise<void> {
     const now = clock.mono()
     const due = [...waiting.values()].filter(({ dueMono }) => dueMono <= now).map(({ outage }) => outage)
     for (const { id } of due) waiting.delete(id)
@@ -66,7 +66,7 @@ export function createOutages({ clock, log, announce }: Needs): Outages {
 
   return {
     watch,
-    forget: (id) => void waiting.delete(id),
+    cancel: (id) => void waiting.delete(id),
     close() {
       isClosed = true
       timer?.cancel()

@@ -6,20 +6,20 @@ import type { Engine, EngineInstance, QrState } from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
-import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone, refuseRecreating } from './find.ts'
+import { callEngine, engineOf, toEngineInstance, type Engines } from './engines.ts'
+import { getInstance, notFound, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { insistOnDiscard, type DiscardSession } from './session.ts'
+import { requireDiscard, type DiscardSession } from './session.ts'
 import type { Instance } from './store.ts'
-import type { InTurn } from './turns.ts'
+import type { RunExclusive } from './keyed-mutex.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
-  readonly inTurn: InTurn
+  readonly runExclusive: RunExclusive
   /** Their engine did not answer when pairing began; the next read asks it again. */
   readonly unstarted: Set<InstanceId>
 }
@@ -33,17 +33,17 @@ export interface Qr {
 
 type Pairing = NonNullable<Engine['pairing']>
 
-export function createQr({ db, engines, log, lifecycle, discardSession, inTurn, unstarted }: Needs): Qr {
+export function createQr({ db, engines, log, lifecycle, discardSession, runExclusive, unstarted }: Deps): Qr {
   /** Only `created` starts here: a code that nobody asked for must not come back on screen by itself. */
   function startPairing(id: InstanceId, subject: EngineInstance): Promise<void> {
-    return inTurn(id, async () => {
+    return runExclusive(id, async () => {
       const { status } = await getInstance(db, id)
       if (status === 'created') {
-        await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
+        await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'start', by: 'pairing' }))
         unstarted.add(id)
       } else if (status !== 'connecting') unstarted.delete(id)
       if (!unstarted.has(id)) return
-      await ask(log, subject, () => engineOf(engines, subject).start(subject))
+      await callEngine(log, subject, () => engineOf(engines, subject).start(subject))
       unstarted.delete(id)
     })
   }
@@ -58,30 +58,30 @@ export function createQr({ db, engines, log, lifecycle, discardSession, inTurn, 
       // Asked now, an engine would speak of the session that goes.
       if (instance.status === 'recreating') return withoutCode('pending', 0)
       const asksForCode = phone !== undefined && PAIRS.has(instance.status)
-      const state = await ask(log, subject, () =>
+      const state = await callEngine(log, subject, () =>
         asksForCode ? pairing.code(subject, phone) : pairing.current(subject),
       )
       return view(await getInstance(db, id), state)
     },
 
     refresh: (id) =>
-      inTurn(id, async () => {
+      runExclusive(id, async () => {
         const before = await getInstance(db, id)
         const subject = toEngineInstance(before)
         const pairing = pairingOf(engineOf(engines, before))
-        refuseStanding(before)
-        const after = await db.commit((tx) => lifecycle.happen(tx, id, { kind: 'start', by: 'pairing' }))
-        if (!after) throw gone()
+        refuseActiveSession(before)
+        const after = await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'start', by: 'pairing' }))
+        if (!after) throw notFound()
         refuseRecreating(after)
-        await insistOnDiscard(discardSession, before)
-        const state = await ask(log, subject, () => pairing.refresh(subject))
+        await requireDiscard(discardSession, before)
+        const state = await callEngine(log, subject, () => pairing.refresh(subject))
         return view(await getInstance(db, id), state)
       }),
   }
 }
 
 /** A session that stands, or is just coming back, is not thrown away for a QR code. */
-function refuseStanding({ status, loggedIn }: Instance): void {
+function refuseActiveSession({ status, loggedIn }: Instance): void {
   if (status === 'connected') {
     throw new ApiError(
       'invalid_state',

@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
 import type { Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly engines: Engines
   /** Address that links handed out begin with, without a slash at its end. */
   readonly baseUrl: () => string
@@ -12,7 +12,7 @@ interface Needs {
 /** Writes instances as callers see them. */
 export type Records = (instance: Instance) => Promise<InstanceRecord>
 
-export function createRecords({ engines, baseUrl }: Needs): Records {
+export function createRecords({ engines, baseUrl }: Deps): Records {
   return async (instance) => {
     // Almost all: no detour through a promise of the engine for them.
     if (!awaitsOnboarding(instance)) return toRecord(instance, null)

@@ -4,18 +4,18 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, BatchId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { engineOf, type Engines } from './engines.ts'
-import { gone } from './find.ts'
-import type { InstanceListener } from './hearers.ts'
+import { notFound } from './find.ts'
+import type { InstanceListener } from './listeners.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { pruneReconnects, subjectById } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly ids: Pick<Ids, 'batch'>
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
-  readonly tell: InstanceListener
+  readonly publish: InstanceListener
   /** Carries out what was decided here. */
   readonly wipe: (id: InstanceId) => void
 }
@@ -53,14 +53,14 @@ export interface Recreate {
  * names, external_ref, metadata and the numbering of events do as well; messages and recorded events are not of the
  * session and stay.
  */
-export function createRecreate({ db, ids, engines, log, lifecycle, tell, wipe }: Needs): Recreate {
+export function createRecreate({ db, ids, engines, log, lifecycle, publish, wipe }: Deps): Recreate {
   async function begin(tx: Tx, subject: EngineInstance): Promise<Accepted> {
     // Asked for first: an engine that does not exist could never wipe, and the instance would stay as it is now.
     engineOf(engines, subject)
     const { id } = subject
-    if (!(await lifecycle.happen(tx, id, { kind: 'recreate' }))) throw gone()
+    if (!(await lifecycle.apply(tx, id, { kind: 'recreate' }))) throw notFound()
     await tx.run(pruneReconnects, { id, before: Number.MAX_SAFE_INTEGER })
-    await tell(tx, { kind: 'recreated', id })
+    await publish(tx, { kind: 'recreated', id })
     tx.afterCommit(() => wipe(id))
     return { id, status: 'recreating' }
   }
@@ -70,7 +70,7 @@ export function createRecreate({ db, ids, engines, log, lifecycle, tell, wipe }:
     try {
       // One refusal for what is unknown, another account's, or outside the key's list.
       const subject = mayReach(id) ? await tx.one(subjectById, { id, accountId }) : undefined
-      if (!subject) throw gone()
+      if (!subject) throw notFound()
       return { ...(await begin(tx, subject)), id: asked }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -2,20 +2,20 @@ import type { Engine as EngineName, InstanceStatus } from '../../contract/shapes
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
-import { ask, engineOf, toEngineInstance, type Engines } from './engines.ts'
-import { getInstance, gone, refuseRecreating } from './find.ts'
+import { callEngine, engineOf, toEngineInstance, type Engines } from './engines.ts'
+import { getInstance, notFound, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { Happening } from './link.ts'
-import { insistOnDiscard, type DiscardSession } from './session.ts'
-import type { InTurn } from './turns.ts'
+import type { LinkEvent } from './link.ts'
+import { requireDiscard, type DiscardSession } from './session.ts'
+import type { RunExclusive } from './keyed-mutex.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
-  readonly inTurn: InTurn
+  readonly runExclusive: RunExclusive
 }
 
 export type Restart = (id: InstanceId) => Promise<{ id: InstanceId; engine: EngineName; status: InstanceStatus }>
@@ -24,18 +24,18 @@ export type Restart = (id: InstanceId) => Promise<{ id: InstanceId; engine: Engi
  * Ends what runs and begins again. A connected instance loses its link by it, so it goes the way of every lost link:
  * back within five seconds, nobody is told; later, it is an outage.
  */
-export function createRestart({ db, engines, log, lifecycle, discardSession, inTurn }: Needs): Restart {
+export function createRestart({ db, engines, log, lifecycle, discardSession, runExclusive }: Deps): Restart {
   return (id) =>
-    inTurn(id, async () => {
+    runExclusive(id, async () => {
       const before = await getInstance(db, id)
       const engine = engineOf(engines, before)
       const subject = toEngineInstance(before)
-      const happening: Happening = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
-      const after = await db.commit((tx) => lifecycle.happen(tx, id, happening))
-      if (!after) throw gone()
+      const happening: LinkEvent = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
+      const after = await db.commit((tx) => lifecycle.apply(tx, id, happening))
+      if (!after) throw notFound()
       refuseRecreating(after)
-      await insistOnDiscard(discardSession, before)
-      await ask(log, subject, async () => {
+      await requireDiscard(discardSession, before)
+      await callEngine(log, subject, async () => {
         if (RUNNING.has(before.status)) await engine.stop(subject)
         await engine.start(subject)
       })
@@ -43,7 +43,7 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, inT
     })
 }
 
-const LINK_ENDED: Happening = { kind: 'link_lost', reason: 'restart', code: null, nextRetryAtMs: null }
+const LINK_ENDED: LinkEvent = { kind: 'link_lost', reason: 'restart', code: null, nextRetryAtMs: null }
 
 /** Where the engine has something to end first. */
 const RUNNING: ReadonlySet<InstanceStatus> = new Set<InstanceStatus>(['connecting', 'qr', 'connected'])

@@ -4,13 +4,13 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { Happening } from './link.ts'
+import type { LinkEvent } from './link.ts'
 import { OUTAGE_MS } from './outages.ts'
 import type { DiscardSession } from './session.ts'
 import { eachPage } from './pages.ts'
 import { isRecreating, pageToDiscard, pageToResume, type Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly engines: Engines
@@ -24,9 +24,9 @@ export type ResumeAll = () => Promise<void>
 /** Each of these moves a row, records an event and enqueues deliveries: a unit stays short. */
 const MOVES_PER_UNIT = 100
 
-interface Move {
+interface PendingEvent {
   readonly id: InstanceId
-  readonly happening: Happening
+  readonly happening: LinkEvent
 }
 
 /**
@@ -34,7 +34,7 @@ interface Move {
  * that is connected as before costs one row read and nothing else; rows are written in bulk, and only where they were
  * wrong. Timers of the engines do not run yet (`Engine.begin` comes after).
  */
-export function createResumeAll({ db, clock, engines, log, lifecycle, discardSession }: Needs): ResumeAll {
+export function createResumeAll({ db, clock, engines, log, lifecycle, discardSession }: Deps): ResumeAll {
   return async () => {
     for await (const page of eachPage(db, pageToDiscard)) {
       // What is being recreated is wiped by wiping.ts, which also begins its pairing.
@@ -46,11 +46,11 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   async function resume(page: readonly Instance[]): Promise<void> {
     // Who was not told of a loss before the service stopped is told now, before anything comes back.
     const overdue = page.filter((instance) => leftMs(instance) === 0)
-    await move(
+    await applyAll(
       overdue.map(({ id, linkLostAtMs }) => ({ id, happening: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })),
     )
-    const found = await Promise.all(page.map(async (instance) => ({ instance, link: await takeUp(instance) })))
-    await move(found.flatMap(({ instance, link }) => moveTo(instance, link)))
+    const found = await Promise.all(page.map(async (instance) => ({ instance, link: await resumeSession(instance) })))
+    await applyAll(found.flatMap(({ instance, link }) => correction(instance, link)))
     for (const { instance, link } of found) {
       const left = leftMs(instance)
       if (link !== 'connecting' || left === null || left === 0) continue
@@ -58,7 +58,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
     }
   }
 
-  async function takeUp(instance: Instance): Promise<'connected' | 'connecting' | 'no_session'> {
+  async function resumeSession(instance: Instance): Promise<'connected' | 'connecting' | 'no_session'> {
     try {
       return (await engines[instance.network][instance.engine]?.resume(toEngineInstance(instance))) ?? 'connecting'
     } catch (error) {
@@ -67,10 +67,10 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
     }
   }
 
-  async function move(moves: readonly Move[]): Promise<void> {
+  async function applyAll(moves: readonly PendingEvent[]): Promise<void> {
     for (let i = 0; i < moves.length; i += MOVES_PER_UNIT) {
       await db.commit(async (tx) => {
-        for (const { id, happening } of moves.slice(i, i + MOVES_PER_UNIT)) await lifecycle.happen(tx, id, happening)
+        for (const { id, happening } of moves.slice(i, i + MOVES_PER_UNIT)) await lifecycle.apply(tx, id, happening)
       })
     }
   }
@@ -84,10 +84,10 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
 }
 
 /** What the row still has to learn; nothing where it is true already. */
-function moveTo(
+function correction(
   { id, status, phoneNumber, profileName }: Instance,
   link: 'connected' | 'connecting' | 'no_session',
-): Move[] {
+): PendingEvent[] {
   if (link === 'no_session') return [{ id, happening: { kind: 'session_lost' } }]
   if (link === 'connected') {
     if (status === 'connected' || phoneNumber === null) return []
@@ -96,4 +96,4 @@ function moveTo(
   return status === 'connected' ? [{ id, happening: SERVICE_RESTARTED }] : []
 }
 
-const SERVICE_RESTARTED: Happening = { kind: 'link_lost', reason: 'service_restarted', code: null, nextRetryAtMs: null }
+const SERVICE_RESTARTED: LinkEvent = { kind: 'link_lost', reason: 'service_restarted', code: null, nextRetryAtMs: null }

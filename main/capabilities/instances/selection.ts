@@ -53,7 +53,7 @@ export function allInstances(db: Db, accountId: AccountId, externalRef: string |
 }
 
 /** The instances of a restricted key: a list short enough to be read as a whole and sorted here. */
-export function fewInstances(
+export function instancesOfKey(
   db: Db,
   accountId: AccountId,
   ids: readonly string[],

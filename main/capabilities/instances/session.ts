@@ -4,7 +4,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
 import { discarded, type Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly engines: Engines
   readonly log: Log
@@ -21,7 +21,7 @@ export type DiscardSession = (instance: Instance, record?: (tx: Tx) => Promise<u
  * Discarding a session is decided in a commit and done afterwards; the row remembers it until the engine has done it,
  * so neither a crash nor an engine that is down leaves a session behind.
  */
-export function createDiscardSession({ db, engines, log }: Needs): DiscardSession {
+export function createDiscardSession({ db, engines, log }: Deps): DiscardSession {
   return async (instance, record) => {
     const { id, discard } = instance
     const engine = engines[instance.network][instance.engine]
@@ -55,7 +55,7 @@ export function createDiscardSession({ db, engines, log }: Needs): DiscardSessio
  * logged out, and the logout would end whatever was paired since.
  * @throws ApiError upstream_unavailable
  */
-export async function insistOnDiscard(discardSession: DiscardSession, instance: Instance): Promise<void> {
+export async function requireDiscard(discardSession: DiscardSession, instance: Instance): Promise<void> {
   if (await discardSession(instance)) return
   throw new ApiError(
     'upstream_unavailable',

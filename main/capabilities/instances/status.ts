@@ -100,7 +100,7 @@ const STEPS = {
 } as const satisfies Record<InstanceStatus, Partial<Record<Trigger, Step>>>
 
 /** The step a trigger makes from a status, conditions not yet considered; undefined: it changes nothing. */
-export function stepFrom(status: InstanceStatus, trigger: Trigger): Step | undefined {
+export function findStep(status: InstanceStatus, trigger: Trigger): Step | undefined {
   const steps: Partial<Record<Trigger, Step>> = STEPS[status]
   return steps[trigger]
 }

@@ -5,10 +5,10 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { nextChange } from '../account/index.ts'
 import type { Announce } from './announce.ts'
 import { refuseTakenRef } from './create.ts'
-import { gone } from './find.ts'
+import { notFound } from './find.ts'
 import { byId, toInstance, updateInstance, type Instance } from './store.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly announce: Announce
@@ -26,11 +26,11 @@ export type Update = (id: InstanceId, patch: InstancePatch) => Promise<Instance>
 const FIELDS = ['name', 'external_ref', 'metadata'] as const
 
 /** Applies a PATCH. What changes nothing writes nothing, so that `updated_at` and receivers stay undisturbed. */
-export function createUpdate({ db, clock, announce }: Needs): Update {
+export function createUpdate({ db, clock, announce }: Deps): Update {
   return (id, patch) =>
     db.commit(async (tx) => {
       const row = await tx.one(byId, { id })
-      if (!row || row.deletedAtMs !== null) throw gone()
+      if (!row || row.deletedAtMs !== null) throw notFound()
       const before = toInstance(row)
       const old = { name: before.name, external_ref: before.externalRef, metadata: before.metadata }
       const changes = FIELDS.filter(

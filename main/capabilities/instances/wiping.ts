@@ -7,16 +7,16 @@ import type { Lifecycle } from './lifecycle.ts'
 import { eachPage } from './pages.ts'
 import type { DiscardSession } from './session.ts'
 import { byId, isRecreating, pageToDiscard, toInstance } from './store.ts'
-import type { InTurn } from './turns.ts'
+import type { RunExclusive } from './keyed-mutex.ts'
 
-interface Needs {
+interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
-  readonly inTurn: InTurn
+  readonly runExclusive: RunExclusive
   /** Told of instances whose engine did not answer when pairing began. */
   readonly unstarted: Set<InstanceId>
 }
@@ -25,7 +25,7 @@ export interface Wiping {
   /** Once the instance is `recreating`, and that is durable. */
   readonly begin: (id: InstanceId) => void
   /** What another boot left half done. */
-  readonly takeUp: () => Promise<void>
+  readonly resume: () => Promise<void>
   readonly close: () => void
 }
 
@@ -34,7 +34,7 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 const TICK_MS = 1_000
 
-interface Pause {
+interface Backoff {
   readonly ms: number
   readonly untilMono: number
 }
@@ -44,14 +44,14 @@ interface Pause {
  * makes it `connecting`, and pairing begins. The row says `recreating` until that commit, so whatever cuts this off,
  * it is taken up again and ends there.
  */
-export function createWiping(needs: Needs): Wiping {
-  const { db, clock, engines, log, lifecycle, discardSession, inTurn, unstarted } = needs
-  const pauses = new Map<InstanceId, Pause>()
+export function createWiping(needs: Deps): Wiping {
+  const { db, clock, engines, log, lifecycle, discardSession, runExclusive, unstarted } = needs
+  const pauses = new Map<InstanceId, Backoff>()
   let ticking: Timer | undefined
   let isClosed = false
 
   function begin(id: InstanceId): void {
-    void inTurn(id, () => wipe(id)).then(
+    void runExclusive(id, () => wipe(id)).then(
       (isOver) => (isOver ? pauses.delete(id) : pause(id)),
       (error: unknown) => {
         log.warn({ event: 'instance.recreate.interrupted', instanceId: id, cause: cause(error) })
@@ -65,10 +65,10 @@ export function createWiping(needs: Needs): Wiping {
     const before = pauses.get(id)
     const ms = before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.ms, LONGEST_PAUSE_MS)
     pauses.set(id, { ms, untilMono: clock.mono() + ms })
-    ticking ??= clock.every(TICK_MS, look)
+    ticking ??= clock.every(TICK_MS, retryDue)
   }
 
-  function look(): void {
+  function retryDue(): void {
     if (pauses.size === 0) stop()
     for (const [id, { ms, untilMono }] of pauses) {
       if (untilMono > clock.mono()) continue
@@ -88,7 +88,7 @@ export function createWiping(needs: Needs): Wiping {
     const row = isClosed ? undefined : await db.readOne(byId, { id })
     if (!row || !isRecreating(row)) return true
     const instance = toInstance(row)
-    const isWiped = await discardSession(instance, (tx) => lifecycle.happen(tx, id, { kind: 'wiped' }))
+    const isWiped = await discardSession(instance, (tx) => lifecycle.apply(tx, id, { kind: 'wiped' }))
     if (!isWiped) return false
     const subject = toEngineInstance(instance)
     try {
@@ -103,7 +103,7 @@ export function createWiping(needs: Needs): Wiping {
 
   return {
     begin,
-    async takeUp() {
+    async resume() {
       for await (const page of eachPage(db, pageToDiscard)) {
         for (const instance of page) if (isRecreating(instance)) begin(instance.id)
       }

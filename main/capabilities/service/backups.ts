@@ -19,7 +19,7 @@ type Restored =
   | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
-export interface BackupNeeds {
+export interface BackupDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly copies: {
@@ -52,7 +52,7 @@ const REFUSALS: Readonly<Record<'damaged' | Exclude<State, 'usable'>, string>> =
 }
 
 /** Copies of the database, and the way back to one: it takes the database's place at the next start. */
-export function createBackups({ clock, live, copies }: BackupNeeds): Backups {
+export function createBackups({ clock, live, copies }: BackupDeps): Backups {
   let underWay: Promise<{ file: string; bytes: number }> | undefined
 
   function backups(): BackupsRecord {

@@ -210,11 +210,11 @@ const Diagnostics = Type.Object({
 })
 
 /** About the machine it runs on: for the person who runs it. */
-const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
+const consoleOperation = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
 
 export const serviceContract = {
   getService: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'getService',
     method: 'GET',
     path: '/v1/service',
@@ -250,7 +250,7 @@ export const serviceContract = {
     },
   }),
   getOverview: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'getOverview',
     method: 'GET',
     path: '/v1/console/overview',
@@ -269,7 +269,7 @@ export const serviceContract = {
     },
   }),
   listEngines: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'listEngines',
     method: 'GET',
     path: '/v1/service/engines',
@@ -280,7 +280,7 @@ export const serviceContract = {
     examples: { reply: { data: [] } },
   }),
   createBackup: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'createBackup',
     method: 'POST',
     path: '/v1/service/backups',
@@ -302,7 +302,7 @@ export const serviceContract = {
     },
   }),
   listBackups: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'listBackups',
     method: 'GET',
     path: '/v1/service/backups',
@@ -315,7 +315,7 @@ export const serviceContract = {
     examples: { reply: BACKUPS_EXAMPLE },
   }),
   restoreBackup: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'restoreBackup',
     worksWhenFull: true,
     method: 'POST',
@@ -337,7 +337,7 @@ export const serviceContract = {
     },
   }),
   cancelRestore: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'cancelRestore',
     method: 'DELETE',
     path: '/v1/service/restore',
@@ -348,7 +348,7 @@ export const serviceContract = {
     examples: {},
   }),
   listSettings: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'listSettings',
     method: 'GET',
     path: '/v1/service/settings',
@@ -359,7 +359,7 @@ export const serviceContract = {
     examples: { reply: { data: [SETTING_EXAMPLE], can_restart: true } },
   }),
   updateSettings: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'updateSettings',
     worksWhenFull: true,
     method: 'PATCH',
@@ -385,7 +385,7 @@ export const serviceContract = {
     },
   }),
   restartService: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'restartService',
     worksWhenFull: true,
     method: 'POST',
@@ -399,7 +399,7 @@ export const serviceContract = {
     examples: { reply: {} },
   }),
   unlockService: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'unlockService',
     worksWhenFull: true,
     method: 'POST',
@@ -413,7 +413,7 @@ export const serviceContract = {
     examples: { reply: {} },
   }),
   getDiagnostics: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'getDiagnostics',
     method: 'GET',
     path: '/v1/service/diagnostics',
@@ -437,7 +437,7 @@ export const serviceContract = {
     },
   }),
   listToolCalls: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'listToolCalls',
     method: 'GET',
     path: '/v1/service/tool-calls',
@@ -465,7 +465,7 @@ export const serviceContract = {
     },
   }),
   putConsolePassword: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'putConsolePassword',
     method: 'PUT',
     path: '/v1/service/password',

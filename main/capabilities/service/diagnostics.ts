@@ -12,7 +12,7 @@ export interface Platform {
   readonly memory_bytes: number
 }
 
-export interface DiagnosticsNeeds {
+export interface DiagnosticsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly settings: () => readonly SettingRecord[]
@@ -31,7 +31,7 @@ export interface DiagnosticsNeeds {
 }
 
 /** Settings whose value names a place or a person. */
-const NAMES_PLACES: ReadonlySet<string> = new Set([
+const PRIVATE_SETTINGS: ReadonlySet<string> = new Set([
   ...['home', 'host', 'allowed_hosts', 'public_base_url', 'egress.trusted_ranges', 'vault_passphrase'],
 ])
 
@@ -39,7 +39,7 @@ const NAMES_PLACES: ReadonlySet<string> = new Set([
  * For whoever helps: versions, settings, counts, the last lines of the log. Only what is named here goes in, and the
  * lines are looked through once more for what no line should hold.
  */
-export function diagnosticsOf(needs: DiagnosticsNeeds, counts: object) {
+export function collectDiagnostics(needs: DiagnosticsDeps, counts: object) {
   const { version, network, vault, database_bytes, started_at, warnings, limits } = needs.facts()
   const backups = needs.backups()
   const { schema, integrity, lookedThroughAtMs } = needs.storage()
@@ -62,7 +62,7 @@ export function diagnosticsOf(needs: DiagnosticsNeeds, counts: object) {
     },
     settings: needs.settings().map(({ name, value, place, next }) => ({
       name,
-      value: NAMES_PLACES.has(name) ? (place === 'default' ? 'default' : 'set') : value,
+      value: PRIVATE_SETTINGS.has(name) ? (place === 'default' ? 'default' : 'set') : value,
       place,
       ...(next !== null && { next: next.value }),
     })),

@@ -3,7 +3,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Handlers } from '../handler.ts'
 import { COUNTED_AT_MOST, type serviceContract, type ToolCallRecord } from './contract.ts'
 import type { ServiceRoom } from './index.ts'
-import type { NotedCall } from './tool-calls.ts'
+import type { RecordedToolCall } from './tool-calls.ts'
 
 export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceContract> {
   const { tallies, account, settings } = service
@@ -70,7 +70,7 @@ const toRecord = ({
   errorCode,
   ms,
   approvalId,
-}: NotedCall): ToolCallRecord => ({
+}: RecordedToolCall): ToolCallRecord => ({
   id,
   at: isoTime(atMs),
   key: key && { id: key.id, name: key.name, last4: key.last4 },

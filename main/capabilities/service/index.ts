@@ -1,19 +1,19 @@
 import type { EngineAbilities } from '../../contract/abilities.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { createBackups, type BackupNeeds, type Backups } from './backups.ts'
+import { createBackups, type BackupDeps, type Backups } from './backups.ts'
 import type { ServiceRecord } from './contract.ts'
-import { diagnosticsOf, type DiagnosticsNeeds } from './diagnostics.ts'
+import { collectDiagnostics, type DiagnosticsDeps } from './diagnostics.ts'
 import { createMetrics, type Metrics, type StorageGauges } from './metrics.ts'
-import type { SettingsDesk } from './settings.ts'
+import type { SettingsEditor } from './settings.ts'
 import type { Tallies } from './tallies.ts'
-import { createToolCalls, type ToolCalls, type ToolCallsNeeds } from './tool-calls.ts'
+import { createToolCalls, type ToolCalls, type ToolCallsDeps } from './tool-calls.ts'
 
 export type { BridgeProgram } from './contract.ts'
 export { createBackups } from './backups.ts'
 export type { Platform } from './diagnostics.ts'
 export type { StorageGauges } from './metrics.ts'
-export type { SettingsDesk } from './settings.ts'
+export type { SettingsEditor } from './settings.ts'
 export type { ToolCall } from './tool-calls.ts'
 
 /** What the account room knows of the console. */
@@ -24,13 +24,13 @@ interface ConsoleAccount {
   isFirstRun(accountId: AccountId): Promise<boolean>
 }
 
-interface ServiceNeeds
-  extends ToolCallsNeeds, BackupNeeds, Omit<DiagnosticsNeeds, 'settings' | 'backups' | 'clock' | 'facts'> {
+interface ServiceDeps
+  extends ToolCallsDeps, BackupDeps, Omit<DiagnosticsDeps, 'settings' | 'backups' | 'clock' | 'facts'> {
   readonly tallies: Tallies
   /** What the service is at this moment, but for what this room knows itself. */
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly account: ConsoleAccount
-  readonly settings: SettingsDesk
+  readonly settings: SettingsEditor
   readonly engines: readonly EngineAbilities[]
   /** What the delivery worker is doing. */
   readonly worker: () => { readonly inFlight: number; readonly unrecorded: number; readonly lagMs: number }
@@ -43,15 +43,15 @@ interface ServiceNeeds
 
 /** The service itself, for the person who runs it. */
 export interface ServiceRoom
-  extends ToolCalls, Backups, Pick<ServiceNeeds, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
+  extends ToolCalls, Backups, Pick<ServiceDeps, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
   readonly metrics: Metrics
   readonly canRestart: boolean
   /** @throws ApiError invalid_state */
   readonly restart: () => void
-  readonly diagnostics: (counts: object) => ReturnType<typeof diagnosticsOf>
+  readonly diagnostics: (counts: object) => ReturnType<typeof collectDiagnostics>
 }
 
-export function createServiceRoom(needs: ServiceNeeds): ServiceRoom {
+export function createServiceRoom(needs: ServiceDeps): ServiceRoom {
   const { tallies, facts, account, settings, engines, worker, restart, unlock } = needs
   const backups = createBackups(needs)
   return {
@@ -67,6 +67,7 @@ export function createServiceRoom(needs: ServiceNeeds): ServiceRoom {
         'Switchboard cannot start itself again here. Quit it, and start it once more.',
       )
     },
-    diagnostics: (counts) => diagnosticsOf({ ...needs, settings: settings.list, backups: backups.listBackups }, counts),
+    diagnostics: (counts) =>
+      collectDiagnostics({ ...needs, settings: settings.list, backups: backups.listBackups }, counts),
   }
 }

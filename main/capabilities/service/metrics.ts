@@ -4,7 +4,7 @@ import { gauge, type Family } from '../../kernel/metrics.ts'
 import type { ServiceRecord } from './contract.ts'
 import type { Tallies } from './tallies.ts'
 
-interface MetricsNeeds {
+interface MetricsDeps {
   readonly tallies: Tallies
   readonly facts: () => Pick<ServiceRecord, 'version' | 'started_at' | 'database_bytes' | 'warnings'>
   /** What the delivery worker is doing. */
@@ -31,11 +31,11 @@ const COUNTED_AT_MOST = 100_000
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** What a monitoring system asks for every few seconds: how many there are of what, what waits, and since when. */
-export function createMetrics({ tallies, facts, worker, storage, now }: MetricsNeeds) {
+export function createMetrics({ tallies, facts, worker, storage, now }: MetricsDeps) {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
 
-  async function ofTheAccount(accountId: AccountId): Promise<Family[]> {
+  async function accountFamilies(accountId: AccountId): Promise<Family[]> {
     const [instances, webhooks, deliveries, dueSince, messages, approvals] = await Promise.all([
       tallies.instances(accountId),
       tallies.webhooks(accountId),
@@ -72,7 +72,7 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsN
     ]
   }
 
-  function ofTheProcess(): Family[] {
+  function processFamilies(): Family[] {
     const { version, started_at, database_bytes, warnings } = facts()
     const { inFlight, unrecorded, lagMs } = worker()
     const { freeBytes, isOpen, lookedAtMs, isDamaged } = storage()
@@ -114,7 +114,10 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsN
   }
 
   return {
-    measure: async (accountId: AccountId): Promise<Family[]> => [...ofTheProcess(), ...(await ofTheAccount(accountId))],
+    measure: async (accountId: AccountId): Promise<Family[]> => [
+      ...processFamilies(),
+      ...(await accountFamilies(accountId)),
+    ],
     close: () => void delay.disable(),
   }
 }

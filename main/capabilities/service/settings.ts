@@ -1,7 +1,7 @@
 import type { SettingRecord } from './contract.ts'
 
 /** The settings of the running service, for the person who may change them. */
-export interface SettingsDesk {
+export interface SettingsEditor {
   list(): SettingRecord[]
   /** @param wanted values by name; null goes back to the default. @throws ApiError and changes nothing. */
   change(wanted: Readonly<Record<string, unknown>>): Promise<void>

@@ -13,18 +13,18 @@ export interface ToolCall {
   readonly approvalId: string | null
 }
 
-export interface NotedCall extends ToolCall {
+export interface RecordedToolCall extends ToolCall {
   readonly id: number
   readonly atMs: number
 }
 
 export interface ToolCalls {
-  readonly noteToolCall: (call: ToolCall) => void
+  readonly recordToolCall: (call: ToolCall) => void
   /** Newest first. */
-  readonly toolCalls: (accountId: string) => readonly NotedCall[]
+  readonly toolCalls: (accountId: string) => readonly RecordedToolCall[]
 }
 
-export interface ToolCallsNeeds {
+export interface ToolCallsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
@@ -32,11 +32,11 @@ export interface ToolCallsNeeds {
 const KEPT = 200
 
 /** In memory only: what assistants did matters while somebody watches, and what they said is nobody's business. */
-export function createToolCalls({ clock, live }: ToolCallsNeeds): ToolCalls {
-  let calls: readonly NotedCall[] = []
+export function createToolCalls({ clock, live }: ToolCallsDeps): ToolCalls {
+  let calls: readonly RecordedToolCall[] = []
   let last = 0
   return {
-    noteToolCall(call) {
+    recordToolCall(call) {
       calls = [{ ...call, id: ++last, atMs: clock.now() }, ...calls].slice(0, KEPT)
       live.publish({ topic: 'tool-calls' })
     },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { change, type Happening } from '../../../main/capabilities/instances/link.ts'
+import { applyEvent, type LinkEvent } from '../../../main/capabilities/instances/link.ts'
 import { TRIGGERS, type Trigger } from '../../../main/capabilities/instances/status.ts'
 import type { Link } from '../../../main/capabilities/instances/store.ts'
 import { INSTANCE_STATUSES, type InstanceStatus } from '../../../main/contract/shapes.ts'
 
 const NOW = 1_000_000
 
-const HAPPENINGS: { [T in Trigger]: Extract<Happening, { kind: T }> } = {
+const HAPPENINGS: { [T in Trigger]: Extract<LinkEvent, { kind: T }> } = {
   start: { kind: 'start', by: 'restart' },
   stop: { kind: 'stop', logout: false },
   qr: { kind: 'qr', attempt: 1, expiresAtMs: NOW + 60_000 },
@@ -126,25 +126,25 @@ test('the table below speaks of every status and every trigger', () => {
 
 describe.each(Object.entries(STATES))('%s', (state, link) => {
   test.each(TRIGGERS)('on %s', (trigger) => {
-    const outcome = change(link, HAPPENINGS[trigger], NOW)
+    const outcome = applyEvent(link, HAPPENINGS[trigger], NOW)
     const wanted = ROWS[state]?.[trigger] ?? ANY[trigger]
     if (wanted) expect([outcome?.link.status, outcome?.announcement?.type ?? null]).toEqual(wanted)
     else expect(outcome).toBeUndefined()
   })
 
   test.each(TRIGGERS)('says since when, whatever follows on %s', (trigger) => {
-    const after = change(link, HAPPENINGS[trigger], NOW)?.link
+    const after = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
     if (after) expect(after.statusAtMs).toBe(after.status === link.status ? link.statusAtMs : NOW)
   })
 })
 
 describe('what a change writes', () => {
-  const after = (state: string, happening: Happening) => change(STATES[state] ?? FRESH, happening, NOW)
+  const after = (state: string, happening: LinkEvent) => applyEvent(STATES[state] ?? FRESH, happening, NOW)
 
   test('only a lost link goes on trying', () => {
     for (const link of Object.values(STATES)) {
       for (const trigger of TRIGGERS) {
-        const made = change(link, HAPPENINGS[trigger], NOW)?.link
+        const made = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
         if (made?.willRetry) expect(['link_lost', 'outage']).toContain(trigger)
       }
     }
@@ -153,7 +153,7 @@ describe('what a change writes', () => {
   test('connected without a session that was refused, lost or discarded does not exist', () => {
     for (const link of Object.values(STATES)) {
       for (const trigger of TRIGGERS) {
-        const made = change(link, HAPPENINGS[trigger], NOW)?.link
+        const made = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
         if (made?.status === 'connected')
           expect(made).toMatchObject({ loggedIn: true, linkLostAtMs: null, downAtMs: null, willRetry: false })
         if (made?.status === 'auth_failed' || made?.status === 'qr') expect(made.loggedIn).toBe(false)
@@ -168,7 +168,7 @@ describe('what a change writes', () => {
       disconnectCode: 428,
     }
     const data = (nextRetryAtMs: number) =>
-      change({ ...lost, nextRetryAtMs }, HAPPENINGS.outage, NOW)?.announcement?.data
+      applyEvent({ ...lost, nextRetryAtMs }, HAPPENINGS.outage, NOW)?.announcement?.data
     expect(data(NOW + 3_000)).toEqual({
       reason: 'connection_lost',
       code: 428,
@@ -207,7 +207,7 @@ describe('what a change writes', () => {
         announcement: null,
         link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' },
       })
-      expect(made && change(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
+      expect(made && applyEvent(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
     },
   )
 
@@ -218,9 +218,9 @@ describe('what a change writes', () => {
   test('a recreated link is as good as new, but for what is still to be wiped', () => {
     for (const link of Object.values(STATES)) {
       const used: Link = { ...link, discard: 'logout', attempts: 7, blockedUntilMs: NOW, disconnectCode: 401 }
-      const made = change(used, HAPPENINGS.recreate, NOW)?.link
+      const made = applyEvent(used, HAPPENINGS.recreate, NOW)?.link
       expect(made).toEqual({ ...FRESH, status: 'recreating', statusAtMs: made?.statusAtMs, discard: 'wipe' })
-      const begun = made && change(made, HAPPENINGS.wiped, NOW)
+      const begun = made && applyEvent(made, HAPPENINGS.wiped, NOW)
       expect(begun?.link).toEqual({ ...FRESH, status: 'connecting', statusAtMs: NOW, attempts: 1 })
       expect(begun?.announcement?.data).toEqual({ reason: 'start', attempt: 1 })
     }
@@ -232,6 +232,6 @@ describe('what a change writes', () => {
     expect(data('disconnected', 'pairing')).toEqual({ reason: 'start', attempt: 1 })
     expect(data('disconnected', 'restart')).toEqual({ reason: 'restart', attempt: 1 })
     const tried: Link = { ...FRESH, status: 'auth_failed', attempts: 2 }
-    expect(change(tried, HAPPENINGS.start, NOW)?.announcement?.data).toEqual({ reason: 'restart', attempt: 3 })
+    expect(applyEvent(tried, HAPPENINGS.start, NOW)?.announcement?.data).toEqual({ reason: 'restart', attempt: 3 })
   })
 })

@@ -1,11 +1,11 @@
 /** Lets acts on one subject follow each other; acts on different subjects do not wait for each other. */
-export type InTurn = <T>(subject: string, act: () => Promise<T>) => Promise<T>
+export type RunExclusive = <T>(subject: string, act: () => Promise<T>) => Promise<T>
 
 /**
  * A call commits a status and then tells the engine. Without turns a disconnect and a restart could commit in one
  * order and reach the engine in the other, and the link would stand against the status.
  */
-export function createTurns(): InTurn {
+export function createKeyedMutex(): RunExclusive {
   const last = new Map<string, Promise<unknown>>()
   return async (subject, act) => {
     const before = last.get(subject)

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
-interface Asking {
+interface EngineCallDeps {
   readonly clock: Clock
   readonly log: Log
   readonly timeoutMs: number
@@ -13,7 +13,7 @@ interface Asking {
  * Waits for an engine, but not for ever. What it throws is logged and never forwarded, unless it is meant for callers.
  * @throws ApiError upstream_timeout, upstream_unavailable, and those of the act itself.
  */
-export async function ask<T>({ clock, log, timeoutMs }: Asking, act: () => Promise<T>): Promise<T> {
+export async function callEngine<T>({ clock, log, timeoutMs }: EngineCallDeps, act: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const limit = startTimeout(clock, timeoutMs, () => reject(silent(timeoutMs)))
   try {

@@ -11,17 +11,17 @@ type InstanceChange =
 /** Hears a change inside the commit that makes it: what it writes lives and dies with it. */
 export type InstanceListener = (tx: Tx, change: InstanceChange) => Promise<void>
 
-export interface Hearers {
+export interface InstanceListeners {
   readonly hear: (listener: InstanceListener) => void
-  readonly tell: InstanceListener
+  readonly publish: InstanceListener
 }
 
 /** Rooms that build on instances listen here, so that this one need not know them. */
-export function createHearers(): Hearers {
+export function createListeners(): InstanceListeners {
   const listeners: InstanceListener[] = []
   return {
     hear: (listener) => void listeners.push(listener),
-    async tell(tx, change) {
+    async publish(tx, change) {
       for (const listener of listeners) await listener(tx, change)
     },
   }
