@@ -58,8 +58,8 @@ interface TemplateList {
 const ACT_LIMITS = { inAll: 128, perInstance: 16, bytes: Infinity }
 
 /** Speaking to an engine past the normalized operations. What is sent that way is a message like any other. */
-export function createDirect(needs: DirectDeps): Direct {
-  const { clock, cursors, instances, messages, config, log } = needs
+export function createDirect(deps: DirectDeps): Direct {
+  const { clock, cursors, instances, messages, config, log } = deps
   const limiter = createConcurrencyLimiter(ACT_LIMITS)
   const timeoutMs = config.sendTimeoutMs
 

@@ -12,7 +12,7 @@ export type { Pair } from './fuse.ts'
 export interface FusionDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
-  readonly instances: Pick<Instances, 'find' | 'hear'>
+  readonly instances: Pick<Instances, 'find' | 'subscribe'>
 }
 
 interface PairCall {
@@ -33,7 +33,7 @@ export interface Fusion {
 }
 
 export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
-  instances.hear(removeOnChange)
+  instances.subscribe(removeOnChange)
 
   async function pairOf(read: Pick<Tx, 'one'>, { accountId, id, mayReach }: PairCall): Promise<Pair> {
     const instance = await instances.find(read, accountId, id)

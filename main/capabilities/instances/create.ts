@@ -56,8 +56,8 @@ interface Held {
  * One commit: claims the key, occupies a slot, inserts the row, records `instance.created`, settles the key with the
  * exact answer. Whatever is refused inside leaves nothing behind, a claimed key included.
  */
-export function createCreate(needs: Deps): Create {
-  const { db, clock, ids, announce, engines, idempotency, plan, baseUrl } = needs
+export function createCreate(deps: Deps): Create {
+  const { db, clock, ids, announce, engines, idempotency, plan, baseUrl } = deps
 
   return async ({ accountId, wish, rawBody, idempotencyKey: key }) => {
     const { engine = 'smv2', network = plan.network } = wish

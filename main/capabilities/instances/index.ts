@@ -87,7 +87,7 @@ export interface Instances {
   readonly tally: (accountId: AccountId) => ReturnType<typeof tally>
   readonly announce: Announce
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
-  readonly hear: InstanceListeners['hear']
+  readonly subscribe: InstanceListeners['subscribe']
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
   /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
@@ -100,13 +100,13 @@ export interface Instances {
   readonly close: () => void
 }
 
-export function createInstances(needs: InstancesDeps): Instances {
-  const { db, clock, ids, ledger, engines, idempotency, cursors, config, gauges, log } = needs
-  const baseUrl = () => config.publicBaseUrl ?? needs.baseUrl()
+export function createInstances(deps: InstancesDeps): Instances {
+  const { db, clock, ids, ledger, engines, idempotency, cursors, config, gauges, log } = deps
+  const baseUrl = () => config.publicBaseUrl ?? deps.baseUrl()
   const runExclusive = createKeyedMutex()
   const records = createRecords({ engines, baseUrl })
   const announce = createAnnounce({ ledger, clock })
-  const { hear, publish } = createListeners()
+  const { subscribe, publish } = createListeners()
   const lifecycle = createLifecycle({ db, clock, log, announce, publish })
   const discardSession = createDiscardSession({ db, engines, log })
   const unstarted = new Set<InstanceId>()
@@ -153,7 +153,7 @@ export function createInstances(needs: InstancesDeps): Instances {
     known: knownInstances(db),
     announce,
     tally: (accountId) => tally(db, accountId),
-    hear,
+    subscribe,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {
       await db.commit((tx) => lifecycle.apply(tx, id, signal))

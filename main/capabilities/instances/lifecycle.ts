@@ -23,7 +23,7 @@ export interface Lifecycle {
    * Lets something happen to an instance: status, fields, `updated_at` and the event it is, in the caller's unit.
    * @returns the instance afterwards; undefined when there is none or it was deleted.
    */
-  readonly apply: (tx: Tx, id: InstanceId, happening: LinkEvent) => Promise<Instance | undefined>
+  readonly apply: (tx: Tx, id: InstanceId, event: LinkEvent) => Promise<Instance | undefined>
   /** Takes up a loss that was not announced when the service stopped. */
   readonly watch: (outage: Outage, leftMs: number) => void
   /** Whatever was lost is nobody's concern any more: the instance is gone. */
@@ -38,12 +38,12 @@ const OUTAGES_PER_UNIT = 100
 export function createLifecycle({ db, clock, log, announce, publish }: Deps): Lifecycle {
   const outages = createOutages({ clock, log, announce: announceOutages })
 
-  async function apply(tx: Tx, id: InstanceId, happening: LinkEvent): Promise<Instance | undefined> {
+  async function apply(tx: Tx, id: InstanceId, event: LinkEvent): Promise<Instance | undefined> {
     const row = await tx.one(byId, { id })
     if (!row || row.deletedAtMs !== null) return undefined
     const before = toInstance(row)
     let instance = before
-    for (const step of changesOf(before, happening, clock.now())) instance = await write(tx, instance, step)
+    for (const step of changesOf(before, event, clock.now())) instance = await write(tx, instance, step)
     if (instance.linkLostAtMs !== before.linkLostAtMs) tx.afterCommit(() => trackOutage(id, instance.linkLostAtMs))
     return instance
   }
@@ -83,14 +83,14 @@ export function createLifecycle({ db, clock, log, announce, publish }: Deps): Li
 }
 
 /**
- * The steps of a happening: none, one, or two for an `official` instance whose number was connected on its onboarding
+ * The steps of a event: none, one, or two for an `official` instance whose number was connected on its onboarding
  * page. There the start and the login are one act, so both states are crossed and both events fire, in order.
  */
-function changesOf(instance: Instance, happening: LinkEvent, nowMs: number): Change[] {
-  const direct = applyEvent(instance, happening, nowMs)
-  if (direct || happening.kind !== 'connected' || instance.engine !== 'official') return direct ? [direct] : []
+function changesOf(instance: Instance, event: LinkEvent, nowMs: number): Change[] {
+  const direct = applyEvent(instance, event, nowMs)
+  if (direct || event.kind !== 'connected' || instance.engine !== 'official') return direct ? [direct] : []
   const started = applyEvent(instance, { kind: 'start', by: 'pairing' }, nowMs)
-  const connected = started && applyEvent(started.link, happening, nowMs)
+  const connected = started && applyEvent(started.link, event, nowMs)
   return started && connected ? [started, connected] : []
 }
 

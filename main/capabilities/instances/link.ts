@@ -30,16 +30,16 @@ type Of<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>
 /** What a trigger writes besides the status, and what its event says. */
 type Effect = { readonly fields: Partial<Link>; readonly announcement: Announcement | null }
 
-/** @returns what the happening makes of the link; undefined when it changes nothing. Pure. */
-export function applyEvent(link: Link, happening: LinkEvent, nowMs: number): Change | undefined {
-  const step = findStep(link.status, happening.kind)
-  if (!step || !meetsCondition(step.when, link) || isStale(link, happening)) return changeInPlace(link, happening)
-  const { fields, announcement } = effectOf(link, happening, nowMs)
+/** @returns what the event makes of the link; undefined when it changes nothing. Pure. */
+export function applyEvent(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
+  const step = findStep(link.status, event.kind)
+  if (!step || !meetsCondition(step.when, link) || isStale(link, event)) return changeInPlace(link, event)
+  const { fields, announcement } = effectOf(link, event, nowMs)
   const statusAtMs = step.to === link.status ? link.statusAtMs : nowMs
   return {
     link: { ...link, ...fields, status: step.to, statusAtMs },
     announcement: step.event === null ? null : announcement,
-    reconnected: happening.kind === 'connected' && isReconnect(link),
+    reconnected: event.kind === 'connected' && isReconnect(link),
   }
 }
 
@@ -49,25 +49,25 @@ function meetsCondition(condition: Condition | undefined, link: Link): boolean {
 }
 
 /** Reported twice, or overtaken by what happened since. */
-function isStale(link: Link, happening: LinkEvent): boolean {
-  if (happening.kind === 'outage') return happening.linkLostAtMs !== link.linkLostAtMs
-  if (happening.kind !== 'qr') return false
-  return happening.attempt === link.qrAttempt && happening.expiresAtMs === link.qrExpiresAtMs
+function isStale(link: Link, event: LinkEvent): boolean {
+  if (event.kind === 'outage') return event.linkLostAtMs !== link.linkLostAtMs
+  if (event.kind !== 'qr') return false
+  return event.attempt === link.qrAttempt && event.expiresAtMs === link.qrExpiresAtMs
 }
 
 /** What changes although the status does not. */
-function changeInPlace(link: Link, happening: LinkEvent): Change | undefined {
+function changeInPlace(link: Link, event: LinkEvent): Change | undefined {
   const silent = (fields: Partial<Link>): Change => ({
     link: { ...link, ...fields },
     announcement: null,
     reconnected: false,
   })
-  if (happening.kind === 'connected' && link.status === 'connected') {
-    const { number, name } = happening
+  if (event.kind === 'connected' && link.status === 'connected') {
+    const { number, name } = event
     if (number === link.phoneNumber && name === link.profileName) return undefined
     return silent({ phoneNumber: number, profileName: name })
   }
-  if (happening.kind === 'stop' && happening.logout && !HAS_NO_SESSION.has(link.status)) {
+  if (event.kind === 'stop' && event.logout && !HAS_NO_SESSION.has(link.status)) {
     const isDone = !link.loggedIn && link.lastDisconnectReason === 'logout'
     return isDone ? undefined : silent({ ...loggedOut, lastDisconnectReason: 'logout' })
   }
@@ -102,7 +102,7 @@ const neverConnected = {
   blockedUntilMs: null,
 } as const
 
-const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, happening: Of<K>, nowMs: number) => Effect } = {
+const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: number) => Effect } = {
   start(link, { by }) {
     const attempts = link.attempts + 1
     const reason = by === 'restart' && link.status !== 'created' ? 'restart' : 'start'
@@ -157,7 +157,7 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, happening: Of<K>, nowMs:
     },
     announcement: null,
   }),
-  outage(link, _happening, nowMs) {
+  outage(link, _event, nowMs) {
     const nextRetryAtMs = link.nextRetryAtMs !== null && link.nextRetryAtMs > nowMs ? link.nextRetryAtMs : null
     return {
       fields: { linkLostAtMs: null, nextRetryAtMs },
@@ -205,8 +205,8 @@ function disconnectedFor(reason: string, fields: Partial<Link>, code: number | n
   }
 }
 
-function effectOf<K extends LinkEvent['kind']>(link: Link, happening: Of<K>, nowMs: number): Effect {
-  // The table's key is the happening's kind; the compiler does not connect an index with its own discriminant.
-  const effect = EFFECTS[happening.kind] as (link: Link, happening: Of<K>, nowMs: number) => Effect
-  return effect(link, happening, nowMs)
+function effectOf<K extends LinkEvent['kind']>(link: Link, event: Of<K>, nowMs: number): Effect {
+  // The table's key is the event's kind; the compiler does not connect an index with its own discriminant.
+  const effect = EFFECTS[event.kind] as (link: Link, event: Of<K>, nowMs: number) => Effect
+  return effect(link, event, nowMs)
 }

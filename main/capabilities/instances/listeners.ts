@@ -12,7 +12,7 @@ type InstanceChange =
 export type InstanceListener = (tx: Tx, change: InstanceChange) => Promise<void>
 
 export interface InstanceListeners {
-  readonly hear: (listener: InstanceListener) => void
+  readonly subscribe: (listener: InstanceListener) => void
   readonly publish: InstanceListener
 }
 
@@ -20,7 +20,7 @@ export interface InstanceListeners {
 export function createListeners(): InstanceListeners {
   const listeners: InstanceListener[] = []
   return {
-    hear: (listener) => void listeners.push(listener),
+    subscribe: (listener) => void listeners.push(listener),
     async publish(tx, change) {
       for (const listener of listeners) await listener(tx, change)
     },

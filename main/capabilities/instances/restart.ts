@@ -30,8 +30,8 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, run
       const before = await getInstance(db, id)
       const engine = engineOf(engines, before)
       const subject = toEngineInstance(before)
-      const happening: LinkEvent = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
-      const after = await db.commit((tx) => lifecycle.apply(tx, id, happening))
+      const event: LinkEvent = before.status === 'connected' ? LINK_ENDED : { kind: 'start', by: 'restart' }
+      const after = await db.commit((tx) => lifecycle.apply(tx, id, event))
       if (!after) throw notFound()
       refuseRecreating(after)
       await requireDiscard(discardSession, before)

@@ -26,7 +26,7 @@ const MOVES_PER_UNIT = 100
 
 interface PendingEvent {
   readonly id: InstanceId
-  readonly happening: LinkEvent
+  readonly event: LinkEvent
 }
 
 /**
@@ -47,7 +47,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
     // Who was not told of a loss before the service stopped is told now, before anything comes back.
     const overdue = page.filter((instance) => leftMs(instance) === 0)
     await applyAll(
-      overdue.map(({ id, linkLostAtMs }) => ({ id, happening: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })),
+      overdue.map(({ id, linkLostAtMs }) => ({ id, event: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })),
     )
     const found = await Promise.all(page.map(async (instance) => ({ instance, link: await resumeSession(instance) })))
     await applyAll(found.flatMap(({ instance, link }) => correction(instance, link)))
@@ -70,7 +70,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   async function applyAll(moves: readonly PendingEvent[]): Promise<void> {
     for (let i = 0; i < moves.length; i += MOVES_PER_UNIT) {
       await db.commit(async (tx) => {
-        for (const { id, happening } of moves.slice(i, i + MOVES_PER_UNIT)) await lifecycle.apply(tx, id, happening)
+        for (const { id, event } of moves.slice(i, i + MOVES_PER_UNIT)) await lifecycle.apply(tx, id, event)
       })
     }
   }
@@ -88,12 +88,12 @@ function correction(
   { id, status, phoneNumber, profileName }: Instance,
   link: 'connected' | 'connecting' | 'no_session',
 ): PendingEvent[] {
-  if (link === 'no_session') return [{ id, happening: { kind: 'session_lost' } }]
+  if (link === 'no_session') return [{ id, event: { kind: 'session_lost' } }]
   if (link === 'connected') {
     if (status === 'connected' || phoneNumber === null) return []
-    return [{ id, happening: { kind: 'connected', number: phoneNumber, name: profileName } }]
+    return [{ id, event: { kind: 'connected', number: phoneNumber, name: profileName } }]
   }
-  return status === 'connected' ? [{ id, happening: SERVICE_RESTARTED }] : []
+  return status === 'connected' ? [{ id, event: SERVICE_RESTARTED }] : []
 }
 
 const SERVICE_RESTARTED: LinkEvent = { kind: 'link_lost', reason: 'service_restarted', code: null, nextRetryAtMs: null }

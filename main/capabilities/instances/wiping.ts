@@ -44,36 +44,36 @@ interface Backoff {
  * makes it `connecting`, and pairing begins. The row says `recreating` until that commit, so whatever cuts this off,
  * it is taken up again and ends there.
  */
-export function createWiping(needs: Deps): Wiping {
-  const { db, clock, engines, log, lifecycle, discardSession, runExclusive, unstarted } = needs
-  const pauses = new Map<InstanceId, Backoff>()
+export function createWiping(deps: Deps): Wiping {
+  const { db, clock, engines, log, lifecycle, discardSession, runExclusive, unstarted } = deps
+  const backoffs = new Map<InstanceId, Backoff>()
   let ticking: Timer | undefined
   let isClosed = false
 
   function begin(id: InstanceId): void {
     void runExclusive(id, () => wipe(id)).then(
-      (isOver) => (isOver ? pauses.delete(id) : pause(id)),
+      (isOver) => (isOver ? backoffs.delete(id) : backOff(id)),
       (error: unknown) => {
         log.warn({ event: 'instance.recreate.interrupted', instanceId: id, cause: cause(error) })
-        pause(id)
+        backOff(id)
       },
     )
   }
 
-  function pause(id: InstanceId): void {
+  function backOff(id: InstanceId): void {
     if (isClosed) return
-    const before = pauses.get(id)
+    const before = backoffs.get(id)
     const ms = before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.ms, LONGEST_PAUSE_MS)
-    pauses.set(id, { ms, untilMono: clock.mono() + ms })
+    backoffs.set(id, { ms, untilMono: clock.mono() + ms })
     ticking ??= clock.every(TICK_MS, retryDue)
   }
 
   function retryDue(): void {
-    if (pauses.size === 0) stop()
-    for (const [id, { ms, untilMono }] of pauses) {
+    if (backoffs.size === 0) stop()
+    for (const [id, { ms, untilMono }] of backoffs) {
       if (untilMono > clock.mono()) continue
       // Not again before this try has ended, however long it takes.
-      pauses.set(id, { ms, untilMono: Infinity })
+      backoffs.set(id, { ms, untilMono: Infinity })
       begin(id)
     }
   }

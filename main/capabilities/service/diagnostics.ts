@@ -39,14 +39,14 @@ const PRIVATE_SETTINGS: ReadonlySet<string> = new Set([
  * For whoever helps: versions, settings, counts, the last lines of the log. Only what is named here goes in, and the
  * lines are looked through once more for what no line should hold.
  */
-export function collectDiagnostics(needs: DiagnosticsDeps, counts: object) {
-  const { version, network, vault, database_bytes, started_at, warnings, limits } = needs.facts()
-  const backups = needs.backups()
-  const { schema, integrity, lookedThroughAtMs } = needs.storage()
+export function collectDiagnostics(deps: DiagnosticsDeps, counts: object) {
+  const { version, network, vault, database_bytes, started_at, warnings, limits } = deps.facts()
+  const backups = deps.backups()
+  const { schema, integrity, lookedThroughAtMs } = deps.storage()
   return {
-    made_at: isoTime(needs.clock.now()),
+    made_at: isoTime(deps.clock.now()),
     version,
-    platform: needs.platform(),
+    platform: deps.platform(),
     service: {
       network,
       started_at,
@@ -60,13 +60,13 @@ export function collectDiagnostics(needs: DiagnosticsDeps, counts: object) {
       backups: backups.length,
       newest_backup_at: backups[0] === undefined ? null : isoTime(backups[0].madeAtMs),
     },
-    settings: needs.settings().map(({ name, value, place, next }) => ({
+    settings: deps.settings().map(({ name, value, place, next }) => ({
       name,
       value: PRIVATE_SETTINGS.has(name) ? (place === 'default' ? 'default' : 'set') : value,
       place,
       ...(next !== null && { next: next.value }),
     })),
     counts,
-    log: needs.logLines().map(({ at, ...line }) => ({ at: isoTime(at), ...(redact(line, needs.folders) as object) })),
+    log: deps.logLines().map(({ at, ...line }) => ({ at: isoTime(at), ...(redact(line, deps.folders) as object) })),
   }
 }

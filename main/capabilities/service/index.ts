@@ -51,14 +51,14 @@ export interface ServiceRoom
   readonly diagnostics: (counts: object) => ReturnType<typeof collectDiagnostics>
 }
 
-export function createServiceRoom(needs: ServiceDeps): ServiceRoom {
-  const { tallies, facts, account, settings, engines, worker, restart, unlock } = needs
-  const backups = createBackups(needs)
+export function createServiceRoom(deps: ServiceDeps): ServiceRoom {
+  const { tallies, facts, account, settings, engines, worker, restart, unlock } = deps
+  const backups = createBackups(deps)
   return {
-    ...createToolCalls(needs),
+    ...createToolCalls(deps),
     ...backups,
     ...{ tallies, facts, account, settings, engines, unlock },
-    metrics: createMetrics({ tallies, facts, worker, storage: needs.gauges, now: needs.clock.now }),
+    metrics: createMetrics({ tallies, facts, worker, storage: deps.gauges, now: deps.clock.now }),
     canRestart: restart !== null,
     restart() {
       if (restart !== null) return restart()
@@ -68,6 +68,6 @@ export function createServiceRoom(needs: ServiceDeps): ServiceRoom {
       )
     },
     diagnostics: (counts) =>
-      collectDiagnostics({ ...needs, settings: settings.list, backups: backups.listBackups }, counts),
+      collectDiagnostics({ ...deps, settings: settings.list, backups: backups.listBackups }, counts),
   }
 }

@@ -368,11 +368,11 @@ describe('many at once', () => {
 describe('rooms that keep something of an instance', () => {
   const heard = () => {
     const changes: Parameters<InstanceListener>[1][] = []
-    room.instances.hear(async (_tx, change) => void changes.push(change))
+    room.instances.subscribe(async (_tx, change) => void changes.push(change))
     return changes
   }
 
-  test('hear of a recreate and a deletion, and of each new number', async () => {
+  test('are notified of a recreate, a deletion and each new number', async () => {
     const changes = heard()
     const { id } = await room.connected('12025550101')
     await room.instances.onSignal(id, { ...BACK, number: '12025550101', name: 'Another name' })
@@ -392,7 +392,7 @@ describe('rooms that keep something of an instance', () => {
   test('can undo the change by failing: it is one commit', async () => {
     const { id } = await room.connected()
     const before = row(id)
-    room.instances.hear(async () => {
+    room.instances.subscribe(async () => {
       throw new Error('no')
     })
     await expect(recreate(id)).rejects.toThrow('no')
