@@ -57,8 +57,8 @@ declare module 'fastify' {
  * Every check that comes before the body, in an order that is a promise: Host and Origin → key → rate → scope →
  * key restriction → existence → engine → confirm. So nothing leaks existence to somebody who may not know.
  */
-export function createAdmission(needs: AdmissionDeps) {
-  const { guard, limiter, anonymousRatePerMinute } = needs
+export function createAdmission(deps: AdmissionDeps) {
+  const { guard, limiter, anonymousRatePerMinute } = deps
 
   const spend = (reply: FastifyReply, bucket: string, perMinute: number): void => {
     const verdict = limiter.take(bucket, perMinute)
@@ -75,8 +75,8 @@ export function createAdmission(needs: AdmissionDeps) {
 
   const identifySession = async (request: FastifyRequest, reply: FastifyReply, isOpen: boolean): Promise<Identity> => {
     requireSameOrigin(request)
-    for (const token of sessionTokens(request.headers.cookie, needs.port())) {
-      const session = await needs.findSession(token)
+    for (const token of sessionTokens(request.headers.cookie, deps.port())) {
+      const session = await deps.findSession(token)
       if (session === undefined) continue
       spend(reply, bucketOf(session.principal), session.principal.ratePerMinute)
       return { principal: session.principal, sessionId: session.id }
@@ -115,7 +115,7 @@ export function createAdmission(needs: AdmissionDeps) {
     }
 
     const { authorization } = request.headers
-    const principal = await authenticate(authorization, needs)
+    const principal = await authenticate(authorization, deps)
     if (principal === undefined) {
       spend(reply, address, anonymousRatePerMinute())
       if (authorization === undefined && isOpen) return NOBODY
@@ -140,7 +140,7 @@ export function createAdmission(needs: AdmissionDeps) {
     requireScope(principal, operation.scope)
     requireAccessLevel(principal, operation.reach)
     if (operation.reach === 'instance')
-      request.admitted.instance = await findSubject(request, principal, operation, needs)
+      request.admitted.instance = await findSubject(request, principal, operation, deps)
     await exists?.(principal, request.params as Record<string, string>)
     request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
@@ -173,9 +173,9 @@ const bucketOf = (principal: Principal) =>
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-async function authenticate(authorization: string | undefined, needs: AdmissionDeps): Promise<Principal | undefined> {
+async function authenticate(authorization: string | undefined, deps: AdmissionDeps): Promise<Principal | undefined> {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
-  return token === undefined ? undefined : await needs.authenticate(token)
+  return token === undefined ? undefined : await deps.authenticate(token)
 }
 
 function unauthorized(authorization: string | undefined): ApiError {
@@ -197,11 +197,11 @@ async function findSubject(
   request: FastifyRequest,
   principal: Principal,
   operation: Operation,
-  needs: AdmissionDeps,
+  deps: AdmissionDeps,
 ): Promise<InstanceSubject> {
   const { id = '' } = request.params as { id?: string }
   const reachable = isUuid(id) && canAccessInstance(principal, id.toLowerCase())
-  const subject = reachable ? await needs.subject(principal.accountId, id.toLowerCase()) : undefined
+  const subject = reachable ? await deps.subject(principal.accountId, id.toLowerCase()) : undefined
   if (subject === undefined || (subject.deleted && operation.reachesDeleted !== true)) {
     throw new ApiError('not_found', 'There is no instance with this id.')
   }

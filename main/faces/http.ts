@@ -30,11 +30,11 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
-  readonly times: Pick<RequestTimes, 'watch' | 'is'>
+  readonly times: Pick<RequestTimes, 'watch' | 'setOperation'>
   /** Told of each request. */
   readonly apiActivity: Pick<ApiActivity, 'note'>
   /** Told after each operation that changed something, whoever asked for it. */
-  readonly tell: (notice: Notice) => void
+  readonly publish: (notice: Notice) => void
   /** Asked before each operation that would make the database grow. */
   readonly writeGate: Pick<WriteGate, 'check'>
   readonly log: Log
@@ -83,13 +83,13 @@ const UNREAD_MS = 8_000
  */
 const LINGER_MS = 1_000
 
-export function createDoor(needs: DoorDeps): Door {
-  const { clock, ids, log, times, apiActivity } = needs
+export function createDoor(deps: DoorDeps): Door {
+  const { clock, ids, log, times, apiActivity } = deps
   const limiter = createRateLimiter(clock)
   let hosts: ReadonlySet<string> = new Set()
   let port = 0
   const guard = createOriginGuard(() => hosts)
-  const admit = createAdmission({ ...needs, guard, limiter, port: () => port })
+  const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
   const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
 
   /** Requests on each connection that are not answered yet. */
@@ -117,7 +117,7 @@ export function createDoor(needs: DoorDeps): Door {
     clientErrorHandler: (error, socket) => {
       // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
       if ([...(unanswered.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
-      const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, needs.anonymousRatePerMinute())
+      const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, deps.anonymousRatePerMinute())
       answerRaw(socket, malformed(error.code), ids.request(), rate)
       const patience = clock.after(LINGER_MS, () => socket.destroy())
       socket.once('close', () => patience.cancel())
@@ -155,7 +155,7 @@ export function createDoor(needs: DoorDeps): Door {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     // Asked once: the framework puts this together anew each time.
     const { config } = request.routeOptions
-    if (config.operation !== undefined) times.is(request.raw, config.operation.id)
+    if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
     await admit(request, reply, config)
     // Here and not in a handler: nobody reads what was sent to where nothing is.
     if (request.is404) throw notFoundError(request)
@@ -173,8 +173,8 @@ export function createDoor(needs: DoorDeps): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of needs.operations) routeOperation(app, served, { gate, ...needs })
-  needs.rawRoutes(app, () => port)
+  for (const served of deps.operations) routeOperation(app, served, { gate, ...deps })
+  deps.rawRoutes(app, () => port)
 
   const injectAs = async (
     caller: InProcessCaller,
@@ -197,7 +197,7 @@ export function createDoor(needs: DoorDeps): Door {
     async listen(host, wantedPort) {
       await app.listen({ host, port: wantedPort })
       port = (app.server.address() as AddressInfo).port
-      hosts = ownHosts({ host, port }, needs.allowedHosts, needs.publicBaseUrl)
+      hosts = ownHosts({ host, port }, deps.allowedHosts, deps.publicBaseUrl)
       return port
     },
     call: (principal, request) => injectAs({ principal, prepaid: true }, request),

@@ -54,8 +54,8 @@ interface McpDeps {
 }
 
 /** The product over MCP: its operations as tools, each call a request through the door. */
-export function createMcp(needs: McpDeps): ProductMcp {
-  const { contracts, call, clock, random, log } = needs
+export function createMcp(deps: McpDeps): ProductMcp {
+  const { contracts, call, clock, random, log } = deps
   const toolbox = createToolbox(contracts)
   const confirmations = createConfirmations({ clock, random })
   const sentences = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
@@ -63,7 +63,7 @@ export function createMcp(needs: McpDeps): ProductMcp {
     clock,
     random,
     log,
-    factory: (callerOf) => createServerFactory({ ...needs, toolbox, confirmations, sentences, callerOf }),
+    factory: (callerOf) => createServerFactory({ ...deps, toolbox, confirmations, sentences, callerOf }),
   })
   return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
 }

@@ -44,8 +44,8 @@ export function routeOperation(
   {
     gate,
     writeGate,
-    tell,
-  }: { gate: ConcurrencyLimiter; writeGate: Pick<WriteGate, 'check'>; tell: (notice: Notice) => void },
+    publish,
+  }: { gate: ConcurrencyLimiter; writeGate: Pick<WriteGate, 'check'>; publish: (notice: Notice) => void },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
@@ -63,7 +63,7 @@ export function routeOperation(
       if (request.admitted.isRehearsal) return reply.code(204).send()
       if (writesData(operation)) writeGate.check()
       const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
-      if (operation.method !== 'GET') tell(noticeOf(operation, request.params as Record<string, string>))
+      if (operation.method !== 'GET') publish(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)
     },
   })

@@ -24,13 +24,13 @@ export interface Panel {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The console: its page for anybody, and behind a session all it shows and does. */
-export function addPanelRoutes(app: FastifyInstance, port: () => number, needs: PanelDeps): Panel {
+export function addPanelRoutes(app: FastifyInstance, port: () => number, deps: PanelDeps): Panel {
   const bridge = createBridge(app)
-  const streams = addEventStream(app, { ...needs, isSignedIn: needs.sessions.isSignedIn })
-  needs.sessions.onSessionEnded(streams.endOf)
-  addSessionRoutes(app, port, needs)
+  const streams = addEventStream(app, { ...deps, isSignedIn: deps.sessions.isSignedIn })
+  deps.sessions.onSessionEnded(streams.endOf)
+  addSessionRoutes(app, port, deps)
   addMirror(app, bridge)
-  addPage(app, needs.files)
+  addPage(app, deps.files)
   return { bridge, close: streams.close }
 }
 

@@ -15,23 +15,21 @@ export interface RawRoutesDeps {
 }
 
 /** What is no operation: health, the API document, and the pages that prove themselves by a token of their own. */
-export function addRawRoutes(app: FastifyInstance, needs: RawRoutesDeps): void {
+export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   app.get('/healthz', { config: { open: true } }, () => {
-    if (!needs.isReady()) throw new ApiError('service_unavailable', 'The service is starting or stopping.')
-    const problems = needs.problems()
+    if (!deps.isReady()) throw new ApiError('service_unavailable', 'The service is starting or stopping.')
+    const problems = deps.problems()
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems }
   })
 
   // As bytes: anybody may ask for it, and to encode 400 kB anew for each would keep others waiting.
   let document: Buffer | undefined
   const describe = (_request: FastifyRequest, reply: FastifyReply) =>
-    reply
-      .header('content-type', 'application/yaml; charset=utf-8')
-      .send((document ??= Buffer.from(needs.openApiYaml())))
+    reply.header('content-type', 'application/yaml; charset=utf-8').send((document ??= Buffer.from(deps.openApiYaml())))
   app.get('/openapi.yaml', { config: { open: true } }, describe)
   // For the console's reference: in the desktop app nothing but /panel/ reaches the service.
   app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, describe)
 
-  addOnboardingRoutes(app, needs.onboarding)
-  addCallbackRoutes(app, needs.callbacks)
+  addOnboardingRoutes(app, deps.onboarding)
+  addCallbackRoutes(app, deps.callbacks)
 }

@@ -7,7 +7,7 @@ export interface RequestTimes {
   /** From the head of the request to the last byte of the answer, or to the end of the connection. */
   watch(request: IncomingMessage, response: ServerResponse): void
   /** Which operation it turned out to be. Whatever is none of them is counted together. */
-  is(request: IncomingMessage, operationId: string): void
+  setOperation(request: IncomingMessage, operationId: string): void
   families(): Family[]
 }
 
@@ -41,7 +41,7 @@ export function createRequestTimes(clock: Pick<Clock, 'mono'>): RequestTimes {
         durationsOf(operations.get(request) ?? OTHER, status).observe(clock.mono() - since)
       })
     },
-    is: (request, operationId) => void operations.set(request, operationId),
+    setOperation: (request, operationId) => void operations.set(request, operationId),
     families() {
       const all = [...counted.values()].flatMap((byStatus) => [...byStatus.values()])
       return [

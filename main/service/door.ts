@@ -55,7 +55,7 @@ export function openDoor(
     operations: servedOperations(rooms),
     times,
     apiActivity,
-    tell: live.publish,
+    publish: live.publish,
     authenticate: accounts.authenticate,
     findSession: accounts.findSession,
     subject: instances.subject,

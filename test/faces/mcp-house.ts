@@ -70,7 +70,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     publicBaseUrl: null,
     anonymousRatePerMinute: () => 600,
     findSession: async () => undefined,
-    tell: () => {},
+    publish: () => {},
     authenticate: async (token) => principals.get(token),
     subject: async (_account, id) =>
       [INSTANCE_ID, OTHER_ID].includes(id)

@@ -33,12 +33,12 @@ export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication,
 
 const FIRST_NAME = 'My agency'
 
-export function createAccounts(needs: AccountsDeps): Accounts {
-  const { db, clock, ids } = needs
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { db, clock, ids } = deps
   const lastUse = createLastUse({ db, clock })
   const { authenticate, principalOf, clearCache } = createAuthentication({
     ...{ db, clock, onUsed: lastUse.record },
-    defaultRate: () => needs.ratePerMinute,
+    defaultRate: () => deps.ratePerMinute,
   })
   const createAccount = () =>
     db.commit(async (tx) => {
@@ -49,8 +49,8 @@ export function createAccounts(needs: AccountsDeps): Accounts {
       return made
     })
   return {
-    ...createKeys({ ...needs, onChanged: clearCache }),
-    ...createSessions(needs),
+    ...createKeys({ ...deps, onChanged: clearCache }),
+    ...createSessions(deps),
     ...createFirstRun(db),
     authenticate,
     principalOf,

@@ -66,10 +66,10 @@ const ABSOLUTE_MS = LIMITS.sessionDays * 24 * 60 * 60_000
 const RECORD_USE_AFTER_MS = 60_000
 
 /** Sign-in of the console in a browser. A session is 256 random bits; only their hash is stored. */
-export function createSessions(needs: Deps): Sessions {
-  const { db, clock, random } = needs
-  const codes = createSignInCodes(needs)
-  const { isPassword, ...passwords } = createPasswords(needs)
+export function createSessions(deps: Deps): Sessions {
+  const { db, clock, random } = deps
+  const codes = createSignInCodes(deps)
+  const { isPassword, ...passwords } = createPasswords(deps)
 
   const accountOf = async (credential: Credential): Promise<AccountId | undefined> => {
     if ('code' in credential) return codes.redeem(credential.code)

@@ -52,14 +52,14 @@ interface PageQuery {
 /** Sorts after every id. */
 const AFTER_ALL = 'apr_~'
 
-export function createApprovals(needs: ApprovalsDeps): Approvals {
-  const { db, clock, live } = needs
+export function createApprovals(deps: ApprovalsDeps): Approvals {
+  const { db, clock, live } = deps
   const changed = (id: string) => live.publish({ topic: 'approvals', id })
   const expiry = createExpiry({ clock, expired: changed })
-  const deciding = createApprovalDecisions({ ...needs, changed })
+  const deciding = createApprovalDecisions({ ...deps, changed })
   return {
     ...createApprovalRequests({
-      ...needs,
+      ...deps,
       onRequested({ id, expiresAtMs }) {
         expiry.watch(id, expiresAtMs)
         changed(id)

@@ -25,12 +25,12 @@ const NAMED_AT_MOST = 5
 const VALUE_CHARACTERS = 120
 const INSTANCE = '/v1/instances/{instance_id}'
 
-export function createCallDescriber(needs: {
+export function createCallDescriber(deps: {
   readonly operations: readonly Contract[]
   readonly call: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
 }): CallDescriber {
   const readable = new Set(
-    needs.operations.flatMap((room) =>
+    deps.operations.flatMap((room) =>
       Object.values(room).flatMap((one) => (one.method === 'GET' ? [fullPath(one)] : [])),
     ),
   )
@@ -40,7 +40,7 @@ export function createCallDescriber(needs: {
    * who is asked must know which one is meant.
    */
   const nameOf = async (path: string, principal: Principal): Promise<string | undefined> => {
-    const { status, body } = await needs.call(
+    const { status, body } = await deps.call(
       { ...principal, kind: 'console', key: null },
       { method: 'GET', path, headers: {} },
     )

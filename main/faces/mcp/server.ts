@@ -44,11 +44,11 @@ const LIST_CACHE = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const
  * Makes the protocol objects, one for each exchange (2026-07-28) or session (2025-11-25). They are nearly free,
  * because the tools and their schemas exist already: the handlers are ours, and nothing is registered per object.
  */
-export function createServerFactory(needs: ServerDeps): () => McpServer {
-  const { toolbox, callerOf } = needs
-  const calling = recordCalls(createToolCaller(needs), needs)
+export function createServerFactory(deps: ServerDeps): () => McpServer {
+  const { toolbox, callerOf } = deps
+  const calling = recordCalls(createToolCaller(deps), deps)
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
-  const identity = { name: 'switchboard', title: 'Switchboard', version: needs.version }
+  const identity = { name: 'switchboard', title: 'Switchboard', version: deps.version }
   const options = {
     capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, prompts: { listChanged: false } },
     instructions: INSTRUCTIONS,

@@ -27,8 +27,8 @@ const PER_OWNER = 32
  * Clients of 2025-11-25 and older speak in sessions: `initialize` opens one, Mcp-Session-Id names it, DELETE ends it.
  * They live in memory; after a restart a client gets 404 and initializes again, as its protocol says.
  */
-export function createSessions(needs: { serve: () => McpServer; clock: Clock; random: Random }): Sessions {
-  const { clock, random } = needs
+export function createSessions(deps: { serve: () => McpServer; clock: Clock; random: Random }): Sessions {
+  const { clock, random } = deps
   const sessions = new Map<string, Session>()
 
   const end = async (id: string, { server }: Session) => {
@@ -49,7 +49,7 @@ export function createSessions(needs: { serve: () => McpServer; clock: Clock; ra
 
   const open = async (owner: string): Promise<Session> => {
     await makeRoom(owner)
-    const server = needs.serve()
+    const server = deps.serve()
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => random.bytes(24).toString('base64url'),
       onsessioninitialized: (id) => void sessions.set(id, session),

@@ -53,8 +53,8 @@ const QUESTION = 'confirm'
  * the middle of the call where it can ask, else by the model, which says so with `confirm: true`.
  * @throws ApiError for what is wrong with the arguments; ProtocolError for a confirmation that does not belong here.
  */
-export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
-  const { confirmations, sentences, approvals } = needs
+export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
+  const { confirmations, sentences, approvals } = deps
 
   const callDoor = (way: ToolCallDeps['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
     const request = tool.toRequest(given)
@@ -62,7 +62,7 @@ export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promi
     return way({ ...caller.principal, source: 'mcp' }, { ...request, headers })
   }
   const confirmed = (call: ToolCall): ToolCall => ({ ...call, given: { ...call.given, confirm: true } })
-  const execute = async (call: ToolCall) => toolResult(call.tool, await callDoor(needs.call, call))
+  const execute = async (call: ToolCall) => toolResult(call.tool, await callDoor(deps.call, call))
 
   const ask = async ({ tool, given, caller }: ToolCall): Promise<InputRequiredResult> => {
     const sentence = await sentences.describeCall(tool.operation, given, caller.principal)
@@ -91,7 +91,7 @@ export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promi
 
   /** What the body alone decides: undefined where the door asks for confirmation, else it was done or refused. */
   const unconfirmedAnswer = async (call: ToolCall): Promise<DoorAnswer | undefined> => {
-    const answer = await callDoor(needs.call, { ...call, given: { ...call.given, confirm: false } })
+    const answer = await callDoor(deps.call, { ...call, given: { ...call.given, confirm: false } })
     return codeOf(answer) === 'confirmation_required' ? undefined : answer
   }
 
@@ -118,7 +118,7 @@ export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promi
       const answer = await unconfirmedAnswer(wish)
       if (answer !== undefined) return toolResult(tool, answer)
     }
-    const rehearsed = await callDoor(needs.rehearse, isDestructive(tool.operation) ? confirmed(wish) : wish)
+    const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation) ? confirmed(wish) : wish)
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     const { operation } = tool
     const asked = await approvals.ask(principal, {
@@ -145,7 +145,7 @@ export function createToolCaller(needs: ToolCallDeps): (call: ToolCall) => Promi
       if (answer !== undefined) return toolResult(tool, answer)
     }
     // Nobody is asked about a call that could not be carried out.
-    const rehearsed = await callDoor(needs.rehearse, confirmed(call))
+    const rehearsed = await callDoor(deps.rehearse, confirmed(call))
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     if (person.canBeAsked) return askThroughClient(call)
     if (given['confirm'] === true) return execute(call)

@@ -29,8 +29,8 @@ type OfPage = { Params: { token: string } }
 type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
 
 /** The pages that connect an official number; each proves itself by the token in its address. */
-export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoutesDeps): void {
-  const { live } = needs
+export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutesDeps): void {
+  const { live } = deps
   const open = { config: { open: true } }
   const send = (reply: FastifyReply, html: string, status = 200) => reply.code(status).headers(PAGE_HEADERS).send(html)
 
@@ -51,16 +51,16 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
       const { token } = request.params
       const words = wordsOf(request)
       if (await live.isKnown(token)) return send(reply, await showLive(words, token))
-      return send(reply, sandboxPage(words, (await needs.sandboxSubject(token)).name))
+      return send(reply, sandboxPage(words, (await deps.sandboxSubject(token)).name))
     })
     pages.post<OfPage>('/onboard/:token', open, async (request, reply) => {
       const { token } = request.params
       const words = wordsOf(request)
       if (await live.isKnown(token)) return pasteLive(reply, words, token, pastedIn(request.body))
-      const { name } = await needs.sandboxSubject(token)
+      const { name } = await deps.sandboxSubject(token)
       const number = typed(request.body, 'number').replaceAll(/[\s()+-]/g, '')
       if (!/^[0-9]{7,15}$/.test(number)) return send(reply, sandboxPage(words, name, words.sandbox.wrongNumber), 400)
-      await needs.completeInSandbox(token, number)
+      await deps.completeInSandbox(token, number)
       return send(reply, sandboxDone(words, name, number))
     })
 
@@ -80,7 +80,7 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
   ): Promise<string> {
     const view = await live.view(token)
     const signup = view.canSignUp ? `/onboard/${encodeURIComponent(token)}/signup` : null
-    return livePage(words, await needs.nameOf(view.id), view, signup, again)
+    return livePage(words, await deps.nameOf(view.id), view, signup, again)
   }
 
   async function pasteLive(reply: FastifyReply, words: OnboardingLocale, token: string, pasted: Pasted) {
@@ -89,14 +89,14 @@ export function addOnboardingRoutes(app: FastifyInstance, needs: OnboardingRoute
     const outcome = await live.paste(token, pasted)
     if (outcome.kind === 'used') throw used()
     if (outcome.kind === 'connected')
-      return send(reply, liveDone(words, await needs.nameOf(view.id), { ...outcome, view, pin: null }))
+      return send(reply, liveDone(words, await deps.nameOf(view.id), { ...outcome, view, pin: null }))
     const { phoneNumberId, wabaId } = pasted
     return send(reply, await showLive(words, token, { problem: outcome, shown: { phoneNumberId, wabaId } }), 400)
   }
 
   async function finish(reply: FastifyReply, words: OnboardingLocale, query: Readonly<Record<string, unknown>>) {
     const { id, pin, view, outcome } = await live.finishSignup(typed(query, 'code'), typed(query, 'state'))
-    const name = await needs.nameOf(id)
+    const name = await deps.nameOf(id)
     if (outcome.kind === 'connected')
       return send(reply, liveDone(words, name, { ...outcome, view, pin: outcome.isNew ? pin.open() : null }))
     const why = outcome.kind === 'used' ? words.live.usedMeanwhile : sentenceOf(words, outcome.reason)

@@ -28,9 +28,9 @@ const Credential = Body(
 const checkCredential = createCheck('body', Credential)
 
 /** Who is signed in, signing in and signing out. Inside the desktop app there is nobody to ask: the person is there. */
-export function addSessionRoutes(app: FastifyInstance, port: () => number, needs: SessionRouteDeps): void {
-  const { sessions, log } = needs
-  const attempts = createRateLimiter(needs.clock)
+export function addSessionRoutes(app: FastifyInstance, port: () => number, deps: SessionRouteDeps): void {
+  const { sessions, log } = deps
+  const attempts = createRateLimiter(deps.clock)
   const placeOf = ({ headers }: FastifyRequest) => ({
     port: port(),
     isSecure: headers.origin?.startsWith('https:') === true,
@@ -48,7 +48,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, needs
     return {
       signed_in: true,
       account: { id: principal.accountId, name: principal.accountName },
-      version: needs.version,
+      version: deps.version,
       home: isInProcess(request) ? 'desktop' : 'headless',
       password_set: await sessions.isPasswordSet(principal.accountId),
     }

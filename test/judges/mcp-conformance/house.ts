@@ -41,7 +41,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     publicBaseUrl: null,
     anonymousRatePerMinute: () => 1_000_000,
     findSession: async () => undefined,
-    tell: () => {},
+    publish: () => {},
     authenticate: async (token) => (token === key ? principal : undefined),
     subject: async () => undefined,
     rawRoutes: (app) => addMcpRoute(app, async () => mcp),
