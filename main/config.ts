@@ -119,6 +119,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: null,
     defaultText: 'the listening address',
     description: 'Address under which the outside reaches this service; links that are handed out begin with it.',
+    window: 'restart',
   },
   network: {
     name: 'network',

@@ -9,6 +9,7 @@ export type Topic =
   | 'sandbox'
   | 'account'
   | 'tool-calls'
+  | 'assistants'
   | 'events'
   | 'fusion'
   | 'service'

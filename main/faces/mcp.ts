@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
+import { clientInfoOf } from './mcp/client-info.ts'
 import type { Caller } from './mcp/caller.ts'
 import { createApprovedCallRunner } from './mcp/approved-calls.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
@@ -49,6 +50,8 @@ interface McpDeps {
   readonly clock: Clock
   readonly random: Random
   readonly onToolCall: ServerDeps['onToolCall']
+  /** Called when a client says who it is. */
+  readonly onClient: OnClient
   readonly log: Log
   readonly version: string
 }
@@ -60,6 +63,7 @@ export function createMcp(deps: McpDeps): ProductMcp {
   const confirmations = createConfirmations({ clock, random })
   const sentences = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
   const transport = createMcpTransport({
+    onClient: needs.onClient,
     clock,
     random,
     log,
@@ -68,7 +72,10 @@ export function createMcp(deps: McpDeps): ProductMcp {
   return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
 }
 
+type OnClient = (introduction: { caller: Principal; client: { name: string; version: string } }) => void
+
 interface TransportDeps {
+  readonly onClient: OnClient
   readonly factory: (callerOf: ServerDeps['callerOf']) => () => McpServer
   readonly clock: Clock
   readonly random: Random
@@ -82,7 +89,7 @@ const MAX_SUBSCRIPTIONS = 64
  * One address, two eras. 2026-07-28 is stateless: a protocol object for each request. 2025-11-25 has sessions, which
  * asking the person in the middle of a call needs. Which one a request belongs to, the SDK's own classifier says.
  */
-export function createMcpTransport({ factory, clock, random, log }: TransportDeps): Mcp {
+export function createMcpTransport({ factory, onClient, clock, random, log }: TransportDeps): Mcp {
   const callers = new WeakMap<AuthInfo, Caller>()
   const serve = factory((auth) => {
     const caller = auth === undefined ? undefined : callers.get(auth)
@@ -116,6 +123,8 @@ export function createMcpTransport({ factory, clock, random, log }: TransportDep
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       // The key itself stays with the door; this object only carries the caller through the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
+      const client = clientInfoOf(body)
+      if (client !== undefined) onClient({ caller: principal, client })
       callers.set(auth, { principal, requestId, shown: parseToolFilter(req.url ?? '') })
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))

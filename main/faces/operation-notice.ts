@@ -11,6 +11,7 @@ const TOPICS = {
   sandbox: true,
   account: true,
   'tool-calls': true,
+  assistants: true,
   events: true,
   fusion: true,
   service: true,

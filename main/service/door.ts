@@ -37,6 +37,7 @@ export function openDoor(
       rehearse: (who, request) => door.rehearse(who, request),
       approvals: rooms.approvals,
       onToolCall: rooms.service.recordToolCall,
+      onClient: rooms.service.recordAssistant,
       clock,
       random,
       log,

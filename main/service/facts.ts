@@ -1,7 +1,9 @@
 import { homedir } from 'node:os'
 import manifest from '../../package.json' with { type: 'json' }
+import { CONTRACTS } from '../capabilities/contracts.ts'
 import type { Platform, ServiceRoom } from '../capabilities/service/index.ts'
 import type { Config } from '../config.ts'
+import { SCOPES } from '../contract/scopes.ts'
 import { isoTime } from '../contract/request.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -86,6 +88,7 @@ function factsOf(
       started_at: startedAt,
       warnings: [...warningsOf(config, address.url, shown), ...troubles()],
       troubles: [...sealedLines(shown), ...troubles()],
+      scopes: SCOPES_IN_USE,
       limits: {
         slots: config.slots,
         rate_limit_per_minute: config.ratePerMinute,
@@ -102,6 +105,11 @@ export const vaultFacts = (vault: Machinery['vault']) => ({
   ...{ kind: vault.kind, state: vault.state(), asking: vault.asking() },
   ...{ notice: vault.notice, problem: vault.problem() },
 })
+
+/** A scope that no operation asks for opens nothing; the console does not offer it. */
+const SCOPES_IN_USE = SCOPES.filter((scope) =>
+  CONTRACTS.some(({ operations }) => Object.values(operations).some((operation) => operation.scope === scope)),
+)
 
 type VaultFacts = ReturnType<typeof vaultFacts>
 

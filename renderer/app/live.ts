@@ -14,6 +14,7 @@ export interface Notice {
 
 export type Topic =
   | 'account'
+  | 'assistants'
   | 'approvals'
   | 'deliveries'
   | 'events'

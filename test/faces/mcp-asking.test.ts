@@ -38,7 +38,13 @@ const principal: Principal = {
 let mcp: Mcp
 let server: Server
 beforeAll(async () => {
-  mcp = createMcpTransport({ factory: () => askingServer, clock: fakeClock(), random: systemRandom, log: silentLog })
+  mcp = createMcpTransport({
+    factory: () => askingServer,
+    onClient: () => {},
+    clock: fakeClock(),
+    random: systemRandom,
+    log: silentLog,
+  })
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     let text = ''
     for await (const chunk of req) text += String(chunk)

@@ -55,6 +55,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     clock,
     random: systemRandom,
     onToolCall: () => {},
+    onClient: () => {},
     log: silentLog,
     version: '0.1.0',
   })

@@ -102,6 +102,14 @@ const PageQuery = Type.Object({
 })
 export type PageQuery = Static<typeof PageQuery>
 
+const PhonesQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name or the number of the phone.' }),
+  ),
+})
+export type PhonesQuery = Static<typeof PhonesQuery>
+
 const PHONE_EXAMPLE = {
   number: '12025550123',
   name: 'Ana Souza',
@@ -189,7 +197,7 @@ export const sandboxContract = {
     scope: 'instances:read',
     reach: 'account',
     origin: 'ours',
-    query: PageQuery,
+    query: PhonesQuery,
     reply: { status: 200, description: 'A page of phones.', schema: List(SandboxPhone) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [PHONE_EXAMPLE], next_cursor: null, has_more: false } },

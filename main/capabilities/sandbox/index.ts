@@ -16,7 +16,7 @@ import type { Catcher, PhoneSettings, SandboxNetwork } from '../../engines/sandb
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { PageQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
+import type { PageQuery, PhonesQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
 import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { page, type Page } from './pages.ts'
 import { toCaught, toMessage, toPhone, toReply } from './record.ts'
@@ -42,7 +42,7 @@ export interface Sandbox {
     number: string,
     settings: SettingsBody,
   ): Promise<{ phone: SandboxPhone; existed: boolean }>
-  listPhones(accountId: AccountId, query: PageQuery): Promise<Page<SandboxPhone>>
+  listPhones(accountId: AccountId, query: PhonesQuery): Promise<Page<SandboxPhone>>
   listMessages(accountId: AccountId, number: string, query: PageQuery): Promise<Page<SandboxMessage>>
   scan(accountId: AccountId, number: string, body: ScanBody): ReturnType<SandboxNetwork['scan']>
   speak(accountId: AccountId, number: string, body: SpeechBody): Promise<SpokenMessage>
@@ -89,12 +89,12 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
       const { phone, existed } = await network.changePhone(accountId, numberOf(number), toSettings(settings))
       return { phone: toPhone(phone), existed }
     },
-    listPhones: (accountId, query) =>
+    listPhones: (accountId, { q, ...query }) =>
       page(
         cursors,
-        `${accountId} phones`,
+        q === undefined ? `${accountId} phones` : `${accountId} phones ${q}`,
         query,
-        (before, rows) => network.listPhones(accountId, before, rows),
+        (before, rows) => network.listPhones(accountId, before, rows, q),
         toPhone,
       ),
     async listMessages(accountId, number, query) {

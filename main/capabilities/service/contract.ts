@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { ABILITIES, LEVELS, type AbilityGroup } from '../../contract/abilities.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
+import { SCOPES } from '../../contract/scopes.ts'
 import { Body, Engine, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 const BridgeProgram = Type.Object({ command: Type.String(), args: Type.Array(Type.String()) })
@@ -37,6 +38,7 @@ const ServiceRecord = Type.Object({
   troubles: Type.Array(Type.String(), {
     description: 'Those of the warnings that tell of a fault, and not of how it was set up.',
   }),
+  scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'The scopes that at least one operation asks for.' }),
   password_set: Type.Boolean({ description: 'Whether the console in a browser can be opened with a password.' }),
   limits: Type.Object({
     slots: Type.Integer({ description: 'Instances the plan allows.' }),
@@ -82,6 +84,16 @@ const ToolCall = Type.Object({
   approval_id: Nullable(Type.String({ description: 'The approval it asked for, or was carried out by.' })),
 })
 export type ToolCallRecord = Static<typeof ToolCall>
+
+const Assistant = Type.Object({
+  key: Nullable(Type.Object({ id: Uuid, name: Type.String(), last4: Type.String() })),
+  client: Type.Object({
+    name: Type.String({ description: 'What the client calls itself.' }),
+    version: Type.String({ description: 'Empty if the client does not say.' }),
+  }),
+  last_seen_at: Timestamp,
+})
+export type AssistantRecord = Static<typeof Assistant>
 
 const BackupFile = Type.Object({
   name: Type.String(),
@@ -238,6 +250,7 @@ export const serviceContract = {
         started_at: '2026-03-01T08:00:00.000Z',
         warnings: [],
         troubles: [],
+        scopes: ['instances:read', 'instances:write', 'messages:read', 'messages:send'],
         password_set: false,
         limits: {
           slots: 10_000,
@@ -459,6 +472,29 @@ export const serviceContract = {
             error_code: null,
             ms: 210,
             approval_id: null,
+          },
+        ],
+      },
+    },
+  }),
+  listAssistants: operation({
+    ...ofTheConsole,
+    id: 'listAssistants',
+    method: 'GET',
+    path: '/v1/service/assistants',
+    summary: 'List connected assistants',
+    description:
+      'The MCP clients that have connected since the service started, most recently seen first, with the key each one ' +
+      'uses. Kept in memory only.',
+    reply: { status: 200, description: 'The clients.', schema: Type.Object({ data: Type.Array(Assistant) }) },
+    errors: [],
+    examples: {
+      reply: {
+        data: [
+          {
+            key: { id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', name: 'Assistant', last4: 'k3Zq' },
+            client: { name: 'Claude Code', version: '2.1.0' },
+            last_seen_at: '2026-03-01T09:30:00.000Z',
           },
         ],
       },

@@ -52,6 +52,13 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
     },
     getDiagnostics: async ({ principal }) => service.diagnostics(await countsOf(principal.accountId)),
     listToolCalls: async ({ principal }) => ({ data: service.toolCalls(principal.accountId).map(toRecord) }),
+    listAssistants: async ({ principal }) => ({
+      data: service.assistants(principal.accountId).map(({ caller: { key }, client, lastSeenAtMs }) => ({
+        key: key && { id: key.id, name: key.name, last4: key.last4 },
+        client,
+        last_seen_at: isoTime(lastSeenAtMs),
+      })),
+    }),
     async putConsolePassword({ principal, body }) {
       await account.setPassword(principal.accountId, body.password)
       // Whoever knew the old one, or found a window that was left open, is out.

@@ -7,6 +7,7 @@ import { collectDiagnostics, type DiagnosticsDeps } from './diagnostics.ts'
 import { createMetrics, type Metrics, type StorageGauges } from './metrics.ts'
 import type { SettingsEditor } from './settings.ts'
 import type { Tallies } from './tallies.ts'
+import { createAssistants, type Assistants } from './assistants.ts'
 import { createToolCalls, type ToolCalls, type ToolCallsDeps } from './tool-calls.ts'
 
 export type { BridgeProgram } from './contract.ts'
@@ -43,7 +44,11 @@ interface ServiceDeps
 
 /** The service itself, for the person who runs it. */
 export interface ServiceRoom
-  extends ToolCalls, Backups, Pick<ServiceDeps, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
+  extends
+    ToolCalls,
+    Assistants,
+    Backups,
+    Pick<ServiceDeps, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
   readonly metrics: Metrics
   readonly canRestart: boolean
   /** @throws ApiError invalid_state */
@@ -56,6 +61,7 @@ export function createServiceRoom(deps: ServiceDeps): ServiceRoom {
   const backups = createBackups(deps)
   return {
     ...createToolCalls(deps),
+    ...createAssistants(deps),
     ...backups,
     ...{ tallies, facts, account, settings, engines, unlock },
     metrics: createMetrics({ tallies, facts, worker, storage: deps.gauges, now: deps.clock.now }),

@@ -47,7 +47,8 @@ export interface SandboxNetwork {
     number: string,
     changes: Partial<PhoneSettings>,
   ): Promise<{ phone: KnownPhone; existed: boolean }>
-  listPhones(accountId: AccountId, beforeSeq: number, limit: number): Promise<KnownPhone[]>
+  /** @param search part of a name or a number; undefined lists every phone. */
+  listPhones(accountId: AccountId, beforeSeq: number, limit: number, search?: string): Promise<KnownPhone[]>
   /** What the phone has received, newest first. */
   listMessages(accountId: AccountId, number: string, beforeSeq: number, limit: number): Promise<PhoneMessage[]>
   /** Every QR text an instance of the account shows at this moment. */
@@ -186,7 +187,7 @@ export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork 
         }
         return { phone: after, existed }
       }),
-    listPhones: (accountId, beforeSeq, limit) => phones.list(accountId, beforeSeq, limit),
+    listPhones: (accountId, beforeSeq, limit, search) => phones.list(accountId, beforeSeq, limit, search),
     listMessages: (accountId, number, beforeSeq, limit) =>
       inbox.received(accountId, number, clock.now(), beforeSeq, limit),
 

@@ -75,6 +75,15 @@ const page = sql<{ accountId: string; before: number; limit: number }, Row>(
   `SELECT ${COLUMNS} FROM sandbox_phones WHERE account_id = :accountId AND seq < :before ORDER BY seq DESC LIMIT :limit`,
 )
 
+// The expression repeats "shownName": a phone without a name of its own is found by the name people see.
+const search = sql<{ accountId: string; before: number; limit: number; name: string; digits: string }, Row>(
+  `SELECT ${COLUMNS} FROM sandbox_phones
+   WHERE account_id = :accountId AND seq < :before
+     AND (coalesce(name, 'Sandbox phone ' || substr(number, -4)) LIKE :name ESCAPE '\\'
+       OR (:digits <> '' AND instr(number, :digits) > 0))
+   ORDER BY seq DESC LIMIT :limit`,
+)
+
 export interface Phones {
   /** The phone of a number, as it stands; a number nobody used yet has an ordinary one without a row. */
   find(accountId: AccountId, number: string): Promise<Phone>
@@ -91,8 +100,8 @@ export interface Phones {
     nowMs: number,
   ): Promise<{ before: KnownPhone; after: KnownPhone; existed: boolean }>
   spoke(tx: Tx, phone: KnownPhone, nowMs: number): Promise<void>
-  /** Newest first. */
-  list(accountId: AccountId, beforeSeq: number, limit: number): Promise<KnownPhone[]>
+  /** Newest first. @param words part of a name or a number; undefined lists every phone. */
+  list(accountId: AccountId, beforeSeq: number, limit: number, words?: string): Promise<KnownPhone[]>
 }
 
 /** Numbers held in memory; past that the oldest are read again when they are needed. */
@@ -152,12 +161,20 @@ export function createPhones(db: Db): Phones {
       const row = await tx.one(markSpoken, { seq: phone.seq, now: nowMs })
       if (row !== undefined) written(tx, row)
     },
-    async list(accountId, beforeSeq, limit) {
-      return (await db.read(page, { accountId, before: beforeSeq, limit })).map(toPhone)
+    async list(accountId, beforeSeq, limit, words) {
+      const range = { accountId, before: beforeSeq, limit }
+      const rows = words === undefined ? db.read(page, range) : db.read(search, { ...range, ...patternsOf(words) })
+      return (await rows).map(toPhone)
     },
   }
   return phones
 }
+
+/** What to look for in names, and in numbers as people write them; words without digits match no number. */
+const patternsOf = (words: string) => ({
+  name: `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`,
+  digits: /^[\d\s().+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : '',
+})
 
 const keyOf = (accountId: AccountId, number: string) => `${accountId} ${number}`
 

@@ -76,6 +76,26 @@ describe('phones', () => {
     expect((await room.listPhones('other' as AccountId, {})).data).toEqual([])
   })
 
+  test('phones are found by part of a name or number, in pages of their own', async () => {
+    await room.changePhone(account, ANA, { name: 'Ana_Souza' })
+    await room.changePhone(account, BEN, {})
+    const found = async (q: string) => (await room.listPhones(account, { q })).data.map(({ number }) => number)
+    expect(await found('SOUZA')).toEqual([ANA])
+    expect(await found('sandbox phone')).toEqual([BEN])
+    expect(await found('+1 (202) 555-01')).toEqual([BEN, ANA])
+    expect(await found('a_s')).toEqual([ANA])
+    expect(await found('x_s')).toEqual([])
+    const { next_cursor } = await room.listPhones(account, { q: '1202', limit: 1 })
+    expect(
+      (await room.listPhones(account, { q: '1202', limit: 1, cursor: next_cursor ?? '' })).data.map(
+        ({ number }) => number,
+      ),
+    ).toEqual([ANA])
+    await expect(room.listPhones(account, { cursor: next_cursor ?? '' })).rejects.toMatchObject({
+      code: 'invalid_cursor',
+    })
+  })
+
   test('what a phone received names the message as the sender knows it', async () => {
     const instance = await world.connected('official')
     const sent = await world.send(instance, { to: ANA, text: 'Hello' })

@@ -30,6 +30,8 @@ test('the service says what it is and where it keeps things', async () => {
     started_at: '2026-01-05T12:00:00.000Z',
     warnings: [],
     troubles: [],
+    // What no operation asks for is not offered.
+    scopes: ['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write'],
     password_set: false,
     // Nothing was built here that could be started.
     mcp_bridge: null,
@@ -114,6 +116,24 @@ describe('a backup', () => {
     const [one, other] = await Promise.all([ask('POST', '/v1/service/backups'), ask('POST', '/v1/service/backups')])
     expect(one.body).toEqual(other.body)
     expect(existsSync(one.body.file)).toBe(true)
+  })
+})
+
+describe('connected assistants', () => {
+  test.each(['modern', 'legacy'] as const)('a %s client is listed by its name, version and key', async (era) => {
+    const own = await worldOfTest()
+    const console = asConsole(own)
+    const { key } = await own.key()
+    expect((await console('GET', '/v1/service/assistants')).body.data).toEqual([])
+    const assistant = await assistantOf(own, 'none', era, key)
+    await assistant.call('list_instances', {})
+    expect((await console('GET', '/v1/service/assistants')).body.data).toEqual([
+      {
+        key: { id: expect.any(String), name: 'Test', last4: key.slice(-4) },
+        client: { name: 'test', version: '1' },
+        last_seen_at: expect.any(String),
+      },
+    ])
   })
 })
 
@@ -229,6 +249,7 @@ test('an API key finds none of it, and no document names it', async () => {
     ['DELETE', '/v1/account/sessions'],
     ['DELETE', '/v1/account/sessions/3f6c1e0b9a27d458'],
     ['GET', '/v1/service/tool-calls'],
+    ['GET', '/v1/service/assistants'],
     ['PUT', '/v1/service/password'],
     ['GET', '/v1/console/overview'],
     ['PATCH', '/v1/account'],

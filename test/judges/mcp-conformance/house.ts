@@ -25,6 +25,7 @@ const principal: Principal = {
 export async function openFixture(key: string): Promise<{ url: string; close(): Promise<void> }> {
   const mcp = createMcpTransport({
     factory: () => fixtureServer,
+    onClient: () => {},
     clock: systemClock,
     random: systemRandom,
     log: silentLog,

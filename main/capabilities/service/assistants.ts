@@ -1,0 +1,59 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+
+/** A program that an assistant lives in, as it introduces itself over MCP. */
+export interface AssistantClient {
+  readonly name: string
+  readonly version: string
+}
+
+export interface Introduction {
+  readonly caller: Pick<Principal, 'accountId' | 'key'>
+  readonly client: AssistantClient
+}
+
+export interface ConnectedAssistant extends Introduction {
+  readonly lastSeenAtMs: number
+}
+
+export interface Assistants {
+  readonly recordAssistant: (introduction: Introduction) => void
+  /** Most recently seen first. */
+  readonly assistants: (accountId: string) => readonly ConnectedAssistant[]
+}
+
+export interface AssistantsDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+}
+
+const KEPT = 50
+/** Stateless clients introduce themselves with every request; the console refetches no more often than this. */
+const NOTICE_EVERY_MS = 5_000
+
+/** Which assistants have connected since the start. In memory only: it answers “did my setup work?”. */
+export function createAssistants({ clock, live }: AssistantsDeps): Assistants {
+  const known = new Map<string, ConnectedAssistant>()
+  const noticedAtMs = new Map<string, number>()
+
+  return {
+    recordAssistant(introduction) {
+      const { caller, client } = introduction
+      const id = JSON.stringify([caller.accountId, caller.key?.id, client.name, client.version])
+      const nowMs = clock.now()
+      // Inserted again, so that the oldest is always first.
+      known.delete(id)
+      known.set(id, { ...introduction, lastSeenAtMs: nowMs })
+      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) {
+        known.delete(oldest)
+        noticedAtMs.delete(oldest)
+      }
+      if (nowMs - (noticedAtMs.get(id) ?? -Infinity) < NOTICE_EVERY_MS) return
+      noticedAtMs.set(id, nowMs)
+      live.publish({ topic: 'assistants' })
+    },
+    assistants: (accountId) => [...known.values()].filter(({ caller }) => caller.accountId === accountId).toReversed(),
+  }
+}
