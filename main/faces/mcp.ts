@@ -63,7 +63,7 @@ export function createMcp(deps: McpDeps): ProductMcp {
   const confirmations = createConfirmations({ clock, random })
   const sentences = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
   const transport = createMcpTransport({
-    onClient: needs.onClient,
+    onClient: deps.onClient,
     clock,
     random,
     log,

@@ -478,7 +478,7 @@ export const serviceContract = {
     },
   }),
   listAssistants: operation({
-    ...ofTheConsole,
+    ...consoleOperation,
     id: 'listAssistants',
     method: 'GET',
     path: '/v1/service/assistants',
