@@ -19,7 +19,7 @@ export default defineConfig({
           desktop: at('main/desktop.ts'),
           headless: at('main/headless.ts'),
           start: at('main/start.ts'),
-          'aside-program': at('main/storage/aside-program.ts'),
+          'maintenance-program': at('main/storage/maintenance-program.ts'),
         },
       },
     },

@@ -5,7 +5,7 @@ import { startService } from './service.ts'
 import { isLink } from './shell/deep-link.ts'
 import { runDesktop } from './shell/desktop-app.ts'
 import { HIDDEN } from './shell/login-item.ts'
-import { startUtility } from './shell/utility.ts'
+import { startUtilityProcess } from './shell/utility-process.ts'
 
 // Under Electron this file is out/main/desktop.js, in the project and inside the package alike.
 const out = join(import.meta.dirname, '..')
@@ -23,12 +23,12 @@ void runDesktop({
   preload: join(out, 'preload', 'index.cjs'),
   resources: join(out, '..', 'resources'),
   renderer: join(out, 'renderer'),
-  // There is no update channel yet. With one, the public half of its key stands here (see shell/update-proof.ts).
+  // There is no update channel yet. With one, the public half of its key stands here (see shell/update-signature.ts).
   updateKey: null,
   async startService(restart) {
     process.umask(0o077)
     const { config } = settingsOf(argv.filter(isSetting))
-    const world = worldOf(config, config.logLevel, join(out, 'renderer'), startUtility)
+    const world = worldOf(config, config.logLevel, join(out, 'renderer'), startUtilityProcess)
     return {
       service: await startService({ ...world, restart, isInteractive: true }),
       home: config.home,

@@ -4,7 +4,7 @@ import { processEnvironment, readConfig, readTextFile, settingFlags, type Config
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/ids.ts'
 import { createLog, type LogLevel } from './kernel/log.ts'
-import { asideProcess } from './service/aside-process.ts'
+import { maintenanceProcess } from './service/maintenance.ts'
 import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
@@ -24,7 +24,7 @@ export const worldOf = (
   config: Config,
   logLevel: LogLevel,
   consoleFolder: string | null = null,
-  start?: Parameters<typeof asideProcess>[1],
+  start?: Parameters<typeof maintenanceProcess>[1],
 ): World => ({
   clock: systemClock,
   random: systemRandom,
@@ -32,6 +32,6 @@ export const worldOf = (
   log: createLog(logLevel),
   consoleFolder,
   // The window lies in out/renderer.
-  aside: consoleFolder === null ? null : asideProcess(join(consoleFolder, '..', 'main'), start),
+  maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

@@ -15,18 +15,18 @@ import { createHousekeeping } from './kernel/housekeeping.ts'
 import { createLogFile, teeLog } from './kernel/log-file.ts'
 import { withRecentLines } from './kernel/recent-log.ts'
 import { openDoor } from './service/door.ts'
-import { copiesOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
+import { backupsOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
 import { asStartError, databaseIn, openHome, type Home } from './service/home.ts'
-import { listen, openControl, reachable } from './service/listen.ts'
-import { openMachinery, type Machinery } from './service/machinery.ts'
+import { listen, openControl, localUrlOf } from './service/listen.ts'
+import { openInfrastructure, type Infrastructure } from './service/infrastructure.ts'
 import { buildRooms, type Rooms } from './service/rooms.ts'
-import { liveSettings } from './service/settings-desk.ts'
+import { createLiveSettings } from './service/live-settings.ts'
 import { automaticBackups } from './storage/automatic-backups.ts'
-import { lossesIn } from './storage/loss.ts'
+import { listDataLosses } from './storage/data-loss.ts'
 import type { RunningWorld, World } from './service/world.ts'
 import { VaultError } from './vault/vault.ts'
 
-export { HomeTaken, StartError, type World } from './service/world.ts'
+export { HomeInUse, StartError, type World } from './service/world.ts'
 
 export interface Service {
   /** Address it listens on, without a slash at its end. */
@@ -60,7 +60,7 @@ const DRAIN_MS = 5_000
 
 /** Opens the home folder for one command, without engines or network. Its warnings are what this opening came upon. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
-  const known = lossesIn(world.config.home)
+  const known = listDataLosses(world.config.home)
   const home = await openHome(world)
   const accounts = createAccounts({
     ...world,
@@ -70,11 +70,11 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   })
   const account = await accounts.ensureAccount()
   return {
-    warnings: home.losses().filter((sentence) => !known.includes(sentence)),
+    warnings: home.dataLosses().filter((sentence) => !known.includes(sentence)),
     carryOut: createCommands({
       accounts,
       accountId: account.id,
-      copies: createBackups({ ...world, live: { publish() {} }, copies: copiesOf(world, home) }),
+      copies: createBackups({ ...world, live: { publish() {} }, copies: backupsOf(world, home) }),
       newConsoleAddress: () => null,
       facts: () => null,
     }),
@@ -87,7 +87,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
 
 /** Builds every room, recovers what another boot left, listens, and only then sets workers going. */
 export async function startService(given: World): Promise<Service> {
-  const { config, desk } = liveSettings(given.config)
+  const { config, editor } = createLiveSettings(given.config)
   const logFile = logFileOf(given)
   const log = withRecentLines(teeLog(given.log, logFile), given.clock)
   logFile.onChange(() => {
@@ -98,8 +98,8 @@ export async function startService(given: World): Promise<Service> {
   const opened = await openHome(world)
   const home: Home = { ...opened, close: () => opened.close().finally(logFile.close) }
   try {
-    const machinery = await openMachinery(world, home)
-    return await run(world, home, machinery, buildRooms(world, home, machinery, desk))
+    const machinery = await openInfrastructure(world, home)
+    return await run(world, home, machinery, buildRooms(world, home, machinery, editor))
   } catch (error) {
     await home.close()
     throw error instanceof VaultError ? asStartError(error) : error
@@ -112,10 +112,10 @@ const logFileOf = ({ clock, config }: World) =>
     ...{ bytes: config.logFileMb * 1_000_000, files: config.logFiles, folders: [config.home, homedir()] },
   })
 
-async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms): Promise<Service> {
+async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
   const { vault, outbound, live, clockJumps, storage } = machinery
   const { clock, config, log } = world
-  const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, house } = rooms
+  const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, engineHost } = rooms
   const housekeeping = createHousekeeping({
     ...world,
     // The room that removed rows leave is given back last, and then that of the log.
@@ -125,11 +125,11 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
         db: home.db,
         file: databaseIn(config.home),
         // A copy of damage would push out one that is whole.
-        isOn: () => config.backups === 'hourly' && storage.lookedAt().damage === null,
+        isOn: () => config.backups === 'hourly' && storage.integrity().damage === null,
       }),
       webhooks.retention,
       rooms.events.retention,
-      ...house.chores,
+      ...engineHost.chores,
       { name: 'storage', begin: () => home.db.shrink },
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
@@ -138,7 +138,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   let isReady = false
   const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
   const newConsoleAddress = () =>
-    hasConsole ? `${reachable(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
+    hasConsole ? `${localUrlOf(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
   clockJumps.onJump(() => {
     // Idle connections and resolved names may be of another network.
@@ -168,7 +168,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     await control.close()
     throw error
   }
-  await house.begin()
+  await engineHost.begin()
   await instances.start()
   clockJumps.start()
   webhooks.start()
@@ -183,7 +183,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
   /** From the outside in: nobody new comes, what is under way ends, and the storage closes last. */
   const close = async () => {
     isReady = false
-    storage.end()
+    storage.stop()
     await control.close()
     await closeMcp()
     panel.close()
@@ -201,7 +201,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     await storage.close()
     live.close()
     await messages.stop()
-    await house.close()
+    await engineHost.close()
     instances.close()
     await outbound.close()
     vault.close()
@@ -210,7 +210,7 @@ async function run(world: World, home: Home, machinery: Machinery, rooms: Rooms)
     await home.close()
   }
   let closing: Promise<void> | undefined
-  const warnings = [...warningsOf(config, address.url, vaultFacts(vault)), ...home.losses()]
+  const warnings = [...warningsOf(config, address.url, vaultFacts(vault)), ...home.dataLosses()]
   return {
     url: address.url,
     warnings,

@@ -92,7 +92,7 @@ async function create(
   terminal: Terminal,
 ): Promise<void> {
   if (name === undefined || name.trim() === '') throw new CommandError(`A key needs a name.\n${KEYS_USAGE}`)
-  const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances), ...asking(ask) }
+  const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances), ...approvalOf(ask) }
   // The running service may be another version; its answer to this command has always been this one.
   const made = (await carryOut({ command: 'keys.create', input })) as MadeKey
   if (json) return terminal.out(JSON.stringify(made))
@@ -126,7 +126,7 @@ function instancesOf(list: string | undefined): string[] | null {
 }
 
 /** Left out where it says nothing: a running service of an older version does not know the word. */
-function asking(word: string | undefined): { approval?: string } {
+function approvalOf(word: string | undefined): { approval?: string } {
   if (word === undefined) return {}
   if ((APPROVAL_POLICIES as readonly string[]).includes(word)) return { approval: word }
   throw new CommandError(`--ask takes destructive or sending, and got ${word}.`)

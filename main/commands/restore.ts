@@ -15,9 +15,9 @@ interface BackupRow {
 }
 
 /** What was found where the newest whole copy was looked for. */
-interface Newest {
+interface IntactBackup {
   readonly copy: { readonly name: string } | undefined
-  readonly passedOver: readonly { readonly name: string; readonly because: keyof typeof REASONS }[]
+  readonly rejected: readonly { readonly name: string; readonly reason: keyof typeof REASONS }[]
 }
 
 /** Why a copy does not take the place of the database. */
@@ -43,7 +43,7 @@ export async function restoreCommand(
   argv: readonly string[],
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
-  newestWhole: () => Newest,
+  newestWhole: () => IntactBackup,
 ): Promise<void> {
   const [name, ...more] = argv.filter((word) => !word.startsWith('--'))
   const unknown = [...more, ...argv.filter((word) => word.startsWith('--') && word !== '--yes' && word !== '--json')]
@@ -51,13 +51,13 @@ export async function restoreCommand(
   const { data } = (await carryOut({ command: 'backup.list', input: {} })) as { data: BackupRow[] }
   const isJson = argv.includes('--json')
   if (name === undefined) return list(data, isJson, terminal)
-  const chosen = choose(data, name === 'latest' ? latest(newestWhole(), terminal) : name)
+  const chosen = choose(data, name === 'latest' ? newestIntact(newestWhole(), terminal) : name)
   if (!argv.includes('--yes'))
     throw new CommandError(
       `This puts ${chosen.name}, made ${chosen.made_at}, in the place of the database. What happened since is kept as a ` +
         'backup of its own, and the service forgets it. If that is meant, repeat the command with --yes.',
     )
-  await goBack(chosen.name, isJson, carryOut, terminal)
+  await restore(chosen.name, isJson, carryOut, terminal)
 }
 
 function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal): void {
@@ -68,8 +68,8 @@ function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal
   }
 }
 
-function latest({ copy, passedOver }: Newest, terminal: Terminal): string {
-  for (const { name, because } of passedOver) terminal.err(`${name} is passed over: it ${REASONS[because]}.`)
+function newestIntact({ copy, rejected }: IntactBackup, terminal: Terminal): string {
+  for (const { name, reason } of rejected) terminal.err(`${name} is passed over: it ${REASONS[reason]}.`)
   if (copy === undefined) throw new CommandError('There is no backup that can be used.')
   return copy.name
 }
@@ -80,7 +80,7 @@ function choose(backups: readonly BackupRow[], name: string): BackupRow {
   return found
 }
 
-async function goBack(
+async function restore(
   name: string,
   isJson: boolean,
   carryOut: (request: ControlRequest) => Promise<unknown>,

@@ -4,9 +4,9 @@ import { ApiError } from '../contract/errors.ts'
 import { askRunningService, CommandRefused, controlAddress, type ControlRequest } from '../faces/control.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { settingsOf, worldOf } from '../machine.ts'
-import { HomeTaken, openForCommands, StartError, type World } from '../service.ts'
-import type { ServiceFacts } from '../service/doctor/examine.ts'
-import { newestWholeIn } from '../service/home.ts'
+import { HomeInUse, openForCommands, StartError, type World } from '../service.ts'
+import type { ServiceFacts } from '../service/doctor/run-doctor.ts'
+import { findIntactBackupIn } from '../service/home.ts'
 import { BACKUP_USAGE, backupCommand } from './backup.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
 import { CONSOLE_USAGE, consoleCommand } from './console.ts'
@@ -70,11 +70,11 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
     case 'serve':
       return serve(argv, entry, terminal)
     case 'keys':
-      return onHome(argv, keysCommand, terminal)
+      return runOnHome(argv, keysCommand, terminal)
     case 'backup':
-      return onHome(argv, backupCommand, terminal)
+      return runOnHome(argv, backupCommand, terminal)
     case 'restore':
-      return onHome(argv, restoreCommand, terminal)
+      return runOnHome(argv, restoreCommand, terminal)
     case 'doctor':
       return doctor(argv, terminal)
     case 'console':
@@ -134,33 +134,33 @@ async function openConsole(argv: readonly string[], terminal: Terminal): Promise
 
 type HomeCommand = (
   argv: readonly string[],
-  carryOut: (request: ControlRequest) => Promise<unknown>,
+  execute: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
-  newestWhole: () => ReturnType<typeof newestWholeIn>,
+  newestWhole: () => ReturnType<typeof findIntactBackupIn>,
 ) => Promise<void>
 
 /** A command that the running service carries out, or this process where none runs. */
-async function onHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
+async function runOnHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
-  const world = quietWorld(config)
-  const newestWhole = () => newestWholeIn(config.home, world.clock.now())
+  const world = commandWorld(config)
+  const newestWhole = () => findIntactBackupIn(config.home, world.clock.now())
   await command(rest, (request) => carryOut(world, request, terminal), terminal, newestWhole)
   return 0
 }
 
 /** The answer of a command is for a person; what a service would note in its log is not. */
-const quietWorld = (config: Config) => worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
+const commandWorld = (config: Config) => worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
 
 async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
-  const world = quietWorld(config)
+  const world = commandWorld(config)
   // Loaded only here: nothing else looks at everything.
-  const { examine } = await import('../service/doctor/examine.ts')
+  const { runDoctor } = await import('../service/doctor/run-doctor.ts')
   return doctorCommand(
     rest,
     async (isOffline) => {
       const asked = await askRunningService(addressOf(config), { command: 'doctor.facts', input: {} })
-      return examine(world, (asked?.result ?? null) as ServiceFacts | null, { isOffline })
+      return runDoctor(world, (asked?.result ?? null) as ServiceFacts | null, { isOffline })
     },
     terminal,
   )
@@ -189,28 +189,28 @@ async function demo(argv: readonly string[], entry: string, terminal: Terminal):
 }
 
 /** How long a home may be taken by a service that does not listen yet, or by another command. */
-const PATIENCE_MS = 10_000
+const HOME_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
 /** Where the usual patience is too short: copying a large database, and looking through a copy, take their time. */
-const PATIENCE_FOR: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
+const TIMEOUT_OF: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
 
 /** The running service carries it out; where none runs, the home folder is opened for this one command. */
 async function carryOut(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
   const { clock, config } = world
-  const deadlineMono = clock.mono() + PATIENCE_MS
+  const deadlineMono = clock.mono() + HOME_WAIT_MS
   for (;;) {
-    const asked = await askRunningService(addressOf(config), request, PATIENCE_FOR[request.command])
+    const asked = await askRunningService(addressOf(config), request, TIMEOUT_OF[request.command])
     if (asked !== undefined) return asked.result
     try {
-      return await carryOutHere(world, request, terminal)
+      return await executeHere(world, request, terminal)
     } catch (error) {
-      if (!(error instanceof HomeTaken) || clock.mono() > deadlineMono) throw error
+      if (!(error instanceof HomeInUse) || clock.mono() > deadlineMono) throw error
     }
     await clock.sleep(LOOK_EVERY_MS)
   }
 }
 
-async function carryOutHere(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
+async function executeHere(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
   const home = await openForCommands(world)
   for (const warning of home.warnings) terminal.err(`Warning: ${warning}`)
   try {

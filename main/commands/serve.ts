@@ -24,38 +24,38 @@ export async function serveCommand(
   for (let port: number | undefined; ;) {
     const world = newWorld()
     const { promise: again, resolve: restart } = Promise.withResolvers<'again'>()
-    const service = await startedIn(
-      { ...world, config: onPort(world.config, port), restart: () => restart('again') },
-      port === undefined ? 1 : STARTS_ANEW,
+    const service = await startWithRetries(
+      { ...world, config: keepPort(world.config, port), restart: () => restart('again') },
+      port === undefined ? 1 : RESTART_ATTEMPTS,
     )
     // Before anybody can read that it listens: whoever does may say stop at once.
-    stop ??= toldToStop(world.clock)
+    stop ??= waitForStopSignal(world.clock)
     for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
     if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
     announce(service, world.config.home, argv.includes('--json'), terminal)
     const next = await Promise.race([stop, again])
-    const code = await closeInTime(service, world.clock, terminal)
+    const code = await closeWithTimeout(service, world.clock, terminal)
     if (next === 'stop') return code
     port = Number(new URL(service.url).port)
   }
 }
 
 /** A disk that failed may need a moment, and one that was mounted anew as well. */
-const STARTS_ANEW = 5
+const RESTART_ATTEMPTS = 5
 const BETWEEN_STARTS_MS = 2_000
 
-async function startedIn(world: World, tries: number): Promise<Service> {
+async function startWithRetries(world: World, tries: number): Promise<Service> {
   try {
     return await startService(world)
   } catch (error) {
     if (tries <= 1) throw error
     await world.clock.sleep(BETWEEN_STARTS_MS)
-    return startedIn(world, tries - 1)
+    return startWithRetries(world, tries - 1)
   }
 }
 
 /** Where any port will do it is the one it had: whoever has the window open finds it again. */
-const onPort = (config: Config, port: number | undefined): Config =>
+const keepPort = (config: Config, port: number | undefined): Config =>
   port !== undefined && config.port === 0 ? { ...config, port } : config
 
 function announce(service: Service, home: string, json: boolean, terminal: Terminal): void {
@@ -70,7 +70,7 @@ function announce(service: Service, home: string, json: boolean, terminal: Termi
 const SAME_SIGNAL_MS = 1_000
 
 /** Resolves at the first SIGINT or SIGTERM. A person who asks once more does not want to wait. */
-function toldToStop(clock: Clock): Promise<'stop'> {
+function waitForStopSignal(clock: Clock): Promise<'stop'> {
   return new Promise((resolve) => {
     let toldAtMono: number | undefined
     const hear = () => {
@@ -84,11 +84,11 @@ function toldToStop(clock: Clock): Promise<'stop'> {
 
 const LOOK_EVERY_MS = 20
 /** A little more than requests and deliveries under way are given to finish. */
-const LONGEST_CLOSE_MS = 5_800
+const MAX_CLOSE_MS = 5_800
 
 /** No timer of the product keeps a process alive, and its sockets close first: this does, until everything is on disk. */
-async function closeInTime(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
-  const deadlineMono = clock.mono() + LONGEST_CLOSE_MS
+async function closeWithTimeout(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
+  const deadlineMono = clock.mono() + MAX_CLOSE_MS
   const closed = service.close().then(() => true)
   while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
     if (clock.mono() < deadlineMono) continue

@@ -10,20 +10,20 @@ import { createConsoleFiles } from '../faces/panel/files.ts'
 import { addRawRoutes } from '../faces/raw-routes.ts'
 import { createRequestTimes } from '../faces/request-times.ts'
 import type { Home } from './home.ts'
-import type { Machinery } from './machinery.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import type { Rooms } from './rooms.ts'
 import type { World } from './world.ts'
 
 export function openDoor(
   world: World,
   { ids }: Home,
-  { live, apiActivity, writeGate, storage, vault }: Machinery,
+  { live, apiActivity, writeGate, storage, vault }: Infrastructure,
   rooms: Rooms,
   isReady: () => boolean,
 ) {
   const { clock, random, config, log } = world
   const { accounts, instances, address } = rooms
-  const { network, cloud } = rooms.house
+  const { network, cloud } = rooms.engineHost
   const { version } = manifest
   const { allowedHosts, publicBaseUrl } = config
   // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.

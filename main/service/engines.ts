@@ -7,42 +7,42 @@ import { createSandboxNetwork } from '../engines/sandbox/index.ts'
 import { createSmv2, MEDIA_ZONE } from '../engines/smv2/index.ts'
 import { createOutbound, systemResolve } from '../kernel/outbound.ts'
 import { messageOf, type Home } from './home.ts'
-import { reachable } from './listen.ts'
-import type { Machinery } from './machinery.ts'
+import { localUrlOf } from './listen.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import { StartError, type World } from './world.ts'
 
 /**
  * The ways to messaging networks, and the simulators beside them.
  * @param heard where every engine reports; not called before `begin`.
  */
-export function buildEngines(
+export function buildEngineHost(
   world: World,
   home: Home,
-  machinery: Machinery,
-  { heard, address }: { readonly heard: EngineSink; readonly address: { readonly url: string } },
+  machinery: Infrastructure,
+  { sink, address }: { readonly sink: EngineSink; readonly address: { readonly url: string } },
 ) {
   const { config, resolve = systemResolve } = world
-  const ground = { ...world, ...home, ...machinery, resolve }
+  const deps = { ...world, ...home, ...machinery, resolve }
   const { sandboxTimelineMs: timelineMs, sendTimeoutMs, publicBaseUrl, graphVersion } = config
 
   // A line of the simulated Meta is no instance: what happens on it is called back, as Meta would.
-  const sink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.tell(id, signal) : heard(id, signal))
-  const network = createSandboxNetwork({ ...ground, sink, timelineMs, sendTimeoutMs })
-  const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...ground, network }) : null
+  const networkSink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.tell(id, signal) : sink(id, signal))
+  const network = createSandboxNetwork({ ...deps, sink: networkSink, timelineMs, sendTimeoutMs })
+  const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...deps, network }) : null
   const graphBaseUrl = () => graph?.url() ?? config.graphBaseUrl
-  const waysOut = createWaysOut({ ...ground, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
+  const waysOut = createWaysOut({ ...deps, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
   const cloud = createOfficial({
-    ...ground,
-    ...{ sink: heard, waysOut, graphBaseUrl, graphVersion, publicBaseUrl },
+    ...deps,
+    ...{ sink: sink, waysOut, graphBaseUrl, graphVersion, publicBaseUrl },
     app: signupAppOf(config),
-    localUrl: () => reachable(address.url),
+    localUrl: () => localUrlOf(address.url),
   })
   // A guard of its own: whatever a stranger writes into a message, nothing but WhatsApp's own servers is asked for it.
   const toWhatsApp = createOutbound({
     ...{ clock: world.clock, resolve, dial: world.dial, trustedRanges: [] },
     only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
   })
-  const phones = createSmv2({ ...ground, sink: heard, outbound: toWhatsApp, home: config.home, settings: config })
+  const phones = createSmv2({ ...deps, sink: sink, outbound: toWhatsApp, home: config.home, settings: config })
   const { smv2, official } = network
   const engines: Engines = {
     sandbox: { smv2, official },

@@ -9,23 +9,23 @@ import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { cancelRestore, stagedRestore, stageRestore } from '../storage/restore.ts'
 import { databaseIn, SCHEMA, type Home } from './home.ts'
-import { ON_THIS_MACHINE } from './listen.ts'
-import type { ServiceFacts } from './doctor/examine.ts'
-import type { Machinery } from './machinery.ts'
-import { sealedSentence } from './sealed.ts'
+import { LOOPBACK_OF_WILDCARD } from './listen.ts'
+import type { ServiceFacts } from './doctor/run-doctor.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { sealedMessage } from './sealed-message.ts'
 import type { RunningWorld, World } from './world.ts'
 
 /** What the service's own room is told of the machine it runs on. */
-export function consoleNeeds(
+export function serviceRoomDeps(
   world: RunningWorld,
   home: Home,
-  { vault, storage }: Machinery,
+  { vault, storage }: Infrastructure,
   address: { readonly url: string },
   troubles: () => readonly string[],
 ) {
   return {
     facts: factsOf(world, home, vault, address, troubles),
-    copies: copiesOf(world, home),
+    copies: backupsOf(world, home),
     platform: (): Platform => ({
       node: process.versions.node,
       sqlite: home.db.engine,
@@ -33,9 +33,9 @@ export function consoleNeeds(
       memory_bytes: process.memoryUsage().rss,
     }),
     storage() {
-      const { atMs, damage } = storage.lookedAt()
+      const { checkedAtMs, damage } = storage.integrity()
       // Before the first look through all of it: it was looked at when it was opened.
-      return { schema: SCHEMA, integrity: damage === null ? 'ok' : 'damaged', lookedThroughAtMs: atMs } as const
+      return { schema: SCHEMA, integrity: damage === null ? 'ok' : 'damaged', lookedThroughAtMs: checkedAtMs } as const
     },
     unlock: () => void vault.unlock(),
     logLines: world.log.lines,
@@ -44,10 +44,10 @@ export function consoleNeeds(
 }
 
 /** The copies of the database in a home folder. */
-export function copiesOf({ clock, config }: World, home: Home) {
+export function backupsOf({ clock, config }: World, home: Home) {
   const place = { file: databaseIn(config.home), migrations: MIGRATIONS }
   return {
-    make: home.db.backUp,
+    make: home.db.createBackup,
     list: () => listBackups(place.file, SCHEMA, clock.now()),
     staged: () => stagedRestore(place),
     stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),
@@ -68,7 +68,7 @@ export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home):
 function factsOf(
   world: World,
   { db }: Home,
-  vault: Machinery['vault'],
+  vault: Infrastructure['vault'],
   address: { readonly url: string },
   troubles: () => readonly string[],
 ) {
@@ -101,8 +101,8 @@ function factsOf(
 }
 
 /** How the vault is, at this moment. */
-export const vaultFacts = (vault: Machinery['vault']) => ({
-  ...{ kind: vault.kind, state: vault.state(), asking: vault.asking() },
+export const vaultFacts = (vault: Infrastructure['vault']) => ({
+  ...{ kind: vault.kind, state: vault.state(), asking: vault.prompt() },
   ...{ notice: vault.notice, problem: vault.problem() },
 })
 
@@ -118,7 +118,7 @@ export function warningsOf(
   url: string,
   vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
 ): string[] {
-  const exposedAt = config.host in ON_THIS_MACHINE ? `port ${new URL(url).port} of all its addresses` : url
+  const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} of all its addresses` : url
   const exposed = config.allowLan
     ? [
         `The API can be reached from other machines, at ${exposedAt} and without encryption. Put a TLS proxy in front of it.`,
@@ -134,5 +134,5 @@ export function warningsOf(
 }
 
 function sealedLines({ problem, asking }: Pick<VaultFacts, 'problem' | 'asking'>): string[] {
-  return problem === null || asking === null ? [] : [sealedSentence(problem, asking)]
+  return problem === null || asking === null ? [] : [sealedMessage(problem, asking)]
 }

@@ -6,14 +6,20 @@ import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
 import { DamagedDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome } from '../storage/lock.ts'
-import { lossesIn } from '../storage/loss.ts'
+import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
-import { forgetDamage, isDamageNoted } from '../storage/noted-damage.ts'
-import { keepDamagedLog, newestWhole, replaceDamaged, settleCutLog, type NewestWhole } from '../storage/quarantine.ts'
+import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
+import {
+  quarantineDamagedWal,
+  findIntactBackup,
+  replaceDamaged,
+  recordTruncatedWal,
+  type IntactBackupSearch,
+} from '../storage/quarantine.ts'
 import { createReserve } from '../storage/reserve.ts'
-import { carryOutRestore, type Restored } from '../storage/restore.ts'
-import { openStorage, type OpenStorage, type Storage, type StorageNeeds } from '../storage/sqlite.ts'
-import { HomeTaken, StartError, type World } from './world.ts'
+import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
+import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
+import { HomeInUse, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
 
@@ -21,17 +27,17 @@ export const databaseIn = (home: string): string => join(home, 'switchboard.db')
 export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
 
 /** Looked for by whoever asks, while a service may run: it takes a second for each gigabyte, and several. */
-export const newestWholeIn = (home: string, nowMs: number): NewestWhole =>
-  newestWhole({ file: databaseIn(home), migrations: MIGRATIONS }, nowMs)
+export const findIntactBackupIn = (home: string, nowMs: number): IntactBackupSearch =>
+  findIntactBackup({ file: databaseIn(home), migrations: MIGRATIONS }, nowMs)
 
 /** Owner of the home folder with its database open: the ground both a service and a command stand on. */
 export interface Home {
   readonly db: Storage
   readonly ids: Ids
   /** What became of a restore that was asked for before this start; null: none was. */
-  readonly restored: Restored | null
+  readonly restored: RestoreOutcome | null
   /** What damaged files took with them; sentences, until a person has put the files away. */
-  losses(): string[]
+  dataLosses(): string[]
   /** Hears of each group of commits, and each read, that the storage failed. */
   onFault(hear: (fault: StorageError) => void): void
   close(): Promise<void>
@@ -43,31 +49,31 @@ const TOO_FULL_TO_OPEN_BYTES = 16_000_000
 export async function openHome(world: World): Promise<Home> {
   const { clock, random, config, log } = world
   const ids = createIds(clock, random)
-  const lock = lockOrSay(config.home)
+  const lock = acquireHomeLock(config.home)
   const reserve = createReserve(config.home, random)
-  const hearers: ((fault: StorageError) => void)[] = []
+  const faultListeners: ((fault: StorageError) => void)[] = []
   try {
     const file = databaseIn(config.home)
     const place = { file, migrations: MIGRATIONS }
     const { freeBytes = freeBytesOf, openStorage: open = openStorage } = world
     if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
-    const restored = await carryOutRestore(place, clock.now())
+    const restored = await applyStagedRestore(place, clock.now())
     if (restored !== null) log.warn({ event: 'storage.restored', ...restored })
-    const onFault = (fault: StorageError) => hearers.forEach((hear) => hear(fault))
-    const makeRoom = () => {
-      const hasMade = reserve.release()
+    const onFault = (fault: StorageError) => faultListeners.forEach((hear) => hear(fault))
+    const freeSpace = () => {
+      const hasFreed = reserve.release()
       // The group goes through in the new room; that there was none is news all the same.
-      if (hasMade) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
-      return hasMade
+      if (hasFreed) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
+      return hasFreed
     }
-    const aside = world.aside ? { aside: world.aside } : {}
-    const db = await openWhole({ ...place, ...aside, ids, clock, log, onFault, makeRoom }, open)
+    const optional = world.maintenanceProcess ? { maintenanceProcess: world.maintenanceProcess } : {}
+    const db = await openOrReplaceDamaged({ ...place, ...optional, ids, clock, log, onFault, freeSpace }, open)
     return {
       db,
       ids,
       restored,
-      losses: () => lossesIn(config.home),
-      onFault: (hear) => void hearers.push(hear),
+      dataLosses: () => listDataLosses(config.home),
+      onFault: (hear) => void faultListeners.push(hear),
       async close() {
         await db.close()
         lock.release()
@@ -80,29 +86,29 @@ export async function openHome(world: World): Promise<Home> {
 }
 
 /** Opens the database; where it is damaged, the newest whole backup in its place. */
-async function openWhole(needs: StorageNeeds, open: OpenStorage): Promise<Storage> {
+async function openOrReplaceDamaged(needs: StorageDeps, open: OpenStorage): Promise<Storage> {
   const { file, clock, log } = needs
   try {
-    const cut = keepDamagedLog(file, clock.now())
-    refuseEmptied(file, clock.now())
-    const db = await open({ ...needs, care: isDamageNoted(file) ? 'closely' : 'quickly' })
+    const cut = quarantineDamagedWal(file, clock.now())
+    refuseEmptyFile(file, clock.now())
+    const db = await open({ ...needs, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
     // What was noted is not there any more: a whole copy took its place, or the page was written anew.
-    forgetDamage(file)
+    clearDamageMarker(file)
     if (cut === undefined) return db
     await db.close()
-    log.error({ event: 'storage.log_cut', ...settleCutLog(file, cut) })
+    log.error({ event: 'storage.log_cut', ...recordTruncatedWal(file, cut) })
   } catch (error) {
     if (!(error instanceof DamagedDatabaseError)) throw error
     const loss = await replaceDamaged(needs, clock.now())
     if (loss === undefined) throw error
     log.error({ event: 'storage.replaced', ...loss })
-    forgetDamage(file)
+    clearDamageMarker(file)
   }
   return open(needs)
 }
 
 /** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */
-function refuseEmptied(file: string, nowMs: number): void {
+function refuseEmptyFile(file: string, nowMs: number): void {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size
   if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
@@ -112,11 +118,11 @@ function refuseEmptied(file: string, nowMs: number): void {
 }
 
 /** @throws StartError a sentence; HomeTaken while another process owns it. */
-export function lockOrSay(home: string) {
+export function acquireHomeLock(home: string) {
   try {
     return lockHome(home)
   } catch (error) {
-    if (error instanceof HomeInUseError) throw new HomeTaken(error.message, { cause: error })
+    if (error instanceof HomeInUseError) throw new HomeInUse(error.message, { cause: error })
     throw new StartError(`The home folder ${home} cannot be used: ${messageOf(error)}. Choose another one with --home.`)
   }
 }

@@ -16,16 +16,16 @@ export async function openControl({ config, log }: World, carryOut: (request: Co
 }
 
 /** Listening on every address is no address to open: a browser on this machine asks for this machine. */
-export const reachable = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
+export const localUrlOf = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
 
 /** What listens everywhere has no address of its own; the door refuses these as names, and so may no link carry them. */
-export const ON_THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+export const LOOPBACK_OF_WILDCARD: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** @returns `host:port` as it stands in the service's address, under which this machine at least can call it. */
 export async function listen(door: Door, { host, port }: Config): Promise<string> {
   try {
     const bound = await door.listen(host, port)
-    const named = ON_THIS_MACHINE[host] ?? host
+    const named = LOOPBACK_OF_WILDCARD[host] ?? host
     return `${named.includes(':') ? `[${named}]` : named}:${bound}`
   } catch (error) {
     const sentence = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']

@@ -12,49 +12,49 @@ import { createWebhooks } from '../capabilities/webhooks/index.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
-import { buildEngines } from './engines.ts'
-import { consoleNeeds } from './facts.ts'
+import { buildEngineHost } from './engines.ts'
+import { serviceRoomDeps } from './facts.ts'
 import type { Home } from './home.ts'
-import type { Machinery } from './machinery.ts'
-import { hearLedger, report } from './signals.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { publishLedger, routeSignal } from './signals.ts'
 import type { RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
-export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery, desk: SettingsEditor) {
+export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastructure, editor: SettingsEditor) {
   const { config } = world
   const { outbound, cursors, ledger, live } = machinery
-  const ground = { ...world, ...home, ...machinery }
+  const deps = { ...world, ...home, ...machinery }
   const address = { url: '' }
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
-  const heard: EngineSink = (id, signal) => report({ instances, messages, live }, id, signal)
-  const house = buildEngines(world, home, machinery, { heard, address })
-  const { engines, network, graph } = house
+  const sink: EngineSink = (id, signal) => routeSignal({ instances, messages, live }, id, signal)
+  const engineHost = buildEngineHost(world, home, machinery, { sink, address })
+  const { engines, network, graph } = engineHost
 
   const accounts = createAccounts({
-    ...ground,
+    ...deps,
     get ratePerMinute() {
       return config.ratePerMinute
     },
     knownInstances: knownInstances(home.db),
   })
-  const approvals = createApprovals({ ...ground, principalOf: accounts.principalOf })
-  const webhooks = createWebhooks(ground)
-  hearLedger(ledger, live)
+  const approvals = createApprovals({ ...deps, principalOf: accounts.principalOf })
+  const webhooks = createWebhooks(deps)
+  publishLedger(ledger, live)
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
     webhooks: (id) => webhooks.gauges(id),
     lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
   }
-  const instances = createInstances({ ...ground, engines, gauges, baseUrl: () => address.url })
-  const fusion = createFusion({ ...ground, instances })
-  const messages = createMessages({ ...ground, instances, fusion })
-  const instanceWebhooks = createInstanceWebhooks({ ...ground, instances })
-  const events = createEvents(ground)
-  const direct = createDirect({ ...ground, instances, messages })
+  const instances = createInstances({ ...deps, engines, gauges, baseUrl: () => address.url })
+  const fusion = createFusion({ ...deps, instances })
+  const messages = createMessages({ ...deps, instances, fusion })
+  const instanceWebhooks = createInstanceWebhooks({ ...deps, instances })
+  const events = createEvents(deps)
+  const direct = createDirect({ ...deps, instances, messages })
 
-  const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
+  const catcher = createCatcher({ ...deps, signingSecrets: webhooks.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
     live.publish({ topic: 'sandbox' })
@@ -62,13 +62,13 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)
   const sandbox = createSandbox({ network, graph, catcher, cursors, render: qrPicture, subject: instances.subject })
-  const troubles = () => [
+  const problems = () => [
     ...machinery.storage.problems(),
     ...webhooks.troubles(),
     ...[world.logFile.problem()].filter((line) => line !== null),
   ]
   const service = createServiceRoom({
-    ...ground,
+    ...deps,
     tallies: {
       instances: instances.tally,
       webhooks: webhooks.tally,
@@ -79,9 +79,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
     },
     worker: webhooks.worker,
     gauges: machinery.storage.gauges,
-    ...consoleNeeds(world, home, machinery, address, troubles),
+    ...serviceRoomDeps(world, home, machinery, address, problems),
     account: accounts,
-    settings: desk,
+    settings: editor,
     engines: ENGINE_ABILITIES,
     restart: world.restart ?? null,
   })
@@ -99,6 +99,6 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Machinery
     direct,
     sandbox,
     service,
-    house,
+    engineHost,
   }
 }

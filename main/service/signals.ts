@@ -6,7 +6,7 @@ import type { Ledger } from '../kernel/ledger.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 
 /** What happened on the lines, after the commit that recorded it. */
-export function hearLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
+export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
   ledger.subscribe(async (tx, { type, instanceId }) => {
     tx.afterCommit(() => {
       live.publish({ topic: 'events', type, instance_id: instanceId })
@@ -16,15 +16,15 @@ export function hearLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
   })
 }
 
-interface Heard {
+interface SignalTargets {
   readonly instances: Instances
   readonly messages: Messages
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, all others to the messages room. */
-export async function report(
-  { instances, messages, live }: Heard,
+export async function routeSignal(
+  { instances, messages, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {

@@ -6,7 +6,7 @@ import type { Log } from '../kernel/log.ts'
 import type { LogFile } from '../kernel/log-file.ts'
 import type { RecentLog } from '../kernel/recent-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
-import type { Aside } from '../storage/aside.ts'
+import type { MaintenanceProcess } from '../storage/maintenance-process.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
 import type { OpenStorage } from '../storage/sqlite.ts'
 import type { ImportKeytar } from '../vault/keychain.ts'
@@ -23,7 +23,7 @@ export interface World {
   /** How an assistant's program starts the stdio bridge here; null or absent: it cannot. */
   readonly bridge?: BridgeProgram | null
   /** What works on the database in a process of its own; null or absent: nobody looks through it while it is open. */
-  readonly aside?: Aside | null
+  readonly maintenanceProcess?: MaintenanceProcess | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial
@@ -50,4 +50,4 @@ export interface RunningWorld extends World {
 export class StartError extends Error {}
 
 /** Another process owns the home folder: a service, or for a moment a command. */
-export class HomeTaken extends StartError {}
+export class HomeInUse extends StartError {}

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { CONSOLE_CSP } from '../faces/panel/csp.ts'
-import { isOurs } from './addresses.ts'
+import { isOurs } from './app-origin.ts'
 
 interface Answer {
   readonly status: number
@@ -16,7 +16,7 @@ interface PanelRequest {
   readonly signal: AbortSignal
 }
 
-export interface ProtocolNeeds {
+export interface ProtocolDeps {
   /** A file of the built page, by its path behind the root; '' is the page. */
   readonly file: (
     path: string,
@@ -30,7 +30,7 @@ export interface ProtocolNeeds {
 }
 
 /** Every response, whatever it is: nothing is guessed about it, and nothing of the page is told to anybody. */
-const EVERYWHERE = {
+const COMMON_HEADERS = {
   'content-security-policy': CONSOLE_CSP,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -45,7 +45,7 @@ export function createAppProtocol({
   panel,
   isClosing,
   onFault,
-}: ProtocolNeeds): (request: Request) => Promise<Response> {
+}: ProtocolDeps): (request: Request) => Promise<Response> {
   async function answer(request: Request): Promise<Response> {
     if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address is not part of Switchboard.')
     const { pathname, search } = new URL(request.url)
@@ -56,7 +56,7 @@ export function createAppProtocol({
     const name = decoded(pathname.slice(1))
     const found = name === undefined ? undefined : await file(name)
     if (found === undefined) return refuse(404, 'not_found', 'The console has no such file.')
-    const headers = { ...EVERYWHERE, ...found.headers }
+    const headers = { ...COMMON_HEADERS, ...found.headers }
     return new Response(request.method === 'HEAD' ? null : new Uint8Array(found.bytes), { headers })
   }
 
@@ -84,7 +84,7 @@ function asPanelRequest(request: Request, path: string): PanelRequest {
 }
 
 function respond({ status, headers, body }: Answer): Response {
-  const all = new Headers(EVERYWHERE)
+  const all = new Headers(COMMON_HEADERS)
   for (const [name, value] of Object.entries(headers))
     all.set(name, typeof value === 'string' ? value : value.join(', '))
   // Not the page's business: the desktop keeps no cookies.
@@ -96,7 +96,7 @@ const closing = () => refuse(503, 'service_unavailable', 'Switchboard is closing
 
 function refuse(status: number, code: string, message: string): Response {
   const error = { code, message, request_id: 'window', retryable: status >= 500 }
-  return Response.json({ error }, { status, headers: EVERYWHERE })
+  return Response.json({ error }, { status, headers: COMMON_HEADERS })
 }
 
 function decoded(path: string): string | undefined {

@@ -1,10 +1,10 @@
 import { app, dialog, protocol } from 'electron'
 import { killIfPromptPending } from '../kernel/process-exit.ts'
-import { SCHEME } from './addresses.ts'
+import { SCHEME } from './app-origin.ts'
 import { linkIn, routeOf } from './deep-link.ts'
 import { guardPermissions, guardWindows } from './guards.ts'
 import { setMenu } from './menu.ts'
-import { openApp, reopen, type Desktop, type Shown } from './running-app.ts'
+import { openApp, reopen, type Desktop, type WindowHolder } from './running-app.ts'
 import { wordsFor } from './words.ts'
 
 /** The desktop app: one instance, the service inside it, one window on it. Resolves when the window is there. */
@@ -21,7 +21,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   app.enableSandbox()
   guardWindows()
   app.on('quit', killIfPromptPending)
-  const shown: Shown = {}
+  const shown: WindowHolder = {}
   openWhenAsked(shown)
 
   await app.whenReady()
@@ -40,7 +40,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
 }
 
 /** Whatever asks for the window. A link may come before there is one: macOS starts the app for it. */
-function openWhenAsked(shown: Shown): void {
+function openWhenAsked(shown: WindowHolder): void {
   function open(link?: string): void {
     if (shown.window === undefined) shown.link = link
     else shown.window.open(link === undefined ? undefined : routeOf(link))

@@ -1,5 +1,5 @@
 import { app, session, shell } from 'electron'
-import { isOurs } from './addresses.ts'
+import { isOurs } from './app-origin.ts'
 
 /** What no window of the app may do, whoever asked: hung on every window as it is made, so that none escapes. */
 export function guardWindows(): void {

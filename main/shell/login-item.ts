@@ -12,7 +12,7 @@ export interface LoginItem {
   set(on: boolean): void
 }
 
-interface Needs {
+interface LoginItemDeps {
   readonly app: Pick<App, 'isPackaged' | 'getLoginItemSettings' | 'setLoginItemSettings'>
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -21,7 +21,7 @@ interface Needs {
 }
 
 /** Whether the app opens when the person logs in. The system keeps that, so it is asked each time and never copied. */
-export function createLoginItem(needs: Needs): LoginItem {
+export function createLoginItem(needs: LoginItemDeps): LoginItem {
   const { app, platform, environment, executable } = needs
   // What runs from the project's folder is Electron itself, with our files as its argument.
   if (!app.isPackaged) return { isOn: () => null, set() {} }
@@ -55,7 +55,7 @@ function autostartEntry(folder: string, executable: string): LoginItem {
   }
 }
 
-function autostartFolder({ XDG_CONFIG_HOME: given }: Needs['environment']): string {
+function autostartFolder({ XDG_CONFIG_HOME: given }: LoginItemDeps['environment']): string {
   // The base directory specification has relative paths ignored.
   return join(given !== undefined && isAbsolute(given) ? given : join(homedir(), '.config'), 'autostart')
 }

@@ -1,5 +1,5 @@
 import { Notification } from 'electron'
-import type { Note } from './news.ts'
+import type { Note } from './notes.ts'
 
 /** Shows notes of the system; a click opens their place. */
 export function createNotifier(open: (route: string) => void): (note: Note) => void {

@@ -3,7 +3,7 @@ import type { NoteKind, Preferences, PreferencesChange } from '../contract/windo
 import { readSmallFile, writeSmallFile } from './small-file.ts'
 
 /** What somebody wrote is shown on a locked screen too: news of messages is for whoever asks for it. */
-const USUAL: Preferences = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
+const DEFAULTS: Preferences = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
 
 /** What was chosen on this computer, beside the database; losing it costs nothing but choosing again. */
 export function preferencesIn(home: string): {
@@ -11,7 +11,7 @@ export function preferencesIn(home: string): {
   change(change: Omit<PreferencesChange, 'opensAtLogin'>): Preferences
 } {
   const file = join(home, 'preferences.json')
-  let chosen = sane(readSmallFile(file))
+  let chosen = parsePreferences(readSmallFile(file))
   return {
     read: () => chosen,
     change({ closing = chosen.closing, notes }) {
@@ -22,15 +22,15 @@ export function preferencesIn(home: string): {
   }
 }
 
-function sane(found: unknown): Preferences {
+function parsePreferences(found: unknown): Preferences {
   const { closing, notes } = record(found)
   const chosen = record(notes)
   const isChosen = (kind: NoteKind) => {
     const value = chosen[kind]
-    return typeof value === 'boolean' ? value : USUAL.notes[kind]
+    return typeof value === 'boolean' ? value : DEFAULTS.notes[kind]
   }
   return {
-    closing: closing === 'hide' || closing === 'quit' ? closing : USUAL.closing,
+    closing: closing === 'hide' || closing === 'quit' ? closing : DEFAULTS.closing,
     notes: { lost: isChosen('lost'), deliveries: isChosen('deliveries'), messages: isChosen('messages') },
   }
 }

@@ -7,17 +7,17 @@ import { systemClock } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import type { Service } from '../service.ts'
 import { createAppProtocol } from './app-protocol.ts'
-import { SCHEME } from './addresses.ts'
+import { SCHEME } from './app-origin.ts'
 import { linkIn, routeOf } from './deep-link.ts'
-import { createLeaving, type Leaving } from './leaving.ts'
+import { createQuitSequence, type QuitSequence } from './quit-sequence.ts'
 import { createLoginItem, HIDDEN } from './login-item.ts'
 import { createNotifier } from './notifier.ts'
 import { preferencesIn } from './preferences.ts'
 import { createTray } from './tray.ts'
 import { updateChannel } from './updater.ts'
 import { createUpdates, type Updates } from './updates.ts'
-import { watchService } from './watch.ts'
-import { answerWindow } from './window-requests.ts'
+import { watchService } from './service-watcher.ts'
+import { handleRequests } from './window-requests.ts'
 import { openMainWindow, type MainWindow } from './window.ts'
 import type { Words } from './words/shape.ts'
 
@@ -41,26 +41,26 @@ interface Started {
 }
 
 /** There is a window once the service has started, and none any more once the app is leaving. */
-export interface Shown {
+export interface WindowHolder {
   window?: MainWindow
   /** Asked for while there was none. */
   link?: string | undefined
 }
 
-interface Around {
+interface AppContext {
   readonly desktop: Desktop
-  readonly shown: Shown
+  readonly shown: WindowHolder
   readonly words: Words
 }
 
 /** The window, and around it all that shows how the service is. Resolves when the page is there. */
-export async function openApp(started: Started, { desktop, shown, words }: Around): Promise<void> {
+export async function openApp(started: Started, { desktop, shown, words }: AppContext): Promise<void> {
   const { service, home, log } = started
   const preferences = preferencesIn(home)
-  const leaving = createLeaving({
+  const leaving = createQuitSequence({
     app,
     release: () => window.release(),
-    vanish() {
+    hideAll() {
       delete shown.window
       window.hide()
       tray.destroy()
@@ -70,7 +70,7 @@ export async function openApp(started: Started, { desktop, shown, words }: Aroun
       return service.close()
     },
   })
-  serveThePage(started, desktop.renderer, leaving)
+  servePage(started, desktop.renderer, leaving)
   const window = openMainWindow({
     preload: desktop.preload,
     icon: join(desktop.resources, 'icons', 'icon.png'),
@@ -78,7 +78,7 @@ export async function openApp(started: Started, { desktop, shown, words }: Aroun
     words,
     isHidden: desktop.argv.includes(HIDDEN) || wasOpenedAtLogin(),
     closing: () => preferences.read().closing,
-    onChosen(closing) {
+    onClosingChosen(closing) {
       try {
         preferences.change({ closing })
       } catch (error) {
@@ -101,7 +101,7 @@ export async function openApp(started: Started, { desktop, shown, words }: Aroun
     words,
     read: (path) => readAsConsole(service, path),
     onNotice: (hear) => service.onNotice(hear),
-    isWanted: (kind) => preferences.read().notes[kind] && !window.isLookedAt(),
+    isWanted: (kind) => preferences.read().notes[kind] && !window.isFocused(),
     onCounts(counts) {
       tray.show(counts)
       app.setBadgeCount(counts.lost)
@@ -109,24 +109,24 @@ export async function openApp(started: Started, { desktop, shown, words }: Aroun
     onNote: createNotifier((route) => window.open(route)),
   })
   const updates = updatesOf(desktop, { window, leaving, log })
-  answerThePage(desktop, preferences, updates)
-  hearTheSystem(started, { window, leaving, updates })
+  handleWindowRequests(desktop, preferences, updates)
+  listenToSystem(started, { window, leaving, updates })
 
   await window.loaded
   process.send?.('opened')
   const link = shown.link ?? linkIn(desktop.argv)
   if (link !== undefined) window.open(routeOf(link))
-  void updates.look()
+  void updates.check()
 }
 
-function serveThePage({ service, log }: Started, renderer: string, leaving: Leaving): void {
+function servePage({ service, log }: Started, renderer: string, leaving: QuitSequence): void {
   const files = createConsoleFiles(renderer)
   protocol.handle(
     SCHEME,
     createAppProtocol({
       file: (path) => files.find(path),
       panel: (request) => service.askAsConsole(request),
-      isClosing: leaving.isLeaving,
+      isClosing: leaving.isQuitting,
       onFault: (error) => log.error({ event: 'window.request', cause: cause(error) }),
     }),
   )
@@ -138,12 +138,12 @@ export function reopen(): void {
   app.quit()
 }
 
-interface Parts {
+interface AppParts {
   readonly window: MainWindow
-  readonly leaving: Leaving
+  readonly leaving: QuitSequence
 }
 
-function updatesOf({ updateKey }: Desktop, { window, leaving, log }: Parts & { readonly log: Log }): Updates {
+function updatesOf({ updateKey }: Desktop, { window, leaving, log }: AppParts & { readonly log: Log }): Updates {
   return createUpdates({
     channel: updateChannel(updateKey),
     current: app.getVersion(),
@@ -151,11 +151,11 @@ function updatesOf({ updateKey }: Desktop, { window, leaving, log }: Parts & { r
     readFile: (file) => createReadStream(file),
     finish: leaving.finish,
     reopen,
-    onState: (state) => window.tell('update', state),
+    onState: (state) => window.send('update', state),
   })
 }
 
-function answerThePage(
+function handleWindowRequests(
   { environment }: Desktop,
   preferences: ReturnType<typeof preferencesIn>,
   updates: Updates,
@@ -163,7 +163,7 @@ function answerThePage(
   const { platform, execPath: executable } = process
   const loginItem = createLoginItem({ app, platform, environment, executable })
   const view = () => ({ ...preferences.read(), opensAtLogin: loginItem.isOn() })
-  answerWindow(ipcMain, {
+  handleRequests(ipcMain, {
     readPreferences: async () => view(),
     async changePreferences({ opensAtLogin, ...change }) {
       preferences.change(change)
@@ -171,7 +171,7 @@ function answerThePage(
       return view()
     },
     readUpdate: async () => updates.state(),
-    lookForUpdate: updates.look,
+    lookForUpdate: updates.check,
     fetchUpdate: updates.fetch,
     restartToUpdate: updates.restart,
   })
@@ -180,18 +180,18 @@ function answerThePage(
 /** What is on screen may be about any of these. */
 const SHOWN: readonly Notice['topic'][] = ['instances', 'messages', 'webhooks', 'deliveries', 'approvals', 'service']
 
-function hearTheSystem({ service, log }: Started, parts: Parts & { readonly updates: Updates }): void {
+function listenToSystem({ service, log }: Started, parts: AppParts & { readonly updates: Updates }): void {
   const { window, leaving, updates } = parts
   // An update closes the windows before it quits, and must find nothing that holds them.
   autoUpdater.on('before-quit-for-update', () => window.release())
-  powerMonitor.on('shutdown', () => leaving.letGo())
+  powerMonitor.on('shutdown', () => leaving.allowQuit())
   powerMonitor.on('unlock-screen', () => service.unlocked())
   powerMonitor.on('resume', () => {
     log.info({ event: 'power.resumed' })
     service.resumed()
     // Timers stood still: whoever shows something asks for it anew.
     for (const topic of SHOWN) service.tell({ topic })
-    void updates.look()
+    void updates.check()
   })
 }
 

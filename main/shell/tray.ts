@@ -2,7 +2,7 @@ import { Menu, nativeImage, Tray } from 'electron'
 import type { Counts } from './counts.ts'
 import type { Words } from './words/shape.ts'
 
-interface TrayNeeds {
+interface TrayDeps {
   readonly icon: string
   readonly words: Words
   /** @param route of the page; left out, the window shows what it showed. */
@@ -11,7 +11,7 @@ interface TrayNeeds {
 }
 
 /** How the numbers are, one look away while the window is hidden. */
-export function createTray({ icon, words, open, quit }: TrayNeeds): { show(counts: Counts): void; destroy(): void } {
+export function createTray({ icon, words, open, quit }: TrayDeps): { show(counts: Counts): void; destroy(): void } {
   const tray = new Tray(nativeImage.createFromPath(icon))
   // Some desktops show nothing but the menu.
   tray.on('click', () => open())

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { UpdateState } from '../contract/window-bridge.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { isOneOf, offerOf, type Release } from './update-proof.ts'
+import { isOneOf, offerOf, type Release } from './update-signature.ts'
 
 /** Where updates come from; `updater.ts` is the one on this machine. */
 export interface UpdateChannel {
@@ -17,12 +17,12 @@ export interface UpdateChannel {
 
 export interface Updates {
   state(): UpdateState
-  look(): Promise<UpdateState>
+  check(): Promise<UpdateState>
   fetch(): Promise<UpdateState>
   restart(): Promise<UpdateState>
 }
 
-interface Needs {
+interface UpdatesDeps {
   /** null: there is none, and nothing is ever asked for. */
   readonly channel: UpdateChannel | null
   readonly current: string
@@ -39,12 +39,12 @@ interface Needs {
  * Offer, fetch, prove, install: each step is the person's. A file is proved when it has arrived and again right before
  * it is installed, because days may lie between.
  */
-export function createUpdates({ channel, current, log, readFile, finish, reopen, onState }: Needs): Updates {
+export function createUpdates({ channel, current, log, readFile, finish, reopen, onState }: UpdatesDeps): Updates {
   let state: UpdateState = { kind: channel === null ? 'none' : 'idle' }
   let offered: Release | undefined
   let file: string | undefined
 
-  function become(next: UpdateState): UpdateState {
+  function setState(next: UpdateState): UpdateState {
     state = next
     onState(next)
     return next
@@ -53,15 +53,15 @@ export function createUpdates({ channel, current, log, readFile, finish, reopen,
   function refuse(why: string): UpdateState {
     log.error({ event: 'update.refused', why })
     offered = file = undefined
-    return become({ kind: 'refused' })
+    return setState({ kind: 'refused' })
   }
 
   function fail(error: unknown): UpdateState {
     log.warn({ event: 'update.failed', cause: cause(error) })
-    return become({ kind: 'failed' })
+    return setState({ kind: 'failed' })
   }
 
-  async function isProved(): Promise<boolean> {
+  async function isVerified(): Promise<boolean> {
     return offered !== undefined && file !== undefined && (await isOneOf(offered, readFile(file)))
   }
 
@@ -71,25 +71,25 @@ export function createUpdates({ channel, current, log, readFile, finish, reopen,
 
   return {
     state: () => state,
-    look: from(['idle', 'newest', 'offered', 'refused', 'failed'], async (source) => {
-      become({ kind: 'looking' })
+    check: from(['idle', 'newest', 'offered', 'refused', 'failed'], async (source) => {
+      setState({ kind: 'looking' })
       const { told, isForUs } = await source.latest()
       const offer = offerOf(told, { key: source.key, current })
       if (offer.kind === 'refused') return refuse(offer.why)
-      if (offer.kind === 'newest' || !isForUs) return become({ kind: 'newest' })
+      if (offer.kind === 'newest' || !isForUs) return setState({ kind: 'newest' })
       offered = offer.release
-      return become({ kind: 'offered', version: offered.version })
+      return setState({ kind: 'offered', version: offered.version })
     }),
     fetch: from(['offered'], async (source) => {
       const version = offered?.version ?? ''
-      become({ kind: 'fetching', version, percent: 0 })
-      file = await source.fetch((percent) => void become({ kind: 'fetching', version, percent: Math.floor(percent) }))
-      return (await isProved()) ? become({ kind: 'ready', version }) : refuse('tampered')
+      setState({ kind: 'fetching', version, percent: 0 })
+      file = await source.fetch((percent) => void setState({ kind: 'fetching', version, percent: Math.floor(percent) }))
+      return (await isVerified()) ? setState({ kind: 'ready', version }) : refuse('tampered')
     }),
     restart: from(['ready'], async (source) => {
       const version = offered?.version ?? ''
-      become({ kind: 'installing', version })
-      if (!(await isProved())) return refuse('tampered')
+      setState({ kind: 'installing', version })
+      if (!(await isVerified())) return refuse('tampered')
       await finish()
       source.install((error) => {
         fail(error)

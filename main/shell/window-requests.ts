@@ -2,12 +2,12 @@ import type { IpcMain, IpcMainInvokeEvent } from 'electron'
 import { Type, type TObject } from 'typebox'
 import { PreferencesChange, type WindowRequests } from '../contract/window-bridge.ts'
 import { createCheck } from '../faces/validation.ts'
-import { isOurs } from './addresses.ts'
+import { isOurs } from './app-origin.ts'
 
-type Acts = { readonly [K in keyof WindowRequests]: WindowRequests[K] }
+type Handlers = { readonly [K in keyof WindowRequests]: WindowRequests[K] }
 
 /** What each request takes; null: nothing. */
-const TAKES = {
+const PARAMS = {
   readPreferences: null,
   changePreferences: PreferencesChange,
   readUpdate: null,
@@ -20,8 +20,8 @@ const TAKES = {
  * Answers what the page asks of the app, and the only place that listens to it: who asks is checked each time, then
  * what was given. A frame within the page, a page of another origin and a frame that is gone are refused alike.
  */
-export function answerWindow(ipc: Pick<IpcMain, 'handle'>, acts: Acts): void {
-  for (const [name, takes] of Object.entries(TAKES) as [keyof WindowRequests, TObject | null][]) {
+export function handleRequests(ipc: Pick<IpcMain, 'handle'>, acts: Handlers): void {
+  for (const [name, takes] of Object.entries(PARAMS) as [keyof WindowRequests, TObject | null][]) {
     const check = createCheck('body', takes ?? Type.Object({}))
     ipc.handle(name, async (event, ...given: unknown[]) => {
       if (!isOwnPage(event)) throw new Error('refused: only the window itself may ask')

@@ -17,9 +17,9 @@ interface Area {
   readonly height: number
 }
 
-const USUAL: WindowState = { width: 1_240, height: 820, maximized: false }
+const DEFAULT_STATE: WindowState = { width: 1_240, height: 820, maximized: false }
 /** So much of the title bar must lie on a screen, or nobody could drag the window back. */
-const REACHABLE = 80
+const MIN_VISIBLE = 80
 
 /** A window that would lie on a screen that is gone opens in the middle of the one that is there. */
 export function onScreen(state: WindowState, screens: readonly Area[]): WindowState {
@@ -27,19 +27,19 @@ export function onScreen(state: WindowState, screens: readonly Area[]): WindowSt
   if (x === undefined || y === undefined) return state
   const isReachable = screens.some(
     (area) =>
-      x + state.width >= area.x + REACHABLE &&
-      x <= area.x + area.width - REACHABLE &&
+      x + state.width >= area.x + MIN_VISIBLE &&
+      x <= area.x + area.width - MIN_VISIBLE &&
       y >= area.y &&
-      y <= area.y + area.height - REACHABLE,
+      y <= area.y + area.height - MIN_VISIBLE,
   )
   return isReachable ? state : rest
 }
 
 /** Kept beside the database, in a file of its own: losing it costs nothing but a moved window. */
-export function keptIn(home: string): { read(): WindowState; write(state: WindowState): void } {
+export function windowStateIn(home: string): { read(): WindowState; write(state: WindowState): void } {
   const file = join(home, 'window.json')
   return {
-    read: () => sane(readSmallFile(file)),
+    read: () => parseState(readSmallFile(file)),
     write(state) {
       try {
         writeSmallFile(file, state)
@@ -50,7 +50,7 @@ export function keptIn(home: string): { read(): WindowState; write(state: Window
   }
 }
 
-function sane(found: unknown): WindowState {
+function parseState(found: unknown): WindowState {
   const given = (typeof found === 'object' && found !== null ? found : {}) as Partial<Record<string, unknown>>
   const number = (name: string, least: number) => {
     const value = given[name]
@@ -58,8 +58,8 @@ function sane(found: unknown): WindowState {
   }
   const [x, y] = [number('x', -100_000), number('y', -100_000)]
   return {
-    width: number('width', 400) ?? USUAL.width,
-    height: number('height', 300) ?? USUAL.height,
+    width: number('width', 400) ?? DEFAULT_STATE.width,
+    height: number('height', 300) ?? DEFAULT_STATE.height,
     maximized: given['maximized'] === true,
     ...(x !== undefined && y !== undefined && { x, y }),
   }

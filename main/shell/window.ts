@@ -1,10 +1,10 @@
 import { BrowserWindow, dialog, screen } from 'electron'
 import type { Closing } from '../contract/window-bridge.ts'
-import { HOME_PAGE } from './addresses.ts'
-import { keptIn, onScreen } from './window-state.ts'
+import { HOME_PAGE } from './app-origin.ts'
+import { windowStateIn, onScreen } from './window-state.ts'
 import type { Words } from './words/shape.ts'
 
-interface WindowNeeds {
+interface WindowDeps {
   readonly preload: string
   readonly icon: string
   /** Where the window's place is remembered. */
@@ -14,7 +14,7 @@ interface WindowNeeds {
   readonly isHidden: boolean
   readonly closing: () => Closing
   /** What the person answered when closing asked. */
-  readonly onChosen: (closing: Closing) => void
+  readonly onClosingChosen: (closing: Closing) => void
   readonly quit: () => void
 }
 
@@ -25,22 +25,22 @@ export interface MainWindow {
   /** Shows it and brings it to the front. @param route of the page, such as `/instances/…`. */
   open(route?: string): void
   /** Tells the page something over the preload. */
-  tell(channel: 'update', value: unknown): void
+  send(channel: 'update', value: unknown): void
   /** Somebody has it before their eyes. */
-  isLookedAt(): boolean
+  isFocused(): boolean
   /** From now on closing closes. */
   release(): void
   hide(): void
 }
 
-export function openMainWindow(needs: WindowNeeds): MainWindow {
-  const kept = keptIn(needs.home)
+export function openMainWindow(needs: WindowDeps): MainWindow {
+  const stateFile = windowStateIn(needs.home)
   const state = onScreen(
-    kept.read(),
+    stateFile.read(),
     screen.getAllDisplays().map(({ workArea }) => workArea),
   )
   const window = new BrowserWindow({
-    ...placeOf(state),
+    ...boundsOf(state),
     minWidth: 720,
     minHeight: 520,
     show: false,
@@ -60,24 +60,24 @@ export function openMainWindow(needs: WindowNeeds): MainWindow {
     },
   })
   // Maximizing shows it, so that waits as well.
-  let isToFill = state.maximized
+  let shouldMaximize = state.maximized
   function reveal(): void {
-    if (isToFill) window.maximize()
-    isToFill = false
+    if (shouldMaximize) window.maximize()
+    shouldMaximize = false
     window.show()
   }
   if (!needs.isHidden) window.once('ready-to-show', reveal)
 
-  function keepPlace(): void {
+  function saveState(): void {
     // The size to come back to, not the one of a window that fills the screen.
     const { x, y, width, height } = window.getNormalBounds()
-    kept.write({ x, y, width, height, maximized: isToFill || window.isMaximized() })
+    stateFile.write({ x, y, width, height, maximized: shouldMaximize || window.isMaximized() })
   }
 
   let isReleased = false
   let isAsking = false
   window.on('close', (event) => {
-    keepPlace()
+    saveState()
     if (isReleased) return
     event.preventDefault()
     void closeAsChosen()
@@ -92,7 +92,7 @@ export function openMainWindow(needs: WindowNeeds): MainWindow {
       isAsking = false
       // It is quitting meanwhile, for another reason.
       if (isReleased) return
-      needs.onChosen(closing)
+      needs.onClosingChosen(closing)
     }
     if (closing === 'hide') window.hide()
     else needs.quit()
@@ -106,14 +106,14 @@ export function openMainWindow(needs: WindowNeeds): MainWindow {
       window.focus()
       if (route !== undefined) window.webContents.send('open-route', route)
     },
-    tell: (channel, value) => window.webContents.send(channel, value),
-    isLookedAt: () => window.isVisible() && window.isFocused(),
+    send: (channel, value) => window.webContents.send(channel, value),
+    isFocused: () => window.isVisible() && window.isFocused(),
     release: () => void (isReleased = true),
     hide: () => window.hide(),
   }
 }
 
-const placeOf = ({ width, height, x, y }: ReturnType<typeof onScreen>) =>
+const boundsOf = ({ width, height, x, y }: ReturnType<typeof onScreen>) =>
   x === undefined || y === undefined ? { width, height } : { width, height, x, y }
 
 /** Asked once; Settings has it afterwards. */

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import type { Clock } from '../kernel/clock.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
 import type { Log } from '../kernel/log.ts'
-import { backupsBeside, isDatedAhead, nameParts, newestFirst } from './backups.ts'
+import { backupsFolderOf, isFutureDated, parseBackupName, newestFirst } from './backups.ts'
 import { freeBytesOf, type FreeBytes } from './free-bytes.ts'
 import type { Storage } from './sqlite.ts'
 
-interface AutomaticBackupsNeeds {
-  readonly db: Pick<Storage, 'backUp' | 'bytes' | 'revision'>
+interface AutomaticBackupsDeps {
+  readonly db: Pick<Storage, 'createBackup' | 'bytes' | 'revision'>
   /** Path of the database. */
   readonly file: string
   readonly clock: Pick<Clock, 'now'>
@@ -22,31 +22,32 @@ const REASON = 'hourly'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A start does not make a copy when the last one is younger. */
-const YOUNG_MS = 50 * 60_000
+const MIN_AGE_MS = 50 * 60_000
 const KEPT_HOURS = 24
 const KEPT_DAYS = 7
 /** What a copy leaves at least: the service itself needs room more than its past does. */
-const LEFT_BYTES = 1_000_000_000
+const MIN_FREE_BYTES = 1_000_000_000
 
 /**
  * A checked copy of the database every hour in which something changed. The last 24 are kept, and of each of the last
  * seven days the newest. Copies somebody asked for are never removed.
  */
-export function automaticBackups(needs: AutomaticBackupsNeeds): Chore {
+export function automaticBackups(needs: AutomaticBackupsDeps): Chore {
   const { db, file, clock, log, isOn, freeBytes = freeBytesOf } = needs
-  let copied: number | undefined
+  let copiedRevision: number | undefined
 
   async function copy(): Promise<void> {
     const revision = db.revision()
     const nowMs = clock.now()
-    if (!isOn() || revision === copied || nowMs - newestMs(file, nowMs) < YOUNG_MS) return
+    if (!isOn() || revision === copiedRevision || nowMs - newestMs(file, nowMs) < MIN_AGE_MS) return
     const free = await freeBytes(dirname(file))
-    if (free - db.bytes() < LEFT_BYTES) {
+    if (free - db.bytes() < MIN_FREE_BYTES) {
       return log.warn({ event: 'storage.backup_skipped', freeBytes: free, databaseBytes: db.bytes() })
     }
-    await db.backUp(REASON)
-    copied = revision
-    for (const name of superfluous(namesIn(file), clock.now())) rmSync(join(backupsBeside(file), name), { force: true })
+    await db.createBackup(REASON)
+    copiedRevision = revision
+    for (const name of backupsToPrune(namesIn(file), clock.now()))
+      rmSync(join(backupsFolderOf(file), name), { force: true })
   }
 
   return {
@@ -59,10 +60,10 @@ export function automaticBackups(needs: AutomaticBackupsNeeds): Chore {
 }
 
 /** Those of the hourly copies that need not be kept. @param names of all files beside them. */
-export function superfluous(names: readonly string[], nowMs: number): string[] {
+export function backupsToPrune(names: readonly string[], nowMs: number): string[] {
   const hourly = names
     .flatMap((name) => {
-      const parts = nameParts(name)
+      const parts = parseBackupName(name)
       return parts?.reason === REASON ? [{ name, madeAtMs: parts.madeAtMs }] : []
     })
     .toSorted(newestFirst(nowMs))
@@ -82,15 +83,15 @@ export function superfluous(names: readonly string[], nowMs: number): string[] {
 }
 
 function namesIn(file: string): string[] {
-  const folder = backupsBeside(file)
+  const folder = backupsFolderOf(file)
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
 /** One that is dated ahead would keep all others from being made until then. */
 function newestMs(file: string, nowMs: number): number {
   const times = namesIn(file).flatMap((name) => {
-    const parts = nameParts(name)
-    return parts?.reason === REASON && !isDatedAhead(parts.madeAtMs, nowMs) ? [parts.madeAtMs] : []
+    const parts = parseBackupName(name)
+    return parts?.reason === REASON && !isFutureDated(parts.madeAtMs, nowMs) ? [parts.madeAtMs] : []
   })
   return Math.max(-Infinity, ...times)
 }

@@ -12,9 +12,9 @@ export type MakeCopy = (target: string) => Promise<void>
  * @param reason part of the file name, for the person who looks for it.
  * @returns the path of the copy.
  */
-export async function backUp(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
+export async function createBackup(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const path = freeName(folder, reason, nowMs)
+  const path = uniquePath(folder, reason, nowMs)
   const unfinished = `${path}${UNFINISHED}`
   try {
     await make(unfinished)
@@ -27,7 +27,7 @@ export async function backUp(folder: string, reason: string, nowMs: number, make
 }
 
 /** In this process, which it holds up: about a second for a gigabyte. */
-export const copyHere =
+export const copyInProcess =
   (connection: Database.Database): MakeCopy =>
   async (target) => {
     await writeCopy(connection, target)
@@ -59,7 +59,7 @@ export function removeDraft(draft: string): void {
 }
 
 /** Removes what a process left here that died while it copied. Whoever owns the folder copies nothing at this moment. */
-export function removeUnfinished(folder: string): void {
+export function removeIncomplete(folder: string): void {
   if (!existsSync(folder)) return
   const left = readdirSync(folder).filter((name) => name.includes(UNFINISHED))
   for (const name of left) rmSync(join(folder, name), { force: true })
@@ -68,9 +68,9 @@ export function removeUnfinished(folder: string): void {
 const UNFINISHED = '.part'
 
 /** Two copies of one second: the later one is named for the next, and none is lost. */
-function freeName(folder: string, reason: string, nowMs: number): string {
+function uniquePath(folder: string, reason: string, nowMs: number): string {
   const path = join(folder, `switchboard-${stamp(nowMs)}-${reason}.db`)
-  return existsSync(path) ? freeName(folder, reason, nowMs + 1_000) : path
+  return existsSync(path) ? uniquePath(folder, reason, nowMs + 1_000) : path
 }
 
 /** 20260131T235959Z: sorts by time and is a legal file name everywhere. */

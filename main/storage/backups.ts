@@ -25,36 +25,36 @@ export interface Backup {
 const NAME = /^switchboard-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-([a-z0-9-]+)\.db$/
 
 /** What the name of a copy says; undefined for a file that is none. */
-export function nameParts(name: string): { madeAtMs: number; reason: string } | undefined {
+export function parseBackupName(name: string): { madeAtMs: number; reason: string } | undefined {
   const [, year, month, day, hour, minute, second, reason] = NAME.exec(name) ?? []
   if (reason === undefined) return undefined
   return { madeAtMs: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), reason }
 }
 
-export const backupsBeside = (database: string): string => join(dirname(database), 'backups')
+export const backupsFolderOf = (database: string): string => join(dirname(database), 'backups')
 
 /** Names hold whole seconds, and two copies of one second are named a second apart. */
 const CLOCK_SLACK_MS = 60_000
 
 /** Whether a copy is dated later than now: a clock was wrong when it was made, so it may be older than any other. */
-export const isDatedAhead = (madeAtMs: number, nowMs: number): boolean => madeAtMs > nowMs + CLOCK_SLACK_MS
+export const isFutureDated = (madeAtMs: number, nowMs: number): boolean => madeAtMs > nowMs + CLOCK_SLACK_MS
 
 /** The newest first; those that are dated ahead come last. */
 export function newestFirst(nowMs: number) {
   return (a: Pick<Backup, 'name' | 'madeAtMs'>, b: Pick<Backup, 'name' | 'madeAtMs'>): number =>
-    Number(isDatedAhead(a.madeAtMs, nowMs)) - Number(isDatedAhead(b.madeAtMs, nowMs)) ||
+    Number(isFutureDated(a.madeAtMs, nowMs)) - Number(isFutureDated(b.madeAtMs, nowMs)) ||
     b.madeAtMs - a.madeAtMs ||
     b.name.localeCompare(a.name)
 }
 
 /** The copies of a database that lie in its folder of backups, the newest first. */
 export function listBackups(database: string, newestSchema: number, nowMs: number): Backup[] {
-  const folder = backupsBeside(database)
+  const folder = backupsFolderOf(database)
   if (!existsSync(folder)) return []
   const home = identityOf(database)
   return readdirSync(folder)
     .flatMap((name) => {
-      const parts = nameParts(name)
+      const parts = parseBackupName(name)
       if (parts === undefined) return []
       const file = join(folder, name)
       return [{ name, ...parts, bytes: statSync(file).size, state: stateOf(file, home, newestSchema) }]

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { oneLine } from './faults.ts'
+import { oneLine } from './sqlite-errors.ts'
 
 /** The file cannot be trusted any more. */
 export class DamagedDatabaseError extends Error {
@@ -17,40 +17,40 @@ export class DamagedDatabaseError extends Error {
  * `quickly`: every page, about a second for a gigabyte. `closely`: whether indexes and rows agree as well, which takes
  * several times that.
  */
-export type Care = 'quickly' | 'closely'
+export type CheckDepth = 'quickly' | 'closely'
 
 /** @throws DamagedDatabaseError when SQLite finds the file damaged. */
-export function checkIntegrity(connection: Database.Database, care: Care = 'quickly'): void {
+export function checkIntegrity(connection: Database.Database, care: CheckDepth = 'quickly'): void {
   const verdict = connection.pragma(care === 'closely' ? 'integrity_check(1)' : 'quick_check(1)', { simple: true })
   if (verdict !== 'ok') throw new DamagedDatabaseError(connection.name, String(verdict))
 }
 
-const FOUND_AT_MOST = 5
+const MAX_PROBLEMS = 5
 /** What a close look finds wrong, in SQLite's words; no row's content is among them. */
-export function damageOf(connection: Database.Database): string[] {
-  const rows = connection.pragma(`integrity_check(${FOUND_AT_MOST})`) as { integrity_check: string }[]
+export function findDamage(connection: Database.Database): string[] {
+  const rows = connection.pragma(`integrity_check(${MAX_PROBLEMS})`) as { integrity_check: string }[]
   // Of damaged pages one row tells in several lines, with a headline.
   const lines = rows.flatMap((row) => row.integrity_check.split('\n'))
-  return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('***')).slice(0, FOUND_AT_MOST)
+  return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('***')).slice(0, MAX_PROBLEMS)
 }
 
 /** Damage may show before `quick_check` gets its turn. What is no fault of SQLite's passes unchanged. */
-export function explainDamage(error: unknown, file: string): unknown {
+export function explainOpenError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  if (isDamage(error)) return new DamagedDatabaseError(file, error.message, { cause: error })
-  return new Error(`The database ${cannotBeOpened(file, error)}`, { cause: error })
+  if (isCorruption(error)) return new DamagedDatabaseError(file, error.message, { cause: error })
+  return new Error(`The database ${cannotOpenMessage(file, error)}`, { cause: error })
 }
 
 /** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
-export const cannotBeOpened = (file: string, error: Error): string =>
+export const cannotOpenMessage = (file: string, error: Error): string =>
   `${file} cannot be opened (${error.message}). See to it that this user may write there, and that its disk works and has room.`
 
 /** What SQLite answers to a question about a file that is none of its own any more. */
-export const isDamage = (error: unknown): error is Error =>
+export const isCorruption = (error: unknown): error is Error =>
   error instanceof Database.SqliteError && (error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT'))
 
 /** Whether a file is a database that nothing is wrong with. */
-export function isWhole(file: string, care: Care = 'quickly'): boolean {
+export function isIntact(file: string, care: CheckDepth = 'quickly'): boolean {
   let connection: Database.Database | undefined
   try {
     connection = new Database(file, { readonly: true, fileMustExist: true })

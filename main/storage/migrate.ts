@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { backUp, copyHere } from './backup.ts'
+import { createBackup, copyInProcess } from './backup.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
 export interface Migration {
@@ -10,7 +10,7 @@ export interface Migration {
   readonly sql: string
 }
 
-interface MigrateNeeds {
+interface MigrateDeps {
   readonly connection: Database.Database
   readonly migrations: readonly Migration[]
   /** Where the copy goes that is made before an existing database is changed; null for one that is a copy itself. */
@@ -22,7 +22,7 @@ interface MigrateNeeds {
  * Brings the schema up to date, each step in a transaction of its own.
  * @returns the steps that were applied.
  */
-export async function migrate({ connection, migrations, backupsFolder, nowMs }: MigrateNeeds): Promise<Migration[]> {
+export async function migrate({ connection, migrations, backupsFolder, nowMs }: MigrateDeps): Promise<Migration[]> {
   const at = versionOf(connection)
   const newest = migrations.at(-1)?.version ?? 0
   if (at > newest) {
@@ -33,7 +33,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   }
   const due = migrations.filter((step) => step.version > at)
   if (at > 0 && due.length > 0 && backupsFolder !== null)
-    await backUp(backupsFolder, `before-schema-${newest}`, nowMs, copyHere(connection))
+    await createBackup(backupsFolder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
   for (const step of due) apply(connection, step)
   return due
 }
@@ -42,7 +42,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
  * Whether its tables are those of its version; of a version that is not known here they are taken for that. A letter
  * that changed inside their text, or inside the version, is no fault of the file's structure: no look at that finds it.
  */
-export function hasItsSchema(connection: Database.Database, migrations: readonly Migration[]): boolean {
+export function hasExpectedSchema(connection: Database.Database, migrations: readonly Migration[]): boolean {
   const at = versionOf(connection)
   if (at > (migrations.at(-1)?.version ?? 0)) return true
   const made = new Database(':memory:')
@@ -62,12 +62,12 @@ function versionOf(connection: Database.Database): number {
 }
 
 function apply(connection: Database.Database, step: Migration): void {
-  const inOneTransaction = connection.transaction(() => {
+  const applyStep = connection.transaction(() => {
     connection.exec(step.sql)
     connection.pragma(`user_version = ${step.version}`)
   })
   try {
-    inOneTransaction.immediate()
+    applyStep.immediate()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     throw new Error(`Schema step ${step.version} (${step.name}) failed and was undone: ${detail}`, { cause: error })

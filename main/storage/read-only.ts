@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { Db } from '../kernel/db.ts'
 import type { BootId } from '../kernel/ids.ts'
-import { damageOf } from './integrity.ts'
+import { findDamage } from './integrity.ts'
 import { createStatements } from './statements.ts'
 
 /** A database that is only looked at, also while a service has it open. */
@@ -33,7 +33,7 @@ export function openReadOnly(file: string): ReadOnly {
       }),
       schema: Number(connection.pragma('user_version', { simple: true })),
       bytes: statSync(file).size,
-      damage: () => damageOf(connection),
+      damage: () => findDamage(connection),
       orphaned() {
         const orphans = connection.pragma('foreign_key_check') as { table: string }[]
         return [...new Set(orphans.map(({ table }) => table))]

@@ -5,38 +5,38 @@ import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { syncFile, syncFolder, writeDurably } from '../kernel/durable-file.ts'
-import { backUp, copyHere, removeDraft } from './backup.ts'
-import { backupsBeside, listBackups, type BackupState } from './backups.ts'
-import { carryOver } from './carried.ts'
-import { checkIntegrity, isWhole } from './integrity.ts'
+import { createBackup, copyInProcess, removeDraft } from './backup.ts'
+import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
+import { copyPreserved } from './preserved-tables.ts'
+import { checkIntegrity, isIntact } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
 
-const Wish = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
+const RestoreRequest = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
 
 /** A copy that takes the place of the database at the next start. */
 export interface StagedRestore {
   readonly name: string
-  readonly askedAtMs: number
+  readonly requestedAtMs: number
 }
 
 /** What became of a staged restore at this start. */
-export type Restored =
+export type RestoreOutcome =
   | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
-interface Place {
+interface DatabaseFiles {
   /** Path of the database. */
   readonly file: string
   readonly migrations: readonly Migration[]
 }
 
-const wishFile = ({ file }: Pick<Place, 'file'>) => join(dirname(file), 'restore.json')
-const newestOf = ({ migrations }: Pick<Place, 'migrations'>) => migrations.at(-1)?.version ?? 0
+const requestFile = ({ file }: Pick<DatabaseFiles, 'file'>) => join(dirname(file), 'restore.json')
+const newestSchemaOf = ({ migrations }: Pick<DatabaseFiles, 'migrations'>) => migrations.at(-1)?.version ?? 0
 
-export function stagedRestore(place: Pick<Place, 'file'>): StagedRestore | null {
-  if (!existsSync(wishFile(place))) return null
-  const wish = parsed(readFileSync(wishFile(place), 'utf8'))
-  return wish === undefined ? null : { name: wish.name, askedAtMs: wish.asked_at_ms }
+export function stagedRestore(place: Pick<DatabaseFiles, 'file'>): StagedRestore | null {
+  if (!existsSync(requestFile(place))) return null
+  const wish = parsed(readFileSync(requestFile(place), 'utf8'))
+  return wish === undefined ? null : { name: wish.name, requestedAtMs: wish.asked_at_ms }
 }
 
 /**
@@ -44,21 +44,21 @@ export function stagedRestore(place: Pick<Place, 'file'>): StagedRestore | null 
  * @returns why not: it is not there, cannot be used here, or is damaged.
  */
 export async function stageRestore(
-  place: Place,
+  place: DatabaseFiles,
   name: string,
   nowMs: number,
 ): Promise<'staged' | 'unknown' | 'damaged' | Exclude<BackupState, 'usable'>> {
-  const found = listBackups(place.file, newestOf(place), nowMs).find((backup) => backup.name === name)
+  const found = listBackups(place.file, newestSchemaOf(place), nowMs).find((backup) => backup.name === name)
   if (found === undefined) return 'unknown'
   if (found.state !== 'usable') return found.state
-  if (!isWhole(join(backupsBeside(place.file), name))) return 'damaged'
-  const wish: Static<typeof Wish> = { name, asked_at_ms: nowMs }
-  await writeDurably(wishFile(place), JSON.stringify(wish))
+  if (!isIntact(join(backupsFolderOf(place.file), name))) return 'damaged'
+  const wish: Static<typeof RestoreRequest> = { name, asked_at_ms: nowMs }
+  await writeDurably(requestFile(place), JSON.stringify(wish))
   return 'staged'
 }
 
-export async function cancelRestore(place: Pick<Place, 'file'>): Promise<void> {
-  await rm(wishFile(place), { force: true })
+export async function cancelRestore(place: Pick<DatabaseFiles, 'file'>): Promise<void> {
+  await rm(requestFile(place), { force: true })
   await syncFolder(dirname(place.file))
 }
 
@@ -67,12 +67,12 @@ export async function cancelRestore(place: Pick<Place, 'file'>): Promise<void> {
  * the copy takes the database's place in one rename: a crash leaves the one or the other, and the next start goes on.
  * Where it cannot be done, the present state stays and the wish is dropped.
  */
-export async function carryOutRestore(place: Place, nowMs: number): Promise<Restored | null> {
-  if (!existsSync(wishFile(place))) return null
+export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): Promise<RestoreOutcome | null> {
+  if (!existsSync(requestFile(place))) return null
   const { name = '' } = stagedRestore(place) ?? {}
   const draft = `${place.file}.restoring`
   try {
-    const safetyCopy = await safelyReplaced(place, name, draft, nowMs)
+    const safetyCopy = await replaceWithBackup(place, name, draft, nowMs)
     return { kind: 'done', name, safetyCopy }
   } catch (error) {
     removeDraft(draft)
@@ -82,15 +82,17 @@ export async function carryOutRestore(place: Place, nowMs: number): Promise<Rest
   }
 }
 
-async function safelyReplaced(place: Place, name: string, draft: string, nowMs: number): Promise<string> {
+async function replaceWithBackup(place: DatabaseFiles, name: string, draft: string, nowMs: number): Promise<string> {
   const { file } = place
-  const folder = backupsBeside(file)
-  if (!listBackups(file, newestOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable'))
+  const folder = backupsFolderOf(file)
+  if (
+    !listBackups(file, newestSchemaOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable')
+  )
     throw new Error(`The backup ${name} is not there any more, or does not fit this home.`)
-  const safetyCopy = await copyOfPresent(place, nowMs)
+  const safetyCopy = await backUpCurrent(place, nowMs)
   removeDraft(draft)
   copyFileSync(join(folder, name), draft)
-  await bringToPresent(draft, place, nowMs)
+  await prepareDraft(draft, place, nowMs)
   await syncFile(draft)
   // The log of the old file must not be read into the new one.
   for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
@@ -100,36 +102,36 @@ async function safelyReplaced(place: Place, name: string, draft: string, nowMs: 
   return basename(safetyCopy)
 }
 
-async function copyOfPresent({ file, migrations }: Place, nowMs: number): Promise<string> {
-  const backupsFolder = backupsBeside(file)
+async function backUpCurrent({ file, migrations }: DatabaseFiles, nowMs: number): Promise<string> {
+  const backupsFolder = backupsFolderOf(file)
   const present = new Database(file, { fileMustExist: true })
   try {
     // What is carried over is read from it, and both must have the same tables.
     await migrate({ connection: present, migrations, backupsFolder, nowMs })
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
-    return await backUp(backupsFolder, 'before-restore', nowMs, copyHere(present))
+    return await createBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
   } finally {
     present.close()
   }
 }
 
 /** The copy in today's schema, with what going back does not take back. */
-async function bringToPresent(draft: string, { file, migrations }: Place, nowMs: number): Promise<void> {
+async function prepareDraft(draft: string, { file, migrations }: DatabaseFiles, nowMs: number): Promise<void> {
   const copy = new Database(draft, { fileMustExist: true })
   try {
     checkIntegrity(copy)
     await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
-    carryOver(copy, file)
+    copyPreserved(copy, file)
   } finally {
     copy.close()
   }
 }
 
-function parsed(text: string): Static<typeof Wish> | undefined {
+function parsed(text: string): Static<typeof RestoreRequest> | undefined {
   try {
     const found: unknown = JSON.parse(text)
-    return Check(Wish, found) ? found : undefined
+    return Check(RestoreRequest, found) ? found : undefined
   } catch {
     return undefined
   }

@@ -6,19 +6,19 @@ import { StorageError, type Db } from '../kernel/db.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
-import type { Aside } from './aside.ts'
-import { removeUnfinished } from './backup.ts'
-import { backupsBeside } from './backups.ts'
-import { noteCleanEnd, takeCleanEnd } from './clean-end.ts'
-import { createCopies } from './copies.ts'
-import { isOfTheDisk } from './faults.ts'
-import { createGroups, type Groups } from './groups.ts'
-import { checkIntegrity, DamagedDatabaseError, explainDamage, type Care } from './integrity.ts'
-import { hasItsSchema, migrate, type Migration } from './migrate.ts'
+import type { MaintenanceProcess } from './maintenance-process.ts'
+import { removeIncomplete } from './backup.ts'
+import { backupsFolderOf } from './backups.ts'
+import { markCleanShutdown, takeCleanShutdownMarker } from './clean-shutdown.ts'
+import { createOnlineBackups } from './online-backups.ts'
+import { isDiskFault } from './sqlite-errors.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { checkIntegrity, DamagedDatabaseError, explainOpenError, type CheckDepth } from './integrity.ts'
+import { hasExpectedSchema, migrate, type Migration } from './migrate.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
-export interface StorageNeeds {
+export interface StorageDeps {
   /** Path of the database; `backups/` lies beside it. The caller owns the folder (lock.ts). */
   readonly file: string
   readonly migrations: readonly Migration[]
@@ -26,7 +26,7 @@ export interface StorageNeeds {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   /** How it is looked at first. Default: quickly, and not at all where it is large and was closed in order. */
-  readonly care?: Care
+  readonly checkDepth?: CheckDepth
   /** What is smaller is looked at in any case. Default: 256 MiB, a quarter of a second. */
   readonly largeBytes?: number
   /** Prepared at once, so that a typo fails here. Default: every statement of the modules loaded so far. */
@@ -34,9 +34,9 @@ export interface StorageNeeds {
   /** Told after the callers of a failed group were: the service decides whether to go on. */
   readonly onFault?: (fault: StorageError) => void
   /** Asked when the disk is full. @returns whether there is more room now. */
-  readonly makeRoom?: () => boolean
+  readonly freeSpace?: () => boolean
   /** Where copies are made without holding anything up. Default: here, between two commits. */
-  readonly aside?: Aside
+  readonly maintenanceProcess?: MaintenanceProcess
 }
 
 /** The storage port, with what only the composition root uses. */
@@ -44,7 +44,7 @@ export interface Storage extends Db {
   /** Writes the log back into the database file and empties it; where somebody reads from it, as far as that goes. */
   checkpoint(): Promise<void>
   /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
-  backUp(reason: string): Promise<{ file: string; bytes: number }>
+  createBackup(reason: string): Promise<{ file: string; bytes: number }>
   /** What runs below: the version of SQLite. */
   readonly engine: string
   /** Size of the database. */
@@ -55,7 +55,7 @@ export interface Storage extends Db {
   shrink(): Promise<boolean>
 }
 
-export type OpenStorage = (needs: StorageNeeds) => Promise<Storage>
+export type OpenStorage = (needs: StorageDeps) => Promise<Storage>
 
 interface Connections {
   readonly writer: Database.Database
@@ -63,7 +63,7 @@ interface Connections {
 }
 
 /** For another process, such as a command beside the service. */
-const PATIENCE = 'busy_timeout = 5000'
+const BUSY_TIMEOUT = 'busy_timeout = 5000'
 /** Pages given back at once: a few milliseconds. */
 const SHRINK_PAGES = 200
 /** Room that is left for what comes next: 16 MB. */
@@ -78,7 +78,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
  * Opens the database, brings it up to date and prepares every statement.
  * @throws with a sentence for the person at the terminal: damaged, newer than this build, wrong SQLite, wrong SQL.
  */
-export async function openStorage(needs: StorageNeeds): Promise<Storage> {
+export async function openStorage(needs: StorageDeps): Promise<Storage> {
   const { file } = needs
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const opened: Database.Database[] = []
@@ -86,9 +86,9 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     const writer = new Database(file)
     opened.push(writer)
     refuseOldSqlite(writer)
-    if (!isTakenForWhole(needs)) checkIntegrity(writer, needs.care)
+    if (!canSkipCheck(needs)) checkIntegrity(writer, needs.checkDepth)
     setUpWriter(writer)
-    removeUnfinished(backupsBeside(file))
+    removeIncomplete(backupsFolderOf(file))
     await bringUpToDate(writer, needs)
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
@@ -96,21 +96,21 @@ export async function openStorage(needs: StorageNeeds): Promise<Storage> {
     const connections = { writer, reader }
     return connect(connections, partsOf(connections, needs), needs)
   } catch (error) {
-    const reason = damageOfSchema(opened[0], needs, error) ?? explainDamage(error, file)
+    const reason = findSchemaDamage(opened[0], needs, error) ?? explainOpenError(error, file)
     for (const connection of opened) connection.close()
     throw reason
   }
 }
 
 /** What cannot be brought up to date or prepared because the text of a table is another than it was made with. */
-function damageOfSchema(
+function findSchemaDamage(
   writer: Database.Database | undefined,
-  { file, migrations }: StorageNeeds,
+  { file, migrations }: StorageDeps,
   cause: unknown,
 ): DamagedDatabaseError | undefined {
   if (writer === undefined || cause instanceof DamagedDatabaseError) return undefined
   try {
-    if (hasItsSchema(writer, migrations)) return undefined
+    if (hasExpectedSchema(writer, migrations)) return undefined
   } catch {
     return undefined
   }
@@ -118,27 +118,27 @@ function damageOfSchema(
 }
 
 /** A second for each gigabyte would go by at each start. */
-function isTakenForWhole({ file, care = 'quickly', largeBytes = LARGE_BYTES }: StorageNeeds): boolean {
-  const isUntouched = takeCleanEnd(file)
-  return isUntouched && care === 'quickly' && statSync(file).size >= largeBytes
+function canSkipCheck({ file, checkDepth = 'quickly', largeBytes = LARGE_BYTES }: StorageDeps): boolean {
+  const isUntouched = takeCleanShutdownMarker(file)
+  return isUntouched && checkDepth === 'quickly' && statSync(file).size >= largeBytes
 }
 
 interface Parts {
   readonly prepareRead: Prepare
   readonly snapshot: Snapshot
-  readonly groups: Groups
+  readonly groups: GroupCommit
   /** What a read failed with. */
   readonly noteFailure: (error: unknown) => void
 }
 
-function partsOf({ writer, reader }: Connections, needs: StorageNeeds): Parts {
-  const { log, onFault = () => {}, makeRoom = () => false } = needs
+function partsOf({ writer, reader }: Connections, needs: StorageDeps): Parts {
+  const { log, onFault = () => {}, freeSpace = () => false } = needs
   const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
   prepareAll(needs.statements ?? declaredStatements(), prepareWrite, prepareRead)
 
   /** A disk that fails a reader fails the next writer as well. */
   function noteFailure(error: unknown): void {
-    if (!(error instanceof StorageError) || !isOfTheDisk(error)) return
+    if (!(error instanceof StorageError) || !isDiskFault(error)) return
     groups.fail()
     onFault(error)
   }
@@ -151,8 +151,8 @@ function partsOf({ writer, reader }: Connections, needs: StorageNeeds): Parts {
       noteFailure(error)
     },
   })
-  const groups = createGroups({
-    ...{ connection: writer, prepare: prepareWrite, log, onFault, makeRoom },
+  const groups = createGroupCommit({
+    ...{ connection: writer, prepare: prepareWrite, log, onFault, freeSpace },
     beforeGroup: snapshot.end,
   })
   return { prepareRead, snapshot, groups, noteFailure }
@@ -161,11 +161,11 @@ function partsOf({ writer, reader }: Connections, needs: StorageNeeds): Parts {
 function connect(
   { writer, reader }: Connections,
   { prepareRead, snapshot, groups, noteFailure }: Parts,
-  needs: StorageNeeds,
+  needs: StorageDeps,
 ): Storage {
   let closing: Promise<void> | undefined
 
-  function reading<T>(read: () => T): T {
+  function guardRead<T>(read: () => T): T {
     refuseRead()
     try {
       return read()
@@ -189,14 +189,14 @@ function connect(
     try {
       writer.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
-      writer.pragma(PATIENCE)
+      writer.pragma(BUSY_TIMEOUT)
     }
   }
 
-  const copies = createCopies(needs)
+  const copies = createOnlineBackups(needs)
 
-  async function shut(): Promise<void> {
-    await copies.end()
+  async function closeAll(): Promise<void> {
+    await copies.stop()
     await groups.stop()
     snapshot.end()
     reader.close()
@@ -210,7 +210,7 @@ function connect(
     )
     writer.close()
     // Where it cannot be written, the next start takes a closer look, and that is all.
-    if (isInOrder) await noteCleanEnd(needs.file).catch(() => {})
+    if (isInOrder) await markCleanShutdown(needs.file).catch(() => {})
   }
 
   return {
@@ -219,13 +219,13 @@ function connect(
     commit: groups.commit,
     // Row types are claims written beside the SQL (kernel/sql.ts); the stores' tests prove them.
     async read<R>(statement: { text: string }, params: object) {
-      return reading(() => prepareRead(statement).all(params) as R[])
+      return guardRead(() => prepareRead(statement).all(params) as R[])
     },
     async readOne<R>(statement: { text: string }, params: object) {
-      return reading(() => prepareRead(statement).one(params) as R | undefined)
+      return guardRead(() => prepareRead(statement).one(params) as R | undefined)
     },
     checkpoint,
-    backUp: copies.make,
+    createBackup: copies.create,
     revision() {
       snapshot.end()
       return Number(reader.pragma('data_version', { simple: true }))
@@ -238,15 +238,15 @@ function connect(
     },
     bytes: () =>
       Number(reader.pragma('page_count', { simple: true })) * Number(reader.pragma('page_size', { simple: true })),
-    close: () => (closing ??= shut()),
+    close: () => (closing ??= closeAll()),
   }
 }
 
 async function bringUpToDate(
   connection: Database.Database,
-  { file, migrations, clock, log }: StorageNeeds,
+  { file, migrations, clock, log }: StorageDeps,
 ): Promise<void> {
-  const backupsFolder = backupsBeside(file)
+  const backupsFolder = backupsFolderOf(file)
   const applied = await migrate({ connection, migrations, backupsFolder, nowMs: clock.now() })
   if (applied.length > 0) log.info({ event: 'storage.migrated', steps: applied.map((step) => step.name) })
 }
@@ -258,7 +258,7 @@ function setUpWriter(connection: Database.Database): void {
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
-    PATIENCE,
+    BUSY_TIMEOUT,
     'journal_size_limit = 67108864',
     'mmap_size = 0',
     'trusted_schema = OFF',
@@ -282,7 +282,7 @@ function isNew(connection: Database.Database): boolean {
 }
 
 function setUpReader(connection: Database.Database): void {
-  for (const pragma of ['query_only = ON', PATIENCE, 'mmap_size = 0', 'trusted_schema = OFF']) {
+  for (const pragma of ['query_only = ON', BUSY_TIMEOUT, 'mmap_size = 0', 'trusted_schema = OFF']) {
     connection.pragma(pragma)
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { translate } from './faults.ts'
+import { mapSqliteError } from './sqlite-errors.ts'
 
 /** A statement that is ready to run on one connection. All three throw what `translate` makes of a failure. */
 export interface Prepared {
@@ -68,6 +68,6 @@ function attempt<T>(text: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw translate(error, text)
+    throw mapSqliteError(error, text)
   }
 }

@@ -5,7 +5,7 @@ import { HOME_FACTS, insertMeta, readMeta } from '../kernel/meta.ts'
 import { createFileVault } from './file.ts'
 import { VaultError, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
-export interface ChoiceNeeds {
+export interface ChoiceDeps {
   readonly config: Pick<Config, 'home' | 'vault' | 'vaultPassphrase'>
   readonly db: Db
   readonly random: Random
@@ -22,7 +22,7 @@ const KIND = HOME_FACTS.vaultKind
  * The vault this home chose when it was new. A new home takes what the setting says, else the keychain if it works,
  * else a file, with a notice. The choice is recorded and stands for good.
  */
-export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
+export async function chooseVault(needs: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
   const { config, db } = needs
   const chosen = await readMeta(db, KIND)
   if (chosen === undefined) {
@@ -40,7 +40,7 @@ export async function chooseVault(needs: ChoiceNeeds): Promise<{ vault: Vault; n
   return { vault: chosen === 'file' ? fileVault(needs) : needs.keychain, notice: null }
 }
 
-async function firstChoice(needs: ChoiceNeeds): Promise<{ vault: Vault; notice: string | null }> {
+async function firstChoice(needs: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
   const { config } = needs
   if (needs.vault) return { vault: needs.vault, notice: null }
   if (config.vault === 'file') return { vault: fileVault(needs), notice: null }
@@ -66,5 +66,5 @@ const undecided = ({ message }: VaultTimeout) =>
     `${message} This home is new and can keep its key in a file instead: set vault to file, and start again.`,
   )
 
-const fileVault = ({ config, random }: ChoiceNeeds) =>
+const fileVault = ({ config, random }: ChoiceDeps) =>
   createFileVault({ home: config.home, passphrase: config.vaultPassphrase, random })

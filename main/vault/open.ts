@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import type { MasterKey } from '../kernel/seal.ts'
-import { chooseVault, type ChoiceNeeds } from './choice.ts'
+import { chooseVault, type ChoiceDeps } from './choice.ts'
 import { createKeychain, type ImportKeytar } from './keychain.ts'
 import { masterKey } from './master-key.ts'
 import { VaultDismissed, VaultUnavailable, type Vault } from './vault.ts'
@@ -12,7 +12,7 @@ type VaultState = 'open' | 'sealed'
  * How a sealed vault opens: it is being asked at this moment, and a person may have to answer a prompt first; it is asked
  * every 30 s; or somebody has to want it, because a person has dismissed the prompt.
  */
-export type Asking = 'waiting' | 'repeated' | 'on_request'
+export type PromptState = 'waiting' | 'repeated' | 'on_request'
 
 /** The home's vault with the master key in it. */
 export interface OpenVault extends MasterKey {
@@ -20,7 +20,7 @@ export interface OpenVault extends MasterKey {
   readonly kind: Vault['kind']
   state(): VaultState
   /** Null while it is open. */
-  asking(): Asking | null
+  prompt(): PromptState | null
   /** Why it is sealed, for the person at the machine; null while open. */
   problem(): string | null
   /** What a person should know of the choice a new home made; null when there is nothing to say. */
@@ -32,7 +32,7 @@ export interface OpenVault extends MasterKey {
   close(): void
 }
 
-interface VaultNeeds extends Omit<ChoiceNeeds, 'keychain'> {
+interface VaultDeps extends Omit<ChoiceDeps, 'keychain'> {
   readonly clock: Clock
   readonly log: Log
   readonly importKeytar: ImportKeytar
@@ -53,7 +53,7 @@ const WAITING = 'The keychain has not answered yet. It may be asking for a passw
  * there, the vault is sealed.
  * @throws VaultError when waiting will not help: wrong passphrase, missing files, contradicting setting.
  */
-export async function openVault(needs: VaultNeeds): Promise<OpenVault> {
+export async function openVault(needs: VaultDeps): Promise<OpenVault> {
   const { clock, log, isInteractive = false } = needs
   const keychain = createKeychain({ ...needs, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : LIMIT_MS })
   const listeners = new Set<() => void>()
@@ -71,15 +71,15 @@ export async function openVault(needs: VaultNeeds): Promise<OpenVault> {
   const kind = () => chosen?.vault.kind ?? 'keychain'
   const mayPrompt = () => isInteractive && kind() === 'keychain'
   const state = () => (key ? 'open' : 'sealed')
-  const asking = () => {
+  const prompt = () => {
     if (key) return null
     if (underway && mayPrompt()) return 'waiting'
     return isDismissed ? 'on_request' : 'repeated'
   }
-  const problemNow = () => (asking() === 'waiting' ? WAITING : problem)
+  const problemNow = () => (prompt() === 'waiting' ? WAITING : problem)
 
   const tell = () => {
-    const now = `${String(asking())} ${String(problemNow())}`
+    const now = `${String(prompt())} ${String(problemNow())}`
     if (now === told) return
     told = now
     for (const hear of listeners) hear()
@@ -148,7 +148,7 @@ export async function openVault(needs: VaultNeeds): Promise<OpenVault> {
       return chosen?.notice ?? null
     },
     state,
-    asking,
+    prompt,
     key: () => key,
     problem: problemNow,
     onChange: (listener) => void listeners.add(listener),

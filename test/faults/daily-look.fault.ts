@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { asideProcess } from '../../main/service/aside-process.ts'
+import { maintenanceProcess } from '../../main/service/maintenance.ts'
 import { loadOnce, type Target } from '../bench/lib/http-load.ts'
 import { pairedLine, SILENT_NUMBER } from '../bench/lib/sandbox-line.ts'
 import { callerOf, createKey } from '../bench/lib/service.ts'
@@ -66,7 +66,7 @@ test('D-05 all of a 200 MB database is looked through again and again, and sends
 })
 
 /** Its deliveries were made up, without their attempts. */
-const large = () => ({ home, aside: asideProcess(resolve(ENTRY, '..')), soundAtEnd: false })
+const large = () => ({ home, maintenanceProcess: maintenanceProcess(resolve(ENTRY, '..')), soundAtEnd: false })
 
 test('D-06 told to stop in the middle of a copy of 200 MB, the service ends soon and leaves nothing of it', async ({
   task,

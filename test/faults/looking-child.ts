@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { serveCommand } from '../../main/commands/serve.ts'
 import { systemTerminal } from '../../main/commands/terminal.ts'
 import { settingsOf, worldOf } from '../../main/machine.ts'
-import { asideProcess } from '../../main/service/aside-process.ts'
+import { maintenanceProcess } from '../../main/service/maintenance.ts'
 
 const [built = '', ...argv] = process.argv.slice(2)
 const { rest, config } = settingsOf(argv)
@@ -14,7 +14,7 @@ const { rest, config } = settingsOf(argv)
 async function lookAgainAndAgain(): Promise<never> {
   for (;;) {
     const begun = performance.now()
-    const found = await asideProcess(built).lookThrough(join(config.home, 'switchboard.db')).found
+    const found = await maintenanceProcess(built).checkDatabase(join(config.home, 'switchboard.db')).problems
     systemTerminal.out(JSON.stringify({ event: 'looked', ms: performance.now() - begun, found }))
   }
 }

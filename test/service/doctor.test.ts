@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../main/config.ts'
-import { lookAtBackups } from '../../main/service/doctor/home-folder.ts'
+import { checkBackups } from '../../main/service/doctor/home-folder.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -28,14 +28,14 @@ function happen(): void {
 function found(startedAtMs: number | null, ...flags: string[]) {
   const machine = { env: {}, platform: process.platform, homedir: home.dir, readFile: () => null }
   const config = readConfig({ ...machine, argv: ['--home', home.dir, ...flags] })
-  return lookAtBackups(config, clock.now(), startedAtMs)
+  return checkBackups(config, clock.now(), startedAtMs)
 }
 
 const well = { state: 'well', says: expect.stringMatching(/, and whole\.$/) }
 
 /** A copy, and then hours in each of which something happens. */
 async function uncopiedHours(hours: number): Promise<void> {
-  await home.db.backUp('hourly')
+  await home.db.createBackup('hourly')
   for (let n = 0; n < hours; n++) {
     happen()
     if (n < hours - 1) await clock.advance(HOUR)
@@ -59,7 +59,7 @@ test('hourly copies that do not come are found while the service runs, and the m
   })
   expect(found(startedAtMs, '--backups', 'off')).toMatchObject(well)
 
-  await home.db.backUp('manual')
+  await home.db.createBackup('manual')
   expect(found(startedAtMs)).toMatchObject(well)
 })
 

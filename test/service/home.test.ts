@@ -5,7 +5,7 @@ import { readConfig } from '../../main/config.ts'
 import type { StorageError } from '../../main/kernel/db.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { openHome } from '../../main/service/home.ts'
-import { openStorage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { openStorage, type StorageDeps } from '../../main/storage/sqlite.ts'
 import { fakeClock } from '../support/clock.ts'
 import { tempFolder } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
@@ -15,7 +15,7 @@ test('D-02 a group that finds the disk full is given the reserve, once, and whoe
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const reserve = join(dir, 'reserve.bin')
   writeFileSync(reserve, Buffer.alloc(4_096, 1))
-  const asked: StorageNeeds[] = []
+  const asked: StorageDeps[] = []
   const home = await openHome({
     clock: fakeClock(),
     random: seededRandom(),
@@ -35,8 +35,8 @@ test('D-02 a group that finds the disk full is given the reserve, once, and whoe
   const heard: StorageError['kind'][] = []
   home.onFault(({ kind }) => heard.push(kind))
 
-  const makeRoom = () => asked[0]?.makeRoom?.()
-  expect([makeRoom(), existsSync(reserve), heard, makeRoom()]).toEqual([true, false, [], false])
+  const freeSpace = () => asked[0]?.freeSpace?.()
+  expect([freeSpace(), existsSync(reserve), heard, freeSpace()]).toEqual([true, false, [], false])
   await new Promise((resolve) => setImmediate(resolve))
   expect(heard).toEqual(['full'])
   await home.close()

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CONSOLE_CSP } from '../../main/faces/panel/csp.ts'
-import { isOurs } from '../../main/shell/addresses.ts'
+import { isOurs } from '../../main/shell/app-origin.ts'
 import { createAppProtocol } from '../../main/shell/app-protocol.ts'
 import { linkIn, routeOf } from '../../main/shell/deep-link.ts'
 import { preferencesIn } from '../../main/shell/preferences.ts'
-import { keptIn, onScreen } from '../../main/shell/window-state.ts'
+import { windowStateIn, onScreen } from '../../main/shell/window-state.ts'
 import { wordsFor } from '../../main/shell/words.ts'
 
 test.each([
@@ -72,7 +72,7 @@ describe('the place of the window', () => {
 
   test('is kept in a file for this user alone, and read back', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
-    const kept = keptIn(home)
+    const kept = windowStateIn(home)
     expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
     kept.write({ ...state, x: 5, y: 6 })
     expect(kept.read()).toEqual({ ...state, x: 5, y: 6 })
@@ -86,7 +86,7 @@ describe('the place of the window', () => {
   })
 
   test('is not kept where nothing can be written, and the window closes all the same', () => {
-    const kept = keptIn(join(tmpdir(), 'switchboard-test-gone', 'home'))
+    const kept = windowStateIn(join(tmpdir(), 'switchboard-test-gone', 'home'))
     expect(() => kept.write(state)).not.toThrow()
     expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
   })

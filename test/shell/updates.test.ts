@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { UpdateState } from '../../main/contract/window-bridge.ts'
 import { silentLog } from '../../main/kernel/log.ts'
-import { isOneOf, offerOf, statementOf } from '../../main/shell/update-proof.ts'
+import { isOneOf, offerOf, statementOf } from '../../main/shell/update-signature.ts'
 import { createUpdates, type UpdateChannel } from '../../main/shell/updates.ts'
 
 const makers = generateKeyPairSync('ed25519')
@@ -125,7 +125,7 @@ describe('an update', () => {
   test('is looked for, fetched, proved and installed, each when the person says so', async () => {
     const { updates, done, states } = scene()
     expect(updates.state()).toEqual({ kind: 'idle' })
-    expect(await updates.look()).toEqual({ kind: 'offered', version: '1.3.0' })
+    expect(await updates.check()).toEqual({ kind: 'offered', version: '1.3.0' })
     expect(done).toEqual(['asked'])
     expect(await updates.fetch()).toEqual({ kind: 'ready', version: '1.3.0' })
     expect(done).toEqual(['asked', 'fetched'])
@@ -139,7 +139,7 @@ describe('an update', () => {
 
   test('that was tampered with on its way is refused, and the service goes on', async () => {
     const { updates, disk, done } = scene()
-    await updates.look()
+    await updates.check()
     disk.bytes = Buffer.from('the old Switchboard')
     expect(await updates.fetch()).toEqual({ kind: 'refused' })
     expect(await updates.restart()).toEqual({ kind: 'refused' })
@@ -148,7 +148,7 @@ describe('an update', () => {
 
   test('that was tampered with while it waited is refused before anything is finished', async () => {
     const { updates, disk, done } = scene()
-    await updates.look()
+    await updates.check()
     await updates.fetch()
     disk.bytes = Buffer.from('the old Switchboard')
     expect(await updates.restart()).toEqual({ kind: 'refused' })
@@ -157,29 +157,29 @@ describe('an update', () => {
 
   test('of strangers is not even fetched', async () => {
     const { updates, done } = scene({ told: release('1.3.0', { key: strangers.privateKey }) })
-    expect(await updates.look()).toEqual({ kind: 'refused' })
+    expect(await updates.check()).toEqual({ kind: 'refused' })
     await updates.fetch()
     await updates.restart()
     expect(done).toEqual(['asked'])
   })
 
   test('that is not for this machine is none', async () => {
-    expect(await scene({ isForUs: false }).updates.look()).toEqual({ kind: 'newest' })
-    expect(await scene({ told: release('1.2.3') }).updates.look()).toEqual({ kind: 'newest' })
+    expect(await scene({ isForUs: false }).updates.check()).toEqual({ kind: 'newest' })
+    expect(await scene({ told: release('1.2.3') }).updates.check()).toEqual({ kind: 'newest' })
   })
 
   test('that fails can be looked for again', async () => {
     const { updates, channel } = scene()
     const { latest } = channel
     Object.assign(channel, { latest: () => Promise.reject(new Error('no network')) })
-    expect(await updates.look()).toEqual({ kind: 'failed' })
+    expect(await updates.check()).toEqual({ kind: 'failed' })
     Object.assign(channel, { latest })
-    expect(await updates.look()).toMatchObject({ kind: 'offered' })
+    expect(await updates.check()).toMatchObject({ kind: 'offered' })
   })
 
   test('whose installer does not start opens the app again as it was', async () => {
     const { updates, done, fail } = scene()
-    await updates.look()
+    await updates.check()
     await updates.fetch()
     await updates.restart()
     fail(new Error('no rights'))
@@ -189,8 +189,8 @@ describe('an update', () => {
 
   test('is fetched once, however often it is asked for', async () => {
     const { updates, done } = scene()
-    await Promise.all([updates.look(), updates.look()])
-    await Promise.all([updates.fetch(), updates.fetch(), updates.look()])
+    await Promise.all([updates.check(), updates.check()])
+    await Promise.all([updates.fetch(), updates.fetch(), updates.check()])
     await Promise.all([updates.restart(), updates.restart()])
     expect(done).toEqual(['asked', 'fetched', 'finished', 'installed'])
   })
@@ -203,6 +203,6 @@ describe('an update', () => {
       reopen: () => {},
       onState: () => expect.unreachable(),
     })
-    for (const act of [updates.look, updates.fetch, updates.restart]) expect(await act()).toEqual({ kind: 'none' })
+    for (const act of [updates.check, updates.fetch, updates.restart]) expect(await act()).toEqual({ kind: 'none' })
   })
 })

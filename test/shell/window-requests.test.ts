@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PreferencesView } from '../../main/contract/window-bridge.ts'
-import { answerWindow } from '../../main/shell/window-requests.ts'
+import { handleRequests } from '../../main/shell/window-requests.ts'
 
 type Handler = (event: object, ...given: unknown[]) => Promise<unknown>
 
@@ -18,7 +18,7 @@ const act =
     acted.push([name, ...given])
     return VIEW as never
   }
-answerWindow(
+handleRequests(
   { handle: (name, handler) => void handlers.set(name, handler as Handler) },
   {
     readPreferences: act('readPreferences'),

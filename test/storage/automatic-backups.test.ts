@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLog } from '../../main/kernel/log.ts'
-import { automaticBackups, superfluous } from '../../main/storage/automatic-backups.ts'
+import { automaticBackups, backupsToPrune } from '../../main/storage/automatic-backups.ts'
 import { createIds } from '../../main/kernel/ids.ts'
 import { openStorage, type Storage } from '../../main/storage/sqlite.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -68,7 +68,7 @@ test('a copy every hour in which something changed, whole and readable; none in 
 })
 
 test('24 hours are kept, and one copy of each of the seven days before; what somebody asked for stays', async () => {
-  const { file: asked } = await db.backUp('manual')
+  const { file: asked } = await db.createBackup('manual')
   const backups = chore()
   for (let i = 0; i < 24 * 10; i++) await hour(backups)
   const hourly = names().filter((name) => name.includes('hourly'))
@@ -120,7 +120,7 @@ test('a copy that failed leaves the older ones alone', async () => {
   for (let i = 0; i < 3; i++) await hour(backups)
   const failing = automaticBackups({
     ...{ clock, file: join(dir, 'switchboard.db'), log: createLog('silent'), isOn: () => true },
-    db: { ...db, backUp: () => Promise.reject(new Error('the disk is full')) },
+    db: { ...db, createBackup: () => Promise.reject(new Error('the disk is full')) },
     freeBytes: async () => free,
   })
   await expect(hour(failing)).rejects.toThrow('the disk is full')
@@ -133,5 +133,5 @@ test('days without a copy in their last hours keep the one they have', () => {
   const recent = Array.from({ length: 24 }, (_, i) => at(now - i * HOUR))
   const [monday, early] = [at(now - 5 * DAY), at(now - 5 * DAY - 3 * HOUR)]
   const ancient = at(now - 20 * DAY)
-  expect(superfluous([...recent, monday, early, ancient, 'notes.txt'], now)).toEqual([early, ancient])
+  expect(backupsToPrune([...recent, monday, early, ancient, 'notes.txt'], now)).toEqual([early, ancient])
 })

@@ -7,7 +7,7 @@ import { readConfig } from '../../main/config.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { openHome, type Home } from '../../main/service/home.ts'
 import { StartError } from '../../main/service.ts'
-import { isDamageNoted, noteDamage } from '../../main/storage/noted-damage.ts'
+import { isMarkedDamaged, markDamaged } from '../../main/storage/damage-marker.ts'
 import { openReadOnly } from '../../main/storage/read-only.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
@@ -111,7 +111,7 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
   const home = homeOf(images.closed)
   change(database(home), damagePages)
   const first = await opened(home)
-  const [sentence = ''] = first.losses()
+  const [sentence = ''] = first.dataLosses()
   expect(sentence).toMatch(
     new RegExp(
       String.raw`^The database was damaged, and the backup ${backup} took its place: what happened between 2026-01-05T12:00:0\d\.000Z and \d{4}-\S+Z is missing`,
@@ -123,9 +123,9 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
 
   // The next start has nothing to restore, and says it still.
   const second = await opened(home)
-  expect([quarantined(home).length, second.losses()]).toEqual([1, [sentence]])
+  expect([quarantined(home).length, second.dataLosses()]).toEqual([1, [sentence]])
   rmSync(join(home, quarantined(home)[0] ?? ''), { recursive: true })
-  expect(second.losses()).toEqual([])
+  expect(second.dataLosses()).toEqual([])
   await second.close()
 })
 
@@ -170,13 +170,13 @@ test('D-05 damage that only a close look finds is put aside at the next start on
 
   // A usual start is a quick one: it takes the file for whole.
   const unsuspecting = await opened(home)
-  expect([unsuspecting.losses(), quarantined(home)]).toEqual([[], []])
+  expect([unsuspecting.dataLosses(), quarantined(home)]).toEqual([[], []])
   await unsuspecting.close()
 
-  noteDamage(database(home), ['row 1 missing from index messages_id'])
+  markDamaged(database(home), ['row 1 missing from index messages_id'])
   const replaced = await opened(home)
-  expect(replaced.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
-  expect(isDamageNoted(database(home))).toBe(false)
+  expect(replaced.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(isMarkedDamaged(database(home))).toBe(false)
   expect(await checkInvariants(replaced.db)).toEqual([])
   await replaced.close()
   look(home, (db) => expect(db.pragma('integrity_check', { simple: true })).toBe('ok'))
@@ -187,17 +187,17 @@ test('D-05 where damage was noted and no copy is whole, the start is refused, an
   const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
   damageIndex(database(home), 'messages_id', String(id))
   rmSync(join(home, 'backups'), { recursive: true })
-  noteDamage(database(home), ['it is'])
+  markDamaged(database(home), ['it is'])
   for (let start = 0; start < 2; start++)
     await expect(opened(home)).rejects.toThrow(/is damaged \(row \d+ missing from index .*No whole copy of it lies in/)
-  expect(isDamageNoted(database(home))).toBe(true)
+  expect(isMarkedDamaged(database(home))).toBe(true)
 })
 
 test('damage that was noted and is there no more is forgotten', async () => {
   const home = homeOf(images.closed)
-  noteDamage(database(home), ['it was'])
+  markDamaged(database(home), ['it was'])
   const whole = await opened(home)
-  expect([whole.losses(), quarantined(home), isDamageNoted(database(home))]).toEqual([[], [], false])
+  expect([whole.dataLosses(), quarantined(home), isMarkedDamaged(database(home))]).toEqual([[], [], false])
   await whole.close()
 })
 
@@ -206,7 +206,7 @@ test('D-05 where nothing can be read from it, numbers jump ahead and the keys ar
   const highest = look(home, (db) => db.prepare("SELECT value FROM counters WHERE name = 'events'").pluck().get())
   change(database(home), (bytes) => bytes.fill(0, 0, 8_192))
   const restored = await opened(home)
-  expect(restored.losses()).toEqual([
+  expect(restored.dataLosses()).toEqual([
     expect.stringContaining('API keys revoked in that time may be valid again: look through them.'),
   ])
   await restored.close()
@@ -243,7 +243,7 @@ test.each([
     rmSync(database(home))
     if (log !== '') writeFileSync(`${database(home)}-wal`, log)
     const restored = await opened(home)
-    expect(restored.losses()).toEqual([
+    expect(restored.dataLosses()).toEqual([
       expect.stringMatching(/took its place: what happened between 2026-\S+Z and 2026-/),
     ])
     await restored.close()
@@ -258,7 +258,7 @@ test('D-05 a letter changed in the text of a table is damage, though every page 
     db.exec("UPDATE sqlite_schema SET sql = replace(sql, 'secret_version', 'secret_versjon') WHERE name = 'webhooks'")
   })
   const restored = await opened(home)
-  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   await restored.close()
 })
 
@@ -266,7 +266,7 @@ test('D-05 a version of the schema that is not its own is damage', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => db.pragma('user_version = 6'))
   const restored = await opened(home)
-  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   await restored.close()
 })
 
@@ -275,7 +275,7 @@ test('D-05 a copy of a clock that was wrong is not taken for the newest', async 
   cpSync(join(home, 'backups', backup), join(home, 'backups', 'switchboard-20380101T000000Z-hourly.db'))
   change(database(home), damagePages)
   const restored = await opened(home)
-  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   await restored.close()
 })
 
@@ -303,7 +303,7 @@ test('D-05 a log damaged before its end is kept aside and said, and what lies be
     bytes[at] = (bytes[at] ?? 0) ^ 0xff
   })
   const rescued = await opened(home)
-  expect(rescued.losses()).toEqual([
+  expect(rescued.dataLosses()).toEqual([
     expect.stringMatching(
       /^The end of the database's log was damaged: what was changed last, between \S+ and \S+ \(\d+ pages\), is missing\./,
     ),
@@ -325,7 +325,7 @@ test('D-05 without its index, as after a loss of power, a log is damaged where t
   rmSync(`${database(home)}-shm`)
   change(`${database(home)}-wal`, (bytes) => (bytes[32 + 30] = (bytes[32 + 30] ?? 0) ^ 0xff))
   const restored = await opened(home)
-  expect(restored.losses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   await restored.close()
 })
 
@@ -337,7 +337,7 @@ test('D-05 a log whose content is in the database already may be lost', async ()
   connection.close()
   change(`${database(image)}-wal`, (bytes) => bytes.fill(0x5a, 32))
   const whole = await opened(image)
-  expect([whole.losses(), await whole.db.read({ text: COUNT_EVENTS }, {})]).toEqual([[], [{ n: events }]])
+  expect([whole.dataLosses(), await whole.db.read({ text: COUNT_EVENTS }, {})]).toEqual([[], [{ n: events }]])
   await whole.close()
 })
 
@@ -347,7 +347,7 @@ test('D-05 a log that a crash cut off in a commit nobody was told of is no damag
   rmSync(`${database(home)}-shm`)
   truncateSync(log, readFileSync(log).length - 3_000)
   const recovered = await opened(home)
-  expect(recovered.losses()).toEqual([])
+  expect(recovered.dataLosses()).toEqual([])
   await recovered.close()
 })
 
@@ -376,9 +376,9 @@ test.each([
         expect((first.reason as Error).message).toMatch(/damaged|newer Switchboard/)
         continue
       }
-      const { db, losses } = first.value
+      const { db, dataLosses } = first.value
       const [there] = await db.read<object, { n: number }>({ text: COUNT_EVENTS }, {})
-      if (losses().length === 0) expect(there?.n).toBeGreaterThanOrEqual(events - LAST_COMMIT)
+      if (dataLosses().length === 0) expect(there?.n).toBeGreaterThanOrEqual(events - LAST_COMMIT)
       await first.value.close()
       const second = await opened(home)
       expect(await second.db.read({ text: 'PRAGMA quick_check' }, {})).toEqual([{ quick_check: 'ok' }])

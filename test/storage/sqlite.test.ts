@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { declaredStatements } from '../../main/kernel/sql.ts'
-import { openStorage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { openStorage, type StorageDeps } from '../../main/storage/sqlite.ts'
 import { fakeClock } from '../support/clock.ts'
 import { tempFolder, testDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
@@ -23,7 +23,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const clock = fakeClock()
 const ids = createIds(clock, seededRandom())
-const open = (more: Partial<StorageNeeds> = {}) =>
+const open = (more: Partial<StorageDeps> = {}) =>
   openStorage({ file, migrations: notebook, ids, clock, log: silentLog, ...more })
 
 test.each([

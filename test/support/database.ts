@@ -7,7 +7,7 @@ import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import type { Migration } from '../../main/storage/migrate.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
-import { openStorage, type Storage, type StorageNeeds } from '../../main/storage/sqlite.ts'
+import { openStorage, type Storage, type StorageDeps } from '../../main/storage/sqlite.ts'
 import { fakeClock } from './clock.ts'
 import { seededRandom } from './random.ts'
 
@@ -27,7 +27,7 @@ export interface TestDatabase {
  */
 export async function testDatabase(
   migrations: readonly Migration[] = MIGRATIONS,
-  more: Partial<StorageNeeds> & { readonly clock?: Clock } = {},
+  more: Partial<StorageDeps> & { readonly clock?: Clock } = {},
 ): Promise<TestDatabase> {
   const dir = tempFolder()
   const clock = more.clock ?? fakeClock()

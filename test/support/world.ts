@@ -13,7 +13,7 @@ import { silentLog, type Log } from '../../main/kernel/log.ts'
 import type { Resolve } from '../../main/kernel/outbound.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
-import type { Aside } from '../../main/storage/aside.ts'
+import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
 import { holdToDocument, type Heard } from './answers.ts'
 import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { tempFolder } from './database.ts'
@@ -42,7 +42,7 @@ export interface WorldOptions {
   /** Room on the disk of the home, in bytes; default: more than anybody needs. */
   readonly freeBytes?: () => number
   /** What works on the database in a process of its own; default: copies are made here, and nobody looks through it. */
-  readonly aside?: Aside
+  readonly maintenanceProcess?: MaintenanceProcess
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void
   /** false for a world whose storage the test breaks. */
@@ -154,9 +154,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial } = outside(...receivers)
-  const { consoleFolder, aside = null, restart, freeBytes = () => 1e12 } = options
+  const { consoleFolder, maintenanceProcess = null, restart, freeBytes = () => 1e12 } = options
   const service = await startService({
-    ...{ clock, random, config, log, aside, vault, dial, resolve: options.resolve ?? resolve },
+    ...{ clock, random, config, log, maintenanceProcess, vault, dial, resolve: options.resolve ?? resolve },
     freeBytes: async () => freeBytes(),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),

@@ -179,7 +179,7 @@ describe('a home on the keychain', () => {
       expect(vault.state()).toBe('sealed')
       expect(vault.key()).toBeNull()
       expect(vault.problem()).not.toBeNull()
-      expect(vault.asking()).toBe('repeated')
+      expect(vault.prompt()).toBe('repeated')
       expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
 
       await clock.advance(29_000)
@@ -251,10 +251,10 @@ describe('where a person can answer a prompt', () => {
     const begun = clock.mono()
     const vault = await startBeforePerson()
     expect(clock.mono() - begun).toBeLessThan(2_000)
-    expect([vault.state(), vault.asking()]).toEqual(['sealed', 'waiting'])
+    expect([vault.state(), vault.prompt()]).toEqual(['sealed', 'waiting'])
     expect(vault.problem()).toMatch(/has not answered yet/)
     const changes: unknown[] = []
-    vault.onChange(() => changes.push([vault.state(), vault.asking()]))
+    vault.onChange(() => changes.push([vault.state(), vault.prompt()]))
     return { vault, changes }
   }
 
@@ -316,7 +316,7 @@ describe('where a person can answer a prompt', () => {
       if (which !== 'a new home') await start()
       const { vault } = await startWithPrompt()
       await clock.advance(121_000)
-      expect(vault.asking()).toBe('repeated')
+      expect(vault.prompt()).toBe('repeated')
       expect(vault.problem()).toMatch(/did not answer within 120 s/)
       expect(vault.problem()?.includes('set vault to file')).toBe(which === 'a new home')
       await clock.advance(200_000)
@@ -331,7 +331,7 @@ describe('where a person can answer a prompt', () => {
     await start()
     keytar.become('locked')
     const vault = await startBeforePerson()
-    expect(vault.asking()).toBe('repeated')
+    expect(vault.prompt()).toBe('repeated')
     keytar.become('works')
     await clock.advance(31_000)
     expect(vault.state()).toBe('open')

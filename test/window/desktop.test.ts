@@ -116,7 +116,7 @@ test('a copy of the database is made beside the app, in the way its own binary a
   if (hasElectron) return
   const forked = await desktop.evaluate(({ record }) => record.filter(({ what }) => what === 'utilityProcess.fork'))
   expect(forked.map(({ given }) => given)).toContainEqual([
-    expect.stringMatching(/main.aside-program\.js$/),
+    expect.stringMatching(/main.maintenance-program\.js$/),
     ['copy', join(home, 'switchboard.db'), `${made.body.file}.part`],
   ])
 })

@@ -25,7 +25,7 @@ export interface BackupDeps {
   readonly copies: {
     make(reason: string): Promise<{ file: string; bytes: number }>
     list(): readonly Backup[]
-    staged(): { readonly name: string; readonly askedAtMs: number } | null
+    staged(): { readonly name: string; readonly requestedAtMs: number } | null
     stage(name: string, nowMs: number): Promise<'staged' | 'unknown' | 'damaged' | Exclude<State, 'usable'>>
     cancel(): Promise<void>
     /** What became of a restore at this start. */
@@ -62,7 +62,7 @@ export function createBackups({ clock, live, copies }: BackupDeps): Backups {
       data: copies.list().map(({ name, madeAtMs, reason, bytes, state }) => ({
         ...{ name, made_at: isoTime(madeAtMs), reason, bytes, state },
       })),
-      staged: staged && { name: staged.name, asked_at: isoTime(staged.askedAtMs) },
+      staged: staged && { name: staged.name, asked_at: isoTime(staged.requestedAtMs) },
       restored:
         restored &&
         (restored.kind === 'done'

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { failureOf, Refused, type Failure } from './failure.ts'
 
-interface RelayNeeds {
+interface RelayDeps {
   /** The assistant, on standard input and output. */
   readonly near: Transport
   /** The service, over HTTP. */
@@ -31,11 +31,11 @@ const NOT_REACHED = -32_000
  * Carries JSON-RPC messages both ways, unread but for what the two transports do differently: an HTTP session has to be
  * opened again where the service was restarted, and a 2026-07-28 request is cancelled by closing its stream.
  */
-export async function relay({ near, far, url, tell }: RelayNeeds): Promise<void> {
+export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> {
   /** Requests of the assistant that wait for an answer, by their id. */
   const waiting = new Map<RequestId, { readonly isModern: boolean; readonly stream: AbortController }>()
   const session = createSession(far)
-  const told = new Set<Failure['kind']>()
+  const reported = new Set<Failure['kind']>()
 
   const answer = (id: RequestId, error: { code: number; message: string; data?: unknown }) => {
     if (waiting.delete(id)) void near.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
@@ -53,13 +53,13 @@ export async function relay({ near, far, url, tell }: RelayNeeds): Promise<void>
     }
     try {
       await session.send(message, options)
-      told.clear()
+      reported.clear()
     } catch (error) {
       if (stream.signal.aborted) return
       const failure = failureOf(error, url)
       // A notification that came too late for its session is nobody's loss.
-      if (failure.error === undefined && !told.has(failure.kind)) tell(failure.sentence)
-      told.add(failure.kind)
+      if (failure.error === undefined && !reported.has(failure.kind)) tell(failure.sentence)
+      reported.add(failure.kind)
       if (request) answer(request.id, failure.error ?? { code: NOT_REACHED, message: failure.sentence })
     }
   }
@@ -74,7 +74,7 @@ export async function relay({ near, far, url, tell }: RelayNeeds): Promise<void>
   near.onerror = () => tell('Something on standard input is no JSON-RPC message; it was passed over.')
 
   far.onmessage = (message: JSONRPCMessage) => {
-    if (session.hear(message)) return
+    if (session.handle(message)) return
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
       // Whoever cancelled a request does not expect its answer any more.
       if (message.id === undefined || !waiting.delete(message.id)) return
@@ -93,7 +93,7 @@ export async function relay({ near, far, url, tell }: RelayNeeds): Promise<void>
 interface Session {
   send(message: JSONRPCMessage, options: Parameters<StreamableHTTPClientTransport['send']>[1]): Promise<void>
   /** @returns whether the message was for the session itself. */
-  hear(message: JSONRPCMessage): boolean
+  handle(message: JSONRPCMessage): boolean
   end(): Promise<void>
 }
 
@@ -130,7 +130,7 @@ function createSession(far: StreamableHTTPClientTransport): Session {
         await far.send(message, options)
       }
     },
-    hear(message) {
+    handle(message) {
       if (isJSONRPCErrorResponse(message) && message.id === REOPEN_ID) {
         answering?.reject(new Refused(message.error))
         return true

@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts'
 import { createApiClient, type ApiAnswer, type ApiClient } from './client.ts'
 import { drawQr, readQrPicture } from './qr-picture.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
-import { BrokenPromise, createStory, type Story } from './story.ts'
+import { DemoFailure, createDemoReport, type DemoReport } from './story.ts'
 
 const OURS = '12025550100'
 const CUSTOMER = '12025550101'
@@ -17,7 +17,7 @@ interface Caught {
   signature: string
 }
 
-interface DemoNeeds {
+interface DemoDeps {
   /** The built headless entry. */
   readonly entry: string
   readonly environment: NodeJS.ProcessEnv
@@ -29,8 +29,8 @@ interface DemoNeeds {
  * The main job end to end on the sandbox network, told as it happens.
  * @returns whether every step held.
  */
-export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds): Promise<boolean> {
-  const story = createStory({ clock, terminal })
+export async function runDemo({ entry, environment, clock, terminal }: DemoDeps): Promise<boolean> {
+  const story = createDemoReport({ clock, terminal })
   const startedMs = clock.mono()
   terminal.out('\n Switchboard: the main job, end to end, on the sandbox network')
   const interruption = listenForInterruption()
@@ -41,10 +41,10 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
       story
         .step('The service starts', async () => {
           service = await startServiceProcess(entry, settingsOfDemo(environment))
-          story.hold(true, `it answers at ${service.url}; its home folder is a temporary one, removed at the end`)
+          story.expect(true, `it answers at ${service.url}; its home folder is a temporary one, removed at the end`)
           return service
         })
-        .then((running) => tell(story, running)),
+        .then((running) => runSteps(story, running)),
     ])
     const seconds = ((clock.mono() - startedMs) / 1000).toFixed(1)
     terminal.out(
@@ -54,8 +54,8 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
   } catch (error) {
     const hasFailed = (await service?.stop()) === 'had failed'
     // A Ctrl+C reaches the service as well, and its silence can be noticed first.
-    const fault = interruption.reason() ?? (hasFailed ? new BrokenPromise('the service ended under it') : error)
-    tellFailure(terminal, story, fault)
+    const fault = interruption.reason() ?? (hasFailed ? new DemoFailure('the service ended under it') : error)
+    printFailure(terminal, story, fault)
     const said = service?.said().trim()
     if (said) terminal.err(`What the service said:\n${said}`)
     return false
@@ -64,10 +64,10 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoNeeds
   }
 }
 
-function tellFailure(terminal: Terminal, story: Story, fault: unknown): void {
+function printFailure(terminal: Terminal, story: DemoReport, fault: unknown): void {
   terminal.out(`     ✗ ${fault instanceof Error ? fault.message : String(fault)}`)
   terminal.out(`\n Step ${story.steps} did not hold.\n`)
-  if (fault instanceof Error && !(fault instanceof BrokenPromise)) terminal.err(fault.stack ?? '')
+  if (fault instanceof Error && !(fault instanceof DemoFailure)) terminal.err(fault.stack ?? '')
 }
 
 /** The demo shows the product as it comes; settings of this machine would show another one. */
@@ -77,16 +77,16 @@ function settingsOfDemo(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Ctrl+C ends the story like a step that did not hold, so that the service is stopped and its home removed then too. */
-function listenForInterruption(): { happened: Promise<never>; reason(): BrokenPromise | undefined } {
-  let reason: BrokenPromise | undefined
+function listenForInterruption(): { happened: Promise<never>; reason(): DemoFailure | undefined } {
+  let reason: DemoFailure | undefined
   const happened = new Promise<never>((_resolve, reject) => {
-    const stop = () => reject((reason ??= new BrokenPromise('it was interrupted')))
+    const stop = () => reject((reason ??= new DemoFailure('it was interrupted')))
     process.on('SIGINT', stop).on('SIGTERM', stop)
   })
   return { happened, reason: () => reason }
 }
 
-async function tell(story: Story, service: ServiceProcess): Promise<void> {
+async function runSteps(story: DemoReport, service: ServiceProcess): Promise<void> {
   const { api, account } = await story.step('An account and a key', () => makeKey(story, service))
   const secret = await story.step('A webhook that wants every event', () => makeWebhook(story, api))
   const desk = await story.step('A number to pair: its QR code', () => makeInstance(story, api))
@@ -100,116 +100,128 @@ async function tell(story: Story, service: ServiceProcess): Promise<void> {
   )
 }
 
-async function makeKey(story: Story, service: ServiceProcess) {
+async function makeKey(story: DemoReport, service: ServiceProcess) {
   const { key } = await service.command('keys', 'create', '--name', 'Demo')
   const api = createApiClient(service.url, String(key))
   const me = await api.get('/v1/me')
   const account = me.body['account'] as { id: string; name: string }
-  story.hold(me.status === 200, `GET /v1/me answers for “${account.name}” with a key ending …${String(key).slice(-4)}`)
+  story.expect(
+    me.status === 200,
+    `GET /v1/me answers for “${account.name}” with a key ending …${String(key).slice(-4)}`,
+  )
   return { api, account: account.id }
 }
 
-async function makeWebhook(story: Story, api: ApiClient): Promise<string> {
+async function makeWebhook(story: DemoReport, api: ApiClient): Promise<string> {
   const made = await api.post('/v1/webhooks', { url: CATCHER, events: ['*'], description: 'The demo’s catcher' })
-  story.hold(
+  story.expect(
     made.status === 201 && String(made.body['secret']).startsWith('whsec_'),
     `${CATCHER} is subscribed; its secret is shown this once`,
   )
   return String(made.body['secret'])
 }
 
-async function makeInstance(story: Story, api: ApiClient): Promise<{ id: string; qr: string }> {
+async function makeInstance(story: DemoReport, api: ApiClient): Promise<{ id: string; qr: string }> {
   const made = await api.post('/v1/instances', {
     name: 'Front desk',
     external_ref: 'demo-1',
     metadata: { client: 'Bakery Luz' },
   })
   const id = String(made.body['id'])
-  story.hold(made.status === 201, `instance “Front desk” (smv2) is created`)
+  story.expect(made.status === 201, `instance “Front desk” (smv2) is created`)
   const view = await story.until('a QR code appears', async () => {
     const answer = await api.get(`/v1/instances/${id}/qr`)
     return answer.body['state'] === 'ready' ? answer.body : undefined
   })
   const qr = readQrPicture(String(view['qr']))
-  if (qr === undefined) throw new BrokenPromise('the QR picture can be read by an independent decoder')
+  if (qr === undefined) throw new DemoFailure('the QR picture can be read by an independent decoder')
   for (const line of await drawQr(qr)) story.draw(line)
   story.say(`or type ${String(view['pairing_code'])} into the phone`)
   return { id, qr }
 }
 
-async function scan(story: Story, api: ApiClient, desk: { id: string; qr: string }): Promise<void> {
+async function scan(story: DemoReport, api: ApiClient, desk: { id: string; qr: string }): Promise<void> {
   await api.post('/v1/sandbox/phones', { number: OURS, name: 'Bakery Luz' })
   await api.post(`/v1/sandbox/phones/${OURS}/scan`, { qr: desk.qr })
   const view = await story.until('the instance connects', async () => {
     const answer = await api.get(`/v1/instances/${desk.id}/connection`)
     return answer.body['connected'] === true ? answer.body : undefined
   })
-  story.hold(view['number'] === OURS, `connected as ${String(view['name'])}, ${String(view['number'])}`)
+  story.expect(view['number'] === OURS, `connected as ${String(view['name'])}, ${String(view['number'])}`)
 }
 
 const ORDER = { to: CUSTOMER, text: 'Good morning! Your order is ready. ☕' }
 
-async function sendMessage(story: Story, api: ApiClient, instance: string): Promise<{ key: string; first: ApiAnswer }> {
+async function sendMessage(
+  story: DemoReport,
+  api: ApiClient,
+  instance: string,
+): Promise<{ key: string; first: ApiAnswer }> {
   const key = randomUUID()
   const first = await api.post(`/v1/instances/${instance}/messages`, ORDER, { 'idempotency-key': key })
   const id = String(first.body['message_id'])
-  story.hold(first.status === 201 && first.body['sent'] === true, `“${ORDER.text}” is accepted as ${id}`)
+  story.expect(first.status === 201 && first.body['sent'] === true, `“${ORDER.text}” is accepted as ${id}`)
   const record = await readRecord(story, api, instance, id)
   const history = record['history'] as { status: string; at: string }[]
   const begun = Date.parse(history[0]?.at ?? '')
   story.say(history.map(({ status, at }) => `${status} (+${Date.parse(at) - begun} ms)`).join(' → '))
-  story.hold(
+  story.expect(
     history.map(({ status }) => status).join() === 'queued,sent,delivered,read',
     'it walked queued → sent → delivered → read',
   )
   return { key, first }
 }
 
-function readRecord(story: Story, api: ApiClient, instance: string, message: string): Promise<Record<string, unknown>> {
+function readRecord(
+  story: DemoReport,
+  api: ApiClient,
+  instance: string,
+  message: string,
+): Promise<Record<string, unknown>> {
   return story.until('the message is read', async () => {
     const { body } = await api.get(`/v1/instances/${instance}/messages/${message}`)
     return body['status'] === 'read' ? body : undefined
   })
 }
 
-async function answerAsCustomer(story: Story, api: ApiClient): Promise<void> {
+async function answerAsCustomer(story: DemoReport, api: ApiClient): Promise<void> {
   const spoken = await api.post(`/v1/sandbox/phones/${CUSTOMER}/messages`, { to: OURS, text: 'Thank you, on my way!' })
-  story.hold(spoken.status < 300, `${CUSTOMER} says “Thank you, on my way!”`)
+  story.expect(spoken.status < 300, `${CUSTOMER} says “Thank you, on my way!”`)
   const event = await story.until('message.received arrives at the webhook', async () =>
     (await caught(api)).map(envelope).find(({ type }) => type === 'message.received'),
   )
-  story.hold(
+  story.expect(
     event.data['text'] === 'Thank you, on my way!' && event.data['from'] === CUSTOMER,
     'message.received came to the webhook',
   )
 }
 
 async function repeatSend(
-  story: Story,
+  story: DemoReport,
   api: ApiClient,
   instance: string,
   { key, first }: { key: string; first: ApiAnswer },
 ): Promise<void> {
   const again = await api.post(`/v1/instances/${instance}/messages`, ORDER, { 'idempotency-key': key })
-  story.hold(
+  story.expect(
     again.headers['idempotent-replayed'] === 'true' && again.body['message_id'] === first.body['message_id'],
     'the first answer is replayed (Idempotent-Replayed: true)',
   )
   const { body } = await api.get(`/v1/sandbox/phones/${CUSTOMER}/messages`)
-  story.hold((body['data'] as unknown[]).length === 1, 'the customer’s phone holds the message once')
+  story.expect((body['data'] as unknown[]).length === 1, 'the customer’s phone holds the message once')
 }
 
-async function sendOfficially(story: Story, api: ApiClient): Promise<string> {
+async function sendOfficially(story: DemoReport, api: ApiClient): Promise<string> {
   const made = await api.post('/v1/instances', { name: 'Main line', engine: 'official' })
   const id = String(made.body['id'])
-  story.hold(made.status === 201 && typeof made.body['onboarding_url'] === 'string', 'created with an onboarding_url')
+  story.expect(made.status === 201 && typeof made.body['onboarding_url'] === 'string', 'created with an onboarding_url')
   await api.post(`/v1/sandbox/instances/${id}/onboard`, { number: OFFICIAL })
   await story.until('the official instance connects', async () =>
     (await api.get(`/v1/instances/${id}/connection`)).body['connected'] === true ? true : undefined,
   )
   const sent = await api.post(`/v1/instances/${id}/messages`, { to: CUSTOMER, text: 'Your invoice is ready.' })
   await readRecord(story, api, id, String(sent.body['message_id']))
-  story.hold(sent.body['engine'] === 'official', `${OFFICIAL} sent too, and was read`)
+  story.expect(sent.body['engine'] === 'official', `${OFFICIAL} sent too, and was read`)
   return id
 }
 
@@ -225,7 +237,7 @@ const DESK = [
 const MAIN_LINE = ['instance.created', 'instance.connected', ...LIFE_OF_A_MESSAGE]
 
 async function checkEvents(
-  story: Story,
+  story: DemoReport,
   api: ApiClient,
   expected: { secret: string; account: string; desk: string; official: string },
 ): Promise<void> {
@@ -244,11 +256,11 @@ async function checkEvents(
       `${type.padEnd(22)} attempt ${attempt}  ${id}  signature ${isSigned(request, expected.secret) ? 'verified' : 'WRONG'}`,
     )
   }
-  story.hold(
+  story.expect(
     requests.every((request) => request.signature === 'valid' && isSigned(request, expected.secret)),
     `${requests.length} events, every signature verified over the exact bytes`,
   )
-  story.hold(
+  story.expect(
     requests.map(envelope).every((event) => event.account_id === expected.account),
     'all of them of this account, in one envelope for both engines',
   )

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { BrokenPromise } from './story.ts'
+import { DemoFailure } from './story.ts'
 
 export interface ServiceProcess {
   readonly url: string
@@ -36,7 +36,7 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
   const first = await firstLine(service)
   if (first === undefined) {
     await stop()
-    throw new BrokenPromise(`it ended before it listened: ${await said.atTheEnd()}`)
+    throw new DemoFailure(`it ended before it listened: ${await said.atTheEnd()}`)
   }
   const { url } = JSON.parse(first) as { url: string }
   return {
@@ -47,7 +47,7 @@ export async function startServiceProcess(entry: string, environment: NodeJS.Pro
       const child = run(...args, '--json')
       const problems = collect(child)
       const line = await firstLine(child)
-      if (line === undefined) throw new BrokenPromise(`${args.slice(0, 2).join(' ')}: ${await problems.atTheEnd()}`)
+      if (line === undefined) throw new DemoFailure(`${args.slice(0, 2).join(' ')}: ${await problems.atTheEnd()}`)
       return JSON.parse(line) as Record<string, unknown>
     },
   }
@@ -58,7 +58,7 @@ function temporaryHome(): string {
     return mkdtempSync(join(tmpdir(), 'switchboard-demo-'))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new BrokenPromise(`no temporary folder can be made: ${why}. TMPDIR names the place for them.`)
+    throw new DemoFailure(`no temporary folder can be made: ${why}. TMPDIR names the place for them.`)
   }
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** A step of the demo did not hold; the sentence says which promise was broken. */
-export class BrokenPromise extends Error {}
+export class DemoFailure extends Error {}
 
-export interface Story {
+export interface DemoReport {
   /** Prints a numbered heading, runs the step and remembers that it held. */
   step<T>(title: string, tell: () => Promise<T>): Promise<T>
   /** A line under the current heading. */
@@ -13,7 +13,7 @@ export interface Story {
   /** A line of a drawing: dark on light in every terminal, as cameras want it. */
   draw(line: string): void
   /** A promise of the product; the demo ends with exit code 1 when it does not hold. */
-  hold(claim: boolean, promise: string): void
+  expect(claim: boolean, promise: string): void
   /** Looks again every few milliseconds until something is there. @throws BrokenPromise after ten seconds. */
   until<T>(promise: string, look: () => Promise<T | undefined>): Promise<T>
   readonly steps: number
@@ -22,7 +22,7 @@ export interface Story {
 const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 40
 
-export function createStory({ clock, terminal }: { clock: Clock; terminal: Terminal }): Story {
+export function createDemoReport({ clock, terminal }: { clock: Clock; terminal: Terminal }): DemoReport {
   let steps = 0
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     terminal.isInteractive ? styleText(style, text) : text
@@ -37,8 +37,8 @@ export function createStory({ clock, terminal }: { clock: Clock; terminal: Termi
     },
     say: (line) => terminal.out(line === '' ? '' : `     ${line}`),
     draw: (line) => terminal.out(`     ${paint(['black', 'bgWhiteBright'], line)}`),
-    hold(claim, promise) {
-      if (!claim) throw new BrokenPromise(promise)
+    expect(claim, promise) {
+      if (!claim) throw new DemoFailure(promise)
       terminal.out(`     ${paint('green', '✓')} ${promise}`)
     },
     async until(promise, look) {
@@ -46,7 +46,7 @@ export function createStory({ clock, terminal }: { clock: Clock; terminal: Termi
       for (;;) {
         const found = await look()
         if (found !== undefined) return found
-        if (clock.mono() > deadline) throw new BrokenPromise(`${promise} (waited ${PATIENCE_MS / 1000} s)`)
+        if (clock.mono() > deadline) throw new DemoFailure(`${promise} (waited ${PATIENCE_MS / 1000} s)`)
         await clock.sleep(LOOK_EVERY_MS)
       }
     },

@@ -5,14 +5,14 @@ import type { ElectronPackage } from './electron-package.ts'
 import { firstUsefulLine } from './useful-line.ts'
 
 /** What became of the attempt to open the window. */
-export type Opened =
+export type WindowOutcome =
   /** There was a window, and it ended with this code. */
   | { readonly kind: 'ended'; readonly exitCode: number }
   | { readonly kind: 'already-open' }
   /** No window can open here; the reason completes “runs without its window because …”. */
   | { readonly kind: 'none'; readonly reason: string }
 
-interface Surroundings {
+interface WindowDeps {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
   /** 0 is root, undefined where there are no user ids. */
@@ -36,7 +36,7 @@ const OPEN_MS = 60_000
  * loaded: that one rule covers a dead display, a missing library, sandbox trouble and crashes.
  * The child has ended when this resolves: whoever goes on headless opens the same home folder.
  */
-export async function openWindow(around: Surroundings): Promise<Opened> {
+export async function openWindow(around: WindowDeps): Promise<WindowOutcome> {
   const { platform, environment, electron, say } = around
   if (platform === 'linux' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY'])
     return { kind: 'none', reason: 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)' }
@@ -49,14 +49,14 @@ export async function openWindow(around: Surroundings): Promise<Opened> {
   return runWindow(around, electron.executable() ?? '')
 }
 
-async function fetchBinary({ electron, environment, clock, fetchMs = FETCH_MS }: Surroundings): Promise<string> {
+async function fetchBinary({ electron, environment, clock, fetchMs = FETCH_MS }: WindowDeps): Promise<string> {
   const child = spawn(process.execPath, [electron.installer], {
     env: { ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const errors = collect(child)
   const ended = endOf(child)
-  if ((await within(clock, fetchMs, ended)) === undefined) {
+  if ((await raceWithTimeout(clock, fetchMs, ended)) === undefined) {
     child.kill('SIGKILL')
     await ended
     return 'timed out'
@@ -64,7 +64,7 @@ async function fetchBinary({ electron, environment, clock, fetchMs = FETCH_MS }:
   return firstUsefulLine(errors()) ?? 'it is not where it should be'
 }
 
-async function runWindow(around: Surroundings, executable: string): Promise<Opened> {
+async function runWindow(around: WindowDeps, executable: string): Promise<WindowOutcome> {
   const { environment, entry, argv, clock, uid, say, openMs = OPEN_MS } = around
   // Chromium refuses to run as root with its sandbox on.
   if (uid === 0) say("Running as root: Chromium's sandbox is off. Use an ordinary user.")
@@ -80,13 +80,13 @@ async function runWindow(around: Surroundings, executable: string): Promise<Open
       if (message === 'opened' || message === 'already-running') resolve(message)
     })
   })
-  const first = await within<'opened' | 'already-running' | End>(clock, openMs, told, ended)
+  const first = await raceWithTimeout<'opened' | 'already-running' | End>(clock, openMs, told, ended)
   if (first === 'already-running') {
     await ended
     return { kind: 'already-open' }
   }
   if (first === 'opened') {
-    const unhook = passSignalsOn(child)
+    const unhook = forwardSignals(child)
     const { code } = await ended
     unhook()
     return { kind: 'ended', exitCode: code ?? 1 }
@@ -100,8 +100,8 @@ async function runWindow(around: Surroundings, executable: string): Promise<Open
 }
 
 /** The first of these, or undefined when the time is over before any. */
-function within<T>(
-  clock: Surroundings['clock'],
+function raceWithTimeout<T>(
+  clock: WindowDeps['clock'],
   ms: number,
   ...awaited: readonly Promise<T>[]
 ): Promise<T | undefined> {
@@ -126,13 +126,13 @@ const endOf = (child: ChildProcess): Promise<End> =>
     child.once('exit', (code, signal) => resolve({ code, signal, error: undefined }))
   })
 
-const KEPT_CHARACTERS = 8_000
+const MAX_CHARACTERS = 8_000
 
 /** What the child complains of, passed on and kept from its beginning. */
 function collect(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < KEPT_CHARACTERS) text += chunk
+    if (text.length < MAX_CHARACTERS) text += chunk
   })
   return () => text
 }
@@ -143,7 +143,7 @@ function describe({ code, signal, error }: End, errors: string): string {
   return line === undefined ? how : `${how}: ${line}`
 }
 
-function passSignalsOn(child: ChildProcess): () => void {
+function forwardSignals(child: ChildProcess): () => void {
   const hooks = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
     const hook = () => void child.kill(signal)
     process.on(signal, hook)

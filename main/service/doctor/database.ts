@@ -4,14 +4,14 @@ import type { Db } from '../../kernel/db.ts'
 import type { BootId } from '../../kernel/ids.ts'
 import { formatBytes } from '../../kernel/format-bytes.ts'
 import { sql } from '../../kernel/sql.ts'
-import { backupsBeside } from '../../storage/backups.ts'
-import { cannotBeOpened, isDamage } from '../../storage/integrity.ts'
+import { backupsFolderOf } from '../../storage/backups.ts'
+import { cannotOpenMessage, isCorruption } from '../../storage/integrity.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
-import { noteDamage } from '../../storage/noted-damage.ts'
-import { newestWhole } from '../../storage/quarantine.ts'
+import { markDamaged } from '../../storage/damage-marker.ts'
+import { findIntactBackup } from '../../storage/quarantine.ts'
 import { openReadOnly, type ReadOnly } from '../../storage/read-only.ts'
 import { messageOf } from '../home.ts'
-import { broken, look, well, type Finding } from './finding.ts'
+import { broken, warning, ok, type Finding } from './finding.ts'
 
 type Reading = Pick<Db, 'read' | 'readOne' | 'boot'>
 
@@ -30,7 +30,7 @@ const anyLease = sql<Record<never, never>, { lease: BootId }>(
  * Looks through the database, on a connection of its own.
  * @param boot of the running service; null: none runs, and what the last one left under way is its rightful rest.
  */
-export async function lookAtDatabase(
+export async function checkDatabase(
   file: string,
   { boot, nowMs }: { boot: BootId | null; nowMs: number },
   act: (db: Reading) => Promise<Finding[]>,
@@ -39,42 +39,42 @@ export async function lookAtDatabase(
   try {
     opened = openReadOnly(file)
   } catch (error) {
-    return [faultOf(file, error, nowMs)]
+    return [openFailure(file, error, nowMs)]
   }
   try {
     const damage = opened.damage()
     if (damage.length > 0) {
-      noteIfPossible(file, damage)
+      markIfPossible(file, damage)
       return [damaged(file, damage.join('; '), nowMs)]
     }
     const orphaned = opened.orphaned()
     if (orphaned.length > 0) return [incomplete(file, orphaned)]
-    const db = opened.db(boot ?? (await leftBy(opened)))
+    const db = opened.db(boot ?? (await lastBootOf(opened)))
     return [schemaOf(opened), await invariantsOf(db), await clockOf(db, nowMs), ...(await act(db))]
   } catch (error) {
-    return [faultOf(file, error, nowMs)]
+    return [openFailure(file, error, nowMs)]
   } finally {
     opened.close()
   }
 }
 
-async function leftBy(opened: ReadOnly): Promise<BootId> {
+async function lastBootOf(opened: ReadOnly): Promise<BootId> {
   const none = 'boot_none' as BootId
   return (await opened.db(none).readOne(anyLease, {}))?.lease ?? none
 }
 
 /** In a folder that may only be read it cannot be; what is said is true all the same. */
-function noteIfPossible(file: string, damage: readonly string[]): void {
+function markIfPossible(file: string, damage: readonly string[]): void {
   try {
-    noteDamage(file, damage)
+    markDamaged(file, damage)
   } catch {
     return
   }
 }
 
-function faultOf(file: string, error: unknown, nowMs: number): Finding {
-  if (isDamage(error)) return damaged(file, error.message, nowMs)
-  return broken('database', cannotBeOpened(file, error instanceof Error ? error : new Error(messageOf(error))))
+function openFailure(file: string, error: unknown, nowMs: number): Finding {
+  if (isCorruption(error)) return damaged(file, error.message, nowMs)
+  return broken('database', cannotOpenMessage(file, error instanceof Error ? error : new Error(messageOf(error))))
 }
 
 const damaged = (file: string, what: string, nowMs: number) =>
@@ -85,9 +85,9 @@ export const missing = (file: string, nowMs: number): Finding =>
   broken('database', `${file} is missing, and copies of it are there. ${nextStartOf(file, nowMs)}`)
 
 function nextStartOf(file: string, nowMs: number): string {
-  const { copy } = newestWhole({ file, migrations: MIGRATIONS }, nowMs)
+  const { copy } = findIntactBackup({ file, migrations: MIGRATIONS }, nowMs)
   return copy === undefined
-    ? `No whole copy of it lies in ${backupsBeside(file)}, and Switchboard will not start like this: put one there, from wherever you keep them, and before you quit a Switchboard that still runs.`
+    ? `No whole copy of it lies in ${backupsFolderOf(file)}, and Switchboard will not start like this: put one there, from wherever you keep them, and before you quit a Switchboard that still runs.`
     : `Quit Switchboard and start it again: the copy ${copy.name} takes its place, and what is missing is said.`
 }
 
@@ -106,7 +106,7 @@ function schemaOf({ schema, bytes }: ReadOnly): Finding {
     )
   }
   const older = schema < newest ? ` Its schema ${schema} becomes ${newest} at the next start.` : ''
-  return well(
+  return ok(
     'database',
     `It is whole: ${formatBytes(bytes)}, schema ${schema}, every page and reference looked at.${older}`,
   )
@@ -114,14 +114,14 @@ function schemaOf({ schema, bytes }: ReadOnly): Finding {
 
 async function invariantsOf(db: Reading): Promise<Finding> {
   const violations = await checkInvariants(db)
-  if (violations.length === 0) return well('deliveries', 'Attempts, leases and due times agree with each other.')
+  if (violations.length === 0) return ok('deliveries', 'Attempts, leases and due times agree with each other.')
   return broken('deliveries', `${violations.join('. ')}. Please report this, with npm run doctor -- --json.`)
 }
 
 async function clockOf(db: Reading, nowMs: number): Promise<Finding> {
   const newest = (await db.readOne(newestEvent, {}))?.createdAtMs ?? null
-  if (newest === null || newest <= nowMs + CLOCK_SLACK_MS) return well('clock', `It is ${isoTime(nowMs)} here.`)
-  return look(
+  if (newest === null || newest <= nowMs + CLOCK_SLACK_MS) return ok('clock', `It is ${isoTime(nowMs)} here.`)
+  return warning(
     'clock',
     `It is ${isoTime(nowMs)} here, and the newest event is of ${isoTime(newest)}: the clock was set back. Set it, or let the system keep it.`,
   )

@@ -9,6 +9,6 @@ export interface Finding {
   readonly says: string
 }
 
-export const well = (subject: string, says: string): Finding => ({ subject, state: 'well', says })
-export const look = (subject: string, says: string): Finding => ({ subject, state: 'look', says })
+export const ok = (subject: string, says: string): Finding => ({ subject, state: 'well', says })
+export const warning = (subject: string, says: string): Finding => ({ subject, state: 'look', says })
 export const broken = (subject: string, says: string): Finding => ({ subject, state: 'broken', says })

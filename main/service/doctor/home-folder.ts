@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { isoTime } from '../../contract/request.ts'
 import { formatBytes } from '../../kernel/format-bytes.ts'
-import { backupsBeside, listBackups } from '../../storage/backups.ts'
+import { backupsFolderOf, listBackups } from '../../storage/backups.ts'
 import type { FreeBytes } from '../../storage/free-bytes.ts'
-import { isWhole } from '../../storage/integrity.ts'
+import { isIntact } from '../../storage/integrity.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
-import { uncopiedIn, type Uncopied } from '../../storage/uncopied.ts'
+import { findBackupLag, type BackupLag } from '../../storage/backup-lag.ts'
 import { databaseIn } from '../home.ts'
-import { broken, look, well, type Finding } from './finding.ts'
+import { broken, warning, ok, type Finding } from './finding.ts'
 
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS
 const OVERDUE_HOURS = 4
 
 /** Whose it is, who can read it, and how much is in it. */
-export function lookAtHome(home: string): Finding[] {
+export function checkHome(home: string): Finding[] {
   const open = process.platform === 'win32' ? 0 : statSync(home).mode & 0o022
   const parts = ['switchboard.db', 'switchboard.db-wal', 'backups', 'logs', 'reserve.bin', ...quarantinesIn(home)]
   const sizes = parts
@@ -27,8 +27,8 @@ export function lookAtHome(home: string): Finding[] {
     .map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
   return [
     open === 0
-      ? well('home', `${home}: ${sizes.join(', ')}.`)
-      : look('home', `Others may write into ${home}. Take that right from them: chmod go-w ${home}`),
+      ? ok('home', `${home}: ${sizes.join(', ')}.`)
+      : warning('home', `Others may write into ${home}. Take that right from them: chmod go-w ${home}`),
   ]
 }
 
@@ -41,46 +41,46 @@ function bytesOf(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
 }
 
-export async function lookAtDisk(config: Config, freeBytes: FreeBytes): Promise<Finding> {
+export async function checkDisk(config: Config, freeBytes: FreeBytes): Promise<Finding> {
   const free = await freeBytes(config.home)
   const words = `${formatBytes(free)} are free`
   if (free < config.refuseBelowMb * MB)
     return broken('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
   if (free < config.warnBelowMb * MB)
-    return look('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
-  return well('disk', `${words}.`)
+    return warning('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
+  return ok('disk', `${words}.`)
 }
 
 /**
  * The newest copy is opened and looked through: a backup nobody ever opened is a hope.
  * @param startedAtMs of the service that runs; null: none does.
  */
-export function lookAtBackups({ home, backups }: Config, nowMs: number, startedAtMs: number | null): Finding {
+export function checkBackups({ home, backups }: Config, nowMs: number, startedAtMs: number | null): Finding {
   const file = databaseIn(home)
   const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0, nowMs) : []
   const newest = copies.find(({ state }) => state === 'usable')
   if (newest === undefined && copies.length > 0)
     return broken('backups', `None of the ${copies.length} can be used. Make another with: npm run backup`)
-  if (newest === undefined) return look('backups', 'There is none yet. Make one with: npm run backup')
+  if (newest === undefined) return warning('backups', 'There is none yet. Make one with: npm run backup')
   const made = `The newest of ${copies.length}, ${newest.name},`
-  const copy = join(backupsBeside(file), newest.name)
-  if (!isWhole(copy))
+  const copy = join(backupsFolderOf(file), newest.name)
+  if (!isIntact(copy))
     return broken('backups', `${made} is damaged. Look at the disk, and make another with: npm run backup`)
   if (nowMs - newest.madeAtMs > DAY_MS && backups === 'off')
-    return look('backups', `${made} is of ${isoTime(newest.madeAtMs)}, and the setting backups is off.`)
-  const overdueSinceMs = backups === 'off' ? null : overdueSince(uncopiedOf(file, copy), nowMs, startedAtMs)
+    return warning('backups', `${made} is of ${isoTime(newest.madeAtMs)}, and the setting backups is off.`)
+  const overdueSinceMs = backups === 'off' ? null : overdueSince(backupLagOf(file, copy), nowMs, startedAtMs)
   if (overdueSinceMs !== null)
-    return look(
+    return warning(
       'backups',
       `${made} is of ${isoTime(newest.madeAtMs)}, and what happened since ${isoTime(overdueSinceMs)} is in no copy, though one is made in every hour. Look in the log for housekeeping.failed and storage.backup_skipped, and make one with: npm run backup`,
     )
-  return well('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and whole.`)
+  return ok('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and whole.`)
 }
 
 /** That the database cannot be read is said where it is looked at. */
-function uncopiedOf(file: string, copy: string): Uncopied | null {
+function backupLagOf(file: string, copy: string): BackupLag | null {
   try {
-    return uncopiedIn(file, copy)
+    return findBackupLag(file, copy)
   } catch {
     return null
   }
@@ -91,7 +91,7 @@ function uncopiedOf(file: string, copy: string): Uncopied | null {
  * sleeps. Hours in which something happened are hours in which a copy was due. A service that has just started has not
  * had its time.
  */
-function overdueSince(uncopied: Uncopied | null, nowMs: number, startedAtMs: number | null): number | null {
+function overdueSince(uncopied: BackupLag | null, nowMs: number, startedAtMs: number | null): number | null {
   if (uncopied === null || uncopied.hours < OVERDUE_HOURS) return null
   return startedAtMs === null || nowMs - startedAtMs > HOUR_MS ? uncopied.fromMs : null
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Notice } from '../../../main/contract/notice.ts'
-import { asideOfTest } from '../../support/aside.ts'
+import { testMaintenanceProcess } from '../../support/maintenance-process.ts'
 import { asConsole } from '../../support/console.ts'
 import { damageIndex } from '../../support/damage.ts'
 import { tempFolder } from '../../support/database.ts'
@@ -20,7 +20,7 @@ const gauge = async (w: World, name: string) =>
 test('D-05 what the daily look finds is said everywhere, hourly copies stop, and the next start goes back to the copy that is whole', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
-  const w = await worldOfTest({ home, aside: asideOfTest, settings: { backups: 'hourly' } })
+  const w = await worldOfTest({ home, maintenanceProcess: testMaintenanceProcess, settings: { backups: 'hourly' } })
   const notices: Notice[] = []
   const { id } = await w.instance({ name: 'Before' })
   const { file } = (await asConsole(w)('POST', '/v1/service/backups')).body
@@ -57,7 +57,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
   expect(await copies()).toBe(1)
   await w.close()
 
-  const after = await worldOfTest({ home, vault: w.vault, seed: 2, aside: asideOfTest })
+  const after = await worldOfTest({ home, vault: w.vault, seed: 2, maintenanceProcess: testMaintenanceProcess })
   expect(await health(after)).toEqual({ status: 'degraded', problems: ['data_lost'] })
   expect(await warnings(after)).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
   expect((await after.api('GET', `/v1/instances/${id}`)).body.name).toBe('Before')
@@ -65,7 +65,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 })
 
 test('a whole database is said to have been looked through, and nothing else', async () => {
-  const w = await worldOfTest({ aside: asideOfTest })
+  const w = await worldOfTest({ maintenanceProcess: testMaintenanceProcess })
   await w.clock.advance(10 * MINUTE)
   await until('the look', async () => (await storage(w)).looked_through_at !== null)
   expect([await health(w), await warnings(w), await gauge(w, 'damaged')]).toEqual([

@@ -12,7 +12,7 @@ export function mined(storage: Storage, name: PointName, reach: () => void): Sto
   }
   let unitsOfGroup = 0
 
-  /** A group runs in one go of the microtask queue (main/storage/groups.ts); what is asked for here comes after it. */
+  /** A group runs in one go of the microtask queue (main/storage/group-commit.ts); what is asked for here comes after it. */
   function countUnit(): void {
     if (unitsOfGroup++ === 0) process.nextTick(() => (unitsOfGroup = 0))
     if (name === 'mid group commit' && unitsOfGroup > 1) reach()
@@ -41,8 +41,8 @@ export function mined(storage: Storage, name: PointName, reach: () => void): Sto
   return {
     ...storage,
     commit,
-    backUp(reason) {
-      const copied = storage.backUp(reason)
+    createBackup(reason) {
+      const copied = storage.createBackup(reason)
       if (name === 'mid backup') everyTurn(reach)
       return copied
     },

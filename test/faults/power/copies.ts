@@ -100,7 +100,7 @@ async function openCopy(recording: Recording, disk: Disk, { kind, atMs, seen }: 
       }),
     })
     try {
-      expect(home.losses()).toEqual([])
+      expect(home.dataLosses()).toEqual([])
       await check(
         home.db,
         acknowledged.filter((one) => one.atMs + ROUNDED_MS < atMs),

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { BootId } from '../../kernel/ids.ts'
+import { listBackups } from '../../storage/backups.ts'
+import { freeBytesOf } from '../../storage/free-bytes.ts'
+import { listDataLosses } from '../../storage/data-loss.ts'
+import { databaseIn, acquireHomeLock } from '../home.ts'
+import type { World } from '../world.ts'
+import { checkDatabase, missing } from './database.ts'
+import { warning, ok, type Finding } from './finding.ts'
+import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
+import { checkNetwork } from './network.ts'
+import { judgeVault, checkVault, type VaultFacts } from './vault.ts'
+
+/** What a running service says of itself. */
+export interface ServiceFacts {
+  readonly version: string
+  readonly url: string
+  readonly startedAt: string
+  readonly boot: BootId
+  readonly warnings: readonly string[]
+  readonly vault: VaultFacts
+}
+
+/**
+ * Looks at everything the service stands on, and changes nothing: only that the database is damaged is noted beside it.
+ * @param running null: no service runs in this home. Then nobody else may begin to while this looks.
+ * @param isOffline nobody outside is asked.
+ */
+export async function runDoctor(
+  world: World,
+  running: ServiceFacts | null,
+  { isOffline }: { readonly isOffline: boolean },
+): Promise<Finding[]> {
+  const { config, clock, freeBytes = freeBytesOf } = world
+  const file = databaseIn(config.home)
+  if (!existsSync(file)) return [noDatabase(file, clock.now())]
+  const lock = running === null ? acquireHomeLock(config.home) : undefined
+  try {
+    const vault = async (db: Parameters<typeof checkVault>[1]) => [
+      running === null ? await checkVault(world, db) : judgeVault(running.vault),
+    ]
+    return [
+      ...serviceOf(running, config.home),
+      ...checkHome(config.home),
+      await checkDisk(config, freeBytes),
+      ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, vault)),
+      checkBackups(config, clock.now(), running === null ? null : Date.parse(running.startedAt)),
+      ...(isOffline ? [] : [await checkNetwork(world)]),
+    ]
+  } finally {
+    lock?.release()
+  }
+}
+
+function noDatabase(file: string, nowMs: number): Finding {
+  if (listBackups(file, Infinity, nowMs).length > 0) return missing(file, nowMs)
+  return warning('home', `There is no database in ${dirname(file)} yet. The first start makes it.`)
+}
+
+function serviceOf(running: ServiceFacts | null, home: string): Finding[] {
+  if (running === null) {
+    const lost = listDataLosses(home).map((sentence) => warning('service', sentence))
+    return [ok('service', 'None runs in this home.'), ...lost]
+  }
+  const { version, url, startedAt, warnings } = running
+  return [
+    ok('service', `Switchboard ${version} runs at ${url} since ${startedAt}.`),
+    ...warnings.map((sentence) => warning('service', sentence)),
+  ]
+}

@@ -1,0 +1,46 @@
+import type { Notice } from '../contract/notice.ts'
+import { createApiActivity } from '../kernel/api-activity.ts'
+import { createClockJumps } from '../kernel/clock-jumps.ts'
+import { createIdempotency } from '../kernel/idempotency.ts'
+import { createLedger } from '../kernel/ledger.ts'
+import { createNoticeBus } from '../kernel/notice-bus.ts'
+import { createOutbound, systemResolve } from '../kernel/outbound.ts'
+import { createCursors, cursorKey } from '../kernel/page.ts'
+import { createSeal } from '../kernel/seal.ts'
+import { importKeytar } from '../vault/keychain.ts'
+import { openVault } from '../vault/open.ts'
+import type { Home } from './home.ts'
+import { monitorStorage } from './storage-monitor.ts'
+import type { RunningWorld } from './world.ts'
+
+export type Infrastructure = Awaited<ReturnType<typeof openInfrastructure>>
+
+/** What every room stands on and none owns. */
+export async function openInfrastructure(world: RunningWorld, home: Home) {
+  const { db, ids } = home
+  const { clock, random, config } = world
+  const live = createNoticeBus<Notice>(clock)
+  const storage = monitorStorage(world, home, live)
+  const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
+  const publishService = () => live.publish({ topic: 'service' })
+  vault.onChange(publishService)
+  world.logFile.onChange(publishService)
+  return {
+    vault,
+    seal: createSeal({ masterKey: vault, random }),
+    cursors: createCursors(await cursorKey(db, random)),
+    ledger: createLedger({ clock, ids }),
+    live,
+    storage,
+    writeGate: storage.writeGate,
+    clockJumps: createClockJumps(clock),
+    apiActivity: createApiActivity(clock),
+    idempotency: createIdempotency({ clock }),
+    outbound: createOutbound({
+      clock,
+      resolve: world.resolve ?? systemResolve,
+      dial: world.dial,
+      trustedRanges: config.trustedRanges,
+    }),
+  }
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import type { SettingRecord } from '../capabilities/service/contract.ts'
+import type { SettingsEditor } from '../capabilities/service/index.ts'
+import { SETTINGS, type Config } from '../config.ts'
+import { ApiError } from '../contract/errors.ts'
+import { readOrNull, writeDurably } from '../kernel/durable-file.ts'
+import { Secret } from '../kernel/secret.ts'
+import { SettingError } from '../kernel/setting-kinds.ts'
+import type { Setting } from '../kernel/settings.ts'
+
+type Field = keyof typeof SETTINGS
+
+/** An editor and the settings as the rooms see them: what may change while the service runs is looked up each time. */
+export interface LiveSettings {
+  readonly config: Config
+  readonly editor: SettingsEditor
+}
+
+const FIELDS = Object.keys(SETTINGS) as Field[]
+
+/**
+ * The settings of a running service. What the window changes is written into settings.json, so that it lasts; what
+ * counts at once is also given to the rooms, which read it through `config`.
+ */
+export function createLiveSettings(start: Config): LiveSettings {
+  const values = new Map<Field, unknown>(FIELDS.map((field) => [field, start[field]]))
+  const origins = new Map(start.origins)
+  /** Written, and in force from the next start on. */
+  const pending = new Map<Field, unknown>()
+  const file = join(start.home, 'settings.json')
+  let writing: Promise<unknown> = Promise.resolve()
+
+  const rowOf = (field: Field): SettingRecord => {
+    const setting = settingOf(field)
+    const { place = 'default', where = null } = origins.get(setting.name) ?? {}
+    const isFixed = place === 'flag' || place === 'environment'
+    const { range = null, choices = null } = setting.kind
+    return {
+      ...{ name: setting.name, value: toWire(values.get(field)), usual: toWire(defaultOf(setting)), place, where },
+      next: pending.has(field) ? { value: toWire(pending.get(field)) } : null,
+      change: isFixed ? null : (setting.window ?? null),
+      ...{ range, choices: choices && [...choices] },
+    }
+  }
+
+  async function change(wanted: Readonly<Record<string, unknown>>): Promise<void> {
+    const changes = Object.entries(wanted).map(([name, raw]) => [fieldToChange(name, origins), raw] as const)
+    const read = changes.map(([field, raw]) => [field, valueOf(field, raw)] as const)
+    await writeInto(file, Object.fromEntries(changes.map(([field, raw]) => [settingOf(field).name, raw])))
+    for (const [field, value] of read) {
+      const { name, window } = settingOf(field)
+      if (wanted[name] === null) origins.delete(name)
+      else origins.set(name, { place: 'file', where: `"${name}" in ${file}` })
+      if (window === 'now') values.set(field, value)
+      else if (JSON.stringify(values.get(field)) === JSON.stringify(value)) pending.delete(field)
+      else pending.set(field, value)
+    }
+  }
+
+  return {
+    config: viewOf(values, start),
+    editor: {
+      list: () => FIELDS.map(rowOf),
+      async change(wanted) {
+        // One after another: each reads the file that the one before has written.
+        const mine = writing.then(() => change(wanted))
+        writing = mine.catch(() => {})
+        await mine
+      },
+    },
+  }
+}
+
+const settingOf = (field: Field): Setting<unknown> => SETTINGS[field]
+
+/** Defaults that the machine computes are none that a person could write down. */
+const defaultOf = ({ fallback }: Setting<unknown>): unknown => (typeof fallback === 'function' ? null : fallback)
+
+const toWire = (value: unknown): SettingRecord['value'] =>
+  // A setting is text, a number, a yes or no, a list of these, or absent: its kind has seen to that.
+  value instanceof Secret ? null : (value as SettingRecord['value'])
+
+function viewOf(values: ReadonlyMap<Field, unknown>, start: Config): Config {
+  const view: object = {}
+  for (const field of FIELDS) Object.defineProperty(view, field, { enumerable: true, get: () => values.get(field) })
+  // It has one property for each field of the settings, of that field's type.
+  return Object.freeze(Object.assign(view, { origins: start.origins })) as Config
+}
+
+/** @throws ApiError what may not be changed from here, or would have no effect. */
+function fieldToChange(name: string, origins: Config['origins']): Field {
+  const field = FIELDS.find((one) => settingOf(one).name === name)
+  if (field === undefined || settingOf(field).window === undefined)
+    throw new ApiError('validation_error', `${name} cannot be changed here. It is set where Switchboard is started.`)
+  const origin = origins.get(name)
+  if (origin === undefined || origin.place === 'file') return field
+  throw new ApiError(
+    'invalid_state',
+    `${name} is set by ${origin.where}, which counts before settings.json. Remove it there, and start Switchboard again.`,
+  )
+}
+
+/** @param raw null: the default. */
+function valueOf(field: Field, raw: unknown): unknown {
+  const setting = settingOf(field)
+  if (raw === null) return defaultOf(setting)
+  try {
+    return setting.kind.fromJson(raw)
+  } catch (error) {
+    if (error instanceof SettingError) throw new ApiError('validation_error', `${setting.name} must ${error.message}.`)
+    throw error
+  }
+}
+
+/** What else stands in the file stays as it is. */
+async function writeInto(file: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const before = JSON.parse((await readOrNull(file)) ?? '{}') as Record<string, unknown>
+  const after = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null)
+  await writeDurably(file, `${JSON.stringify(Object.fromEntries(after), null, 2)}\n`)
+}

@@ -1,0 +1,69 @@
+import type { Clock, Timer } from '../kernel/clock.ts'
+
+/** What was collected of one kind, and since when. */
+export interface NoteBatch {
+  readonly things: ReadonlySet<string>
+  readonly sinceMs: number
+}
+
+export interface NoteBatcher<K> {
+  add(kind: K, thing: string): void
+  stop(): void
+}
+
+interface BatcherDeps<K> {
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
+  /** @returns whether anybody was told. */
+  readonly notify: (kind: K, gathered: NoteBatch) => Promise<boolean>
+}
+
+/** Long enough that one network going down is one note. */
+const FIRST_MS = 1_500
+/** After a note of a kind the next one waits, so that nobody is called every few seconds. */
+const QUIET_MS = 60_000
+/** No timer is longer than a second (kernel/clock.ts). */
+const LOOK_MS = 500
+/** What is told comes a moment after it was recorded. */
+const LAG_MS = 1_000
+
+/** Makes few notes of many happenings: at once what comes together, and never more than one of a kind in a minute. */
+export function createNoteBatcher<K>({ clock, notify }: BatcherDeps<K>): NoteBatcher<K> {
+  const waiting = new Map<K, { readonly things: Set<string>; readonly sinceMs: number; readonly dueMono: number }>()
+  const told = new Map<K, { readonly atMs: number; readonly mono: number }>()
+  let timer: Timer | undefined
+  let isStopped = false
+
+  const arm = () => {
+    if (!isStopped && waiting.size > 0) timer ??= clock.after(LOOK_MS, look)
+  }
+
+  function look(): void {
+    timer = undefined
+    const now = clock.mono()
+    for (const [kind, { things, sinceMs, dueMono }] of waiting) {
+      if (dueMono > now) continue
+      waiting.delete(kind)
+      const before = { atMs: clock.now(), mono: now }
+      void notify(kind, { things, sinceMs }).then((wasTold) => wasTold && told.set(kind, before))
+    }
+    arm()
+  }
+
+  return {
+    add(kind, thing) {
+      const last = told.get(kind)
+      const found = waiting.get(kind) ?? {
+        things: new Set(),
+        sinceMs: Math.max(clock.now() - LAG_MS, last?.atMs ?? 0),
+        dueMono: Math.max(clock.mono() + FIRST_MS, last === undefined ? 0 : last.mono + QUIET_MS),
+      }
+      waiting.set(kind, found)
+      found.things.add(thing)
+      arm()
+    },
+    stop() {
+      isStopped = true
+      timer?.cancel()
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import type { Clock, Timer } from '../kernel/clock.ts'
+import type { Db } from '../kernel/db.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import { sql } from '../kernel/sql.ts'
+import type { FreeBytes } from './free-bytes.ts'
+import type { Reserve } from './reserve.ts'
+
+/** `low`: a person should look. `full`: nothing new is taken, and what is under way ends in the room that was kept. */
+type DiskSpaceState = 'ample' | 'low' | 'full'
+
+/** Watches the room on the disk of the home folder. */
+export interface DiskSpaceMonitor {
+  state(): DiskSpaceState
+  /** At the last look; undefined before the first. */
+  freeBytes(): number | undefined
+  /** What a person should know; null while there is room. */
+  problem(): string | null
+  /** SQLite found the disk full, whatever the system says of its room. */
+  reportFull(): void
+  start(): void
+  close(): Promise<void>
+}
+
+interface DiskSpaceLimits {
+  readonly reserveBytes: number
+  /** Below it a person is told. */
+  readonly warnBytes: number
+  /** Below it nothing new is taken. */
+  readonly refuseBytes: number
+}
+
+interface DiskSpaceDeps {
+  readonly home: string
+  readonly db: Pick<Db, 'commit'> & {
+    /** Writes the log back into the database file and empties it. */
+    checkpoint(): Promise<void>
+  }
+  readonly clock: Pick<Clock, 'mono' | 'every'>
+  readonly log: Log
+  readonly limits: DiskSpaceLimits
+  readonly reserve: Reserve
+  readonly freeBytes: FreeBytes
+  /** Removes what is old, now and not within the hour. */
+  readonly prune: () => void
+  readonly onChange: () => void
+}
+
+const TICK_MS = 1_000
+const CHECK_EVERY_TICKS = 5
+/** Writing the reserve is nothing for the first seconds, in which everybody connects. */
+const RESERVE_AFTER_MS = 10_000
+/** Taking up work at the very line would stop it again at once. */
+const MARGIN = 1.1
+/** Removing what is old makes room step by step; more often would only ask for the same. */
+const PRUNE_EVERY_MS = 60_000
+/** A write of this size proves more room than the odd spare page does. */
+const PROBE_BYTES = 256 * 1024
+
+const probe = sql<{ value: string }>(
+  `INSERT INTO meta (name, value) VALUES ('room_probe', :value)
+   ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+)
+
+export function createDiskSpaceMonitor(needs: DiskSpaceDeps): DiskSpaceMonitor {
+  const { home, db, clock, log, limits, reserve, prune } = needs
+  let state: DiskSpaceState = 'ample'
+  let free: number | undefined
+  let ticks = 0
+  let startedMono = clock.mono()
+  let tidiedMono = -Infinity
+  let timer: Timer | undefined
+  let checking: Promise<void> | undefined
+
+  function setState(next: DiskSpaceState): void {
+    if (next === state) return
+    state = next
+    if (next === 'ample') log.info({ event: 'storage.room', state, freeBytes: free })
+    else log.warn({ event: 'storage.room', state, freeBytes: free })
+    needs.onChange()
+  }
+
+  function enterFull(): void {
+    reserve.release()
+    setState('full')
+    if (clock.mono() - tidiedMono < PRUNE_EVERY_MS) return
+    tidiedMono = clock.mono()
+    // The log is room that was taken already; what is old is removed after it.
+    db.checkpoint().catch((error: unknown) => log.warn({ event: 'storage.checkpoint', cause: cause(error) }))
+    prune()
+  }
+
+  async function check(): Promise<void> {
+    free = await needs.freeBytes(home)
+    if (free < limits.refuseBytes) return enterFull()
+    if (state === 'full' && !(await hasRecovered(free))) return enterFull()
+    setState(free < limits.warnBytes ? 'low' : 'ample')
+    const isEarly = clock.mono() - startedMono < RESERVE_AFTER_MS
+    if (!isEarly && free - limits.reserveBytes >= limits.warnBytes) await reserve.fill(limits.reserveBytes)
+  }
+
+  /** The room that the system tells of may be another user's, or beyond a quota: only a write proves it. */
+  async function hasRecovered(freeNow: number): Promise<boolean> {
+    if (freeNow < limits.refuseBytes * MARGIN) return false
+    try {
+      await db.commit((tx) => tx.run(probe, { value: '0'.repeat(PROBE_BYTES) }))
+      await db.commit((tx) => tx.run(probe, { value: '' }))
+      return true
+    } catch {
+      // The storage has logged why.
+      return false
+    }
+  }
+
+  function checkNow(): void {
+    checking ??= check()
+      .catch((error: unknown) => log.warn({ event: 'storage.room_unknown', cause: cause(error) }))
+      .finally(() => (checking = undefined))
+  }
+
+  return {
+    state: () => state,
+    freeBytes: () => free,
+    problem: () => describeSpace(state, free, limits),
+    reportFull: enterFull,
+    start() {
+      startedMono = clock.mono()
+      timer ??= clock.every(TICK_MS, () => {
+        if (ticks++ % CHECK_EVERY_TICKS === 0) checkNow()
+      })
+      checkNow()
+    },
+    async close() {
+      timer?.cancel()
+      await checking
+    },
+  }
+}
+
+function describeSpace(
+  state: DiskSpaceState,
+  free: number | undefined,
+  { refuseBytes }: DiskSpaceLimits,
+): string | null {
+  const left = free === undefined ? '' : ` (${megabytes(free)} are free)`
+  switch (state) {
+    case 'ample':
+      return null
+    case 'low':
+      return `The disk of the home folder is nearly full${left}. Below ${megabytes(refuseBytes)} nothing new is taken. Free some space.`
+    case 'full':
+      return (
+        `The disk of the home folder is full${left}. Nothing new is taken, and webhooks wait and use up no attempt. ` +
+        'Free some space: Switchboard then goes on by itself.'
+      )
+  }
+}
+
+const megabytes = (bytes: number) => `${Math.floor(bytes / 1_000_000)} MB`

@@ -1,0 +1,75 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { createQuitSequence } from '../../main/shell/quit-sequence.ts'
+
+/** An app that quits as Electron does: before-quit may be held back, else it ends. */
+function scene(close: () => Promise<void>) {
+  const events = new EventEmitter()
+  const seen: string[] = []
+  const app = {
+    on: (name: string, act: (...given: unknown[]) => void) => events.on(name, act),
+    quit() {
+      const event = { isHeld: false, preventDefault: () => void (event.isHeld = true) }
+      events.emit('before-quit', event)
+      seen.push(event.isHeld ? 'held' : 'ended')
+    },
+  }
+  const leaving = createQuitSequence({
+    app: app as never,
+    release: () => void seen.push('released'),
+    hideAll: () => void seen.push('vanished'),
+    drain() {
+      seen.push('drain')
+      return close()
+    },
+  })
+  return { app, leaving, seen }
+}
+
+const settle = () => new Promise((done) => setImmediate(done))
+
+describe('quitting', () => {
+  test('is held back until the service has drained, and then ends by itself', async () => {
+    const draining = Promise.withResolvers<undefined>()
+    const { app, leaving, seen } = scene(() => draining.promise)
+    app.quit()
+    await settle()
+    expect(leaving.isQuitting()).toBe(true)
+    expect(seen).toEqual(['vanished', 'released', 'drain', 'held'])
+    draining.resolve(undefined)
+    await settle()
+    expect(seen.slice(4)).toEqual(['released', 'ended'])
+  })
+
+  test('asked for again and again, drains once and ends once', async () => {
+    const draining = Promise.withResolvers<undefined>()
+    const { app, seen } = scene(() => draining.promise)
+    for (let i = 0; i < 3; i++) app.quit()
+    draining.resolve(undefined)
+    await settle()
+    expect(seen.filter((one) => one === 'drain')).toHaveLength(1)
+    expect(seen.filter((one) => one === 'vanished')).toHaveLength(1)
+    expect(seen.filter((one) => one === 'ended')).toHaveLength(1)
+  })
+
+  test('ends although the service cannot close', async () => {
+    const { app, seen } = scene(() => Promise.reject(new Error('disk')))
+    app.quit()
+    await settle()
+    expect(seen.at(-1)).toBe('ended')
+  })
+
+  test('after the service was finished for an update, is not held back any more', async () => {
+    const { app, leaving, seen } = scene(() => Promise.resolve())
+    await leaving.finish()
+    app.quit()
+    expect(seen).toEqual(['released', 'drain', 'released', 'ended'])
+  })
+
+  test('does not hold up a system that is going down, and still drains', async () => {
+    const { app, leaving, seen } = scene(() => new Promise(() => {}))
+    leaving.allowQuit()
+    app.quit()
+    expect(seen).toEqual(['released', 'drain', 'released', 'ended'])
+  })
+})

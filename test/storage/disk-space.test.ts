@@ -1,0 +1,133 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { systemRandom } from '../../main/kernel/ids.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { createReserve } from '../../main/storage/reserve.ts'
+import { createDiskSpaceMonitor, type DiskSpaceMonitor } from '../../main/storage/disk-space.ts'
+import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+
+const MB = 1_000_000
+const RESERVE = 3 * MB
+const PATIENCE = { timeout: 10_000 }
+
+let home: TestDatabase
+let clock: FakeClock
+let space: DiskSpaceMonitor
+let free = 0
+let filling: Promise<void> | undefined
+const prune = vi.fn()
+const onChange = vi.fn()
+
+beforeEach(async () => {
+  vi.clearAllMocks()
+  free = 10_000 * MB
+  clock = fakeClock()
+  home = await testDatabase()
+  const kept = createReserve(home.dir, systemRandom)
+  space = createDiskSpaceMonitor({
+    ...{ home: home.dir, db: home.db, clock, log: silentLog, prune, onChange },
+    limits: { reserveBytes: RESERVE, warnBytes: 500 * MB, refuseBytes: 200 * MB },
+    reserve: { ...kept, fill: (bytes) => (filling = kept.fill(bytes)) },
+    freeBytes: async () => free,
+  })
+})
+
+afterEach(async () => {
+  await space.close()
+  await home.close()
+})
+
+const reserve = () => join(home.dir, 'reserve.bin')
+
+/** Passes time until the next look, and waits for what it writes. */
+async function look(): Promise<void> {
+  await clock.advance(5_000)
+  await filling?.catch(() => {})
+  await settle()
+}
+
+const states = async (...megabytes: number[]) => {
+  const seen: string[] = []
+  for (const now of megabytes) {
+    free = now * MB
+    await look()
+    seen.push(space.state())
+  }
+  return seen
+}
+
+test('the room on the disk is ample, low below the one line and full below the other, and back only past its margin', async () => {
+  space.start()
+  expect(await states(10_000, 499, 201, 199, 201, 219, 221, 500)).toEqual([
+    ...['ample', 'low', 'low', 'full', 'full', 'full', 'low', 'ample'],
+  ])
+  expect(onChange).toHaveBeenCalledTimes(4)
+})
+
+test('what a person is told names the room, the line, and what happens', async () => {
+  space.start()
+  await states(10_000)
+  expect(space.problem()).toBeNull()
+  await states(321)
+  expect(space.problem()).toBe(
+    'The disk of the home folder is nearly full (321 MB are free). Below 200 MB nothing new is taken. Free some space.',
+  )
+  await states(12)
+  expect(space.problem()).toBe(
+    'The disk of the home folder is full (12 MB are free). Nothing new is taken, and webhooks wait and use up no attempt. ' +
+      'Free some space: Switchboard then goes on by itself.',
+  )
+})
+
+test('the reserve is written in full once everybody is connected, given back when the disk is full, and made anew', async () => {
+  space.start()
+  await look()
+  expect(existsSync(reserve())).toBe(false)
+  await vi.waitFor(async () => {
+    await look()
+    expect(statSync(reserve()).size).toBe(RESERVE)
+  }, PATIENCE)
+  // Written, not promised: a file with holes would give nothing back.
+  expect(statSync(reserve()).blocks * 512).toBeGreaterThanOrEqual(RESERVE)
+
+  space.reportFull()
+  expect([space.state(), existsSync(reserve()), prune.mock.calls.length]).toEqual(['full', false, 1])
+
+  // Room enough to go on, but not to keep some aside.
+  expect(await states(400)).toEqual(['low'])
+  expect(existsSync(reserve())).toBe(false)
+  free = 600 * MB
+  await vi.waitFor(async () => {
+    await look()
+    expect(statSync(reserve()).size).toBe(RESERVE)
+  }, PATIENCE)
+})
+
+test('a quota that the system does not tell of keeps it full until a write proves that there is room', async () => {
+  space.start()
+  await look()
+  const pages = Number(home.raw.pragma('page_count', { simple: true }))
+  await home.db.commit((tx) => tx.all({ text: `PRAGMA max_page_count = ${pages}` }, {}))
+  space.reportFull()
+  expect(await states(10_000, 10_000)).toEqual(['full', 'full'])
+
+  await home.db.commit((tx) => tx.all({ text: 'PRAGMA max_page_count = 1000000' }, {}))
+  expect(await states(10_000)).toEqual(['ample'])
+  expect(home.raw.prepare("SELECT value FROM meta WHERE name = 'room_probe'").pluck().get()).toBe('')
+})
+
+test('while it stays full, what is old is looked for once a minute and not at every look', async () => {
+  space.start()
+  free = 0
+  for (let i = 0; i < 24; i++) await look()
+  expect(prune).toHaveBeenCalledTimes(2)
+})
+
+test('a reserve for which there is no room leaves nothing behind', async () => {
+  const nowhere = createReserve(join(home.dir, 'missing'), systemRandom)
+  await expect(nowhere.fill(RESERVE)).rejects.toThrow('ENOENT')
+  expect([nowhere.bytes(), nowhere.release()]).toEqual([0, false])
+  rmSync(reserve(), { force: true })
+})

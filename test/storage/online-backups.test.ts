@@ -1,0 +1,94 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { createIds } from '../../main/kernel/ids.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import type { MaintenanceTask } from '../../main/storage/maintenance-process.ts'
+import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
+import { openStorage } from '../../main/storage/sqlite.ts'
+import { fakeClock } from '../support/clock.ts'
+import { tempFolder, testDatabase, type TestDatabase } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+
+type Found = readonly string[] | null
+
+let asked: { database: string; answer: (found: Found) => void; fail: (error: Error) => void }[]
+let data: TestDatabase
+
+/** Writes a beginning, and answers when it is told to. */
+function copy(database: string, target: string): MaintenanceTask {
+  writeFileSync(target, 'the beginning of a copy')
+  const { promise: problems, resolve: answer, reject: fail } = Promise.withResolvers<Found>()
+  asked.push({ database, answer, fail })
+  return { problems, kill: () => answer(null) }
+}
+
+const maintenanceProcess = {
+  copy,
+  checkDatabase: () => expect.unreachable('A copy is looked through where it is made'),
+}
+
+beforeEach(async () => {
+  asked = []
+  data = await testDatabase(undefined, { maintenanceProcess })
+})
+afterEach(() => data.close())
+
+const kept = () => readdirSync(join(data.dir, 'backups'))
+
+function createBackup(): Promise<{ file: string; bytes: number }> {
+  const copying = data.db.createBackup('manual')
+  copying.catch(() => {})
+  expect(asked.map(({ database }) => database)).toEqual([join(data.dir, 'switchboard.db')])
+  return copying
+}
+
+test('a copy gets its name once it is whole, and meanwhile everything goes on', async () => {
+  const copying = createBackup()
+  expect(kept()).toEqual([expect.stringMatching(/\.part$/)])
+  await data.db.commit(async () => {})
+  asked[0]?.answer([])
+  const { file } = await copying
+  expect(kept().map((name) => join(data.dir, 'backups', name))).toEqual([file])
+})
+
+test('one that is damaged is none', async () => {
+  const copying = createBackup()
+  asked[0]?.answer(['row 7 missing from index'])
+  await expect(copying).rejects.toThrow('row 7 missing from index')
+  expect(kept()).toEqual([])
+})
+
+test('one for which the disk is too full is none, and is told as such', async () => {
+  const copying = createBackup()
+  asked[0]?.fail(new Database.SqliteError('database or disk is full', 'SQLITE_FULL'))
+  await expect(copying).rejects.toMatchObject({ name: 'StorageError', kind: 'full' })
+  expect(kept()).toEqual([])
+})
+
+test('whoever closes the database waits for no copy, and it is none', async () => {
+  const copying = createBackup()
+  await data.db.close()
+  await expect(copying).rejects.toThrow('closed before the copy of it was whole')
+  expect(kept()).toEqual([])
+})
+
+test('what a process left that died while it copied is gone after the next start', async () => {
+  const dir = tempFolder()
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'backups'))
+  const names = ['switchboard-20260105T120000Z-hourly.db.part', 'switchboard-20260105T120000Z-hourly.db.part-journal']
+  for (const name of [...names, 'somebody-else.db']) writeFileSync(join(dir, 'backups', name), 'half of a copy')
+  const clock = fakeClock()
+  const ids = createIds(clock, seededRandom())
+  const db = await openStorage({
+    file: join(dir, 'switchboard.db'),
+    migrations: MIGRATIONS,
+    ids,
+    clock,
+    log: silentLog,
+  })
+  await db.close()
+  expect(readdirSync(join(dir, 'backups'))).toEqual(['somebody-else.db'])
+})
