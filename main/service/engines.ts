@@ -26,7 +26,7 @@ export function buildEngineHost(
   const { sandboxTimelineMs: timelineMs, sendTimeoutMs, publicBaseUrl, graphVersion } = config
 
   // A line of the simulated Meta is no instance: what happens on it is called back, as Meta would.
-  const networkSink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.tell(id, signal) : sink(id, signal))
+  const networkSink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.onSignal(id, signal) : sink(id, signal))
   const network = createSandboxNetwork({ ...deps, sink: networkSink, timelineMs, sendTimeoutMs })
   const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...deps, network }) : null
   const graphBaseUrl = () => graph?.url() ?? config.graphBaseUrl

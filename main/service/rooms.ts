@@ -64,7 +64,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const sandbox = createSandbox({ network, graph, catcher, cursors, render: qrPicture, subject: instances.subject })
   const problems = () => [
     ...machinery.storage.problems(),
-    ...webhooks.troubles(),
+    ...webhooks.machineProblems(),
     ...[world.logFile.problem()].filter((line) => line !== null),
   ]
   const service = createServiceRoom({

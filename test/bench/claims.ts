@@ -61,15 +61,15 @@ const delivered = sql(`UPDATE deliveries SET status = 'delivered', delivered_at 
 
 /** The room's own claim, with receivers that have shown that they take 64 at once. */
 function productClaim(db: Storage): Claimer {
-  const targets = createWebhookQueues({ clock })
+  const queues = createWebhookQueues({ clock })
   const keyring: Keyring = {
     open: () => ({ current: new Secret('whsec_bench'), previous: null, previousUntilMs: 0, version: 1 }),
     forget() {},
   }
   const room = createClaims({
-    ...{ db, clock, keyring, targets, log },
+    ...{ db, clock, keyring, queues, log },
     seal: createSeal({ masterKey: { key: () => Buffer.alloc(32) }, random: systemRandom }),
-    reach: { allowance: () => 'all', probing() {} },
+    networkHealth: { allowance: () => 'all', probeStarted() {} },
     isInside: () => false,
   })
   let isLooked = false
@@ -78,7 +78,7 @@ function productClaim(db: Storage): Claimer {
       if (!isLooked) await room.look()
       isLooked = true
       const attempts = await room.claim(AT_ONCE)
-      for (const { target } of attempts) targets.freed(target.webhookSeq, 'grow')
+      for (const { target } of attempts) queues.release(target.webhookSeq, 'grow')
       return attempts.length
     },
     deliver: () => db.commit((tx) => tx.run(delivered, {})),

@@ -18,7 +18,7 @@ export interface DirectDeps {
   readonly clock: Clock
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
-  readonly messages: Pick<Messages, 'sendDraft' | 'refer'>
+  readonly messages: Pick<Messages, 'sendDraft' | 'getRef'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }
@@ -98,7 +98,7 @@ export function createDirect(deps: DirectDeps): Direct {
         requireConnected(instance)
         return actFinder(instances.engineFor(instance))(name)
       }
-      const message = (id: string) => messages.refer(instance.id, id)
+      const message = (id: string) => messages.getRef(instance.id, id)
       return { kind: 'done', result: await withLimits(instance, () => act({ instance, body, message, engine })) }
     },
 
@@ -109,7 +109,7 @@ export function createDirect(deps: DirectDeps): Direct {
       requireConnected(instance)
       const markRead = actFinder(instances.engineFor(instance))('markRead')
       const message = read.messageId.startsWith('msg_')
-        ? await messages.refer(instance.id, read.messageId)
+        ? await messages.getRef(instance.id, read.messageId)
         : { engineMessageId: read.messageId, chat: '', isOwn: false, participant: null }
       await withLimits(instance, () => markRead(instance, message))
       return { kind: 'done', result: { success: true } }

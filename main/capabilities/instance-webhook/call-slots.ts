@@ -19,50 +19,50 @@ export interface Share {
 
 /** The one place that counts slots: an instance whose receiver hangs holds its own few and nobody else's. */
 export function createCallSlots() {
-  const lines = new Map<string, InstanceQueue>()
+  const queues = new Map<string, InstanceQueue>()
   let inFlight = 0
 
   function release(instanceId: string, slots: number): void {
-    const line = lines.get(instanceId)
-    if (!line) return
-    line.inFlight -= slots
+    const queue = queues.get(instanceId)
+    if (!queue) return
+    queue.inFlight -= slots
     inFlight -= slots
-    if (line.inFlight === 0 && !line.isWaiting) lines.delete(instanceId)
+    if (queue.inFlight === 0 && !queue.isWaiting) queues.delete(instanceId)
   }
 
   return {
     /** Something of this instance is due. */
-    stir(instanceId: string): void {
-      const line = lines.get(instanceId) ?? { inFlight: 0, isWaiting: false, dueRevision: 0 }
-      line.isWaiting = true
-      line.dueRevision++
-      lines.set(instanceId, line)
+    markDue(instanceId: string): void {
+      const queue = queues.get(instanceId) ?? { inFlight: 0, isWaiting: false, dueRevision: 0 }
+      queue.isWaiting = true
+      queue.dueRevision++
+      queues.set(instanceId, queue)
     },
     /** Decides whose calls start next and reserves their slots; whoever is served goes to the end of the row. */
     plan(most: number): Share[] {
       const shares: Share[] = []
       let left = Math.min(most, CALLS_AT_ONCE - inFlight)
-      for (const [instanceId, line] of [...lines]) {
+      for (const [instanceId, queue] of [...queues]) {
         if (left <= 0) break
-        const slots = Math.min(left, CALLS_PER_INSTANCE - line.inFlight)
-        if (!line.isWaiting || slots <= 0) continue
-        line.inFlight += slots
+        const slots = Math.min(left, CALLS_PER_INSTANCE - queue.inFlight)
+        if (!queue.isWaiting || slots <= 0) continue
+        queue.inFlight += slots
         inFlight += slots
         left -= slots
-        shares.push({ instanceId, slots, dueRevision: line.dueRevision })
-        lines.delete(instanceId)
-        lines.set(instanceId, line)
+        shares.push({ instanceId, slots, dueRevision: queue.dueRevision })
+        queues.delete(instanceId)
+        queues.set(instanceId, queue)
       }
       return shares
     },
     /** Gives back the slots no call was obtained for. Fewer calls than slots: nothing more is due. */
     settle({ instanceId, slots, dueRevision }: Share, obtained: number): void {
-      const line = lines.get(instanceId)
-      if (line && obtained < slots && line.dueRevision === dueRevision) line.isWaiting = false
+      const queue = queues.get(instanceId)
+      if (queue && obtained < slots && queue.dueRevision === dueRevision) queue.isWaiting = false
       release(instanceId, slots - obtained)
     },
     /** A call ended. */
-    freed: (instanceId: string) => release(instanceId, 1),
+    release: (instanceId: string) => release(instanceId, 1),
   }
 }
 

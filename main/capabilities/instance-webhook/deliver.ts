@@ -30,7 +30,7 @@ interface DeliveryDeps {
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly outbound: Pick<Outbound, 'request'>
   readonly log: Log
-  readonly lines: CallSlots
+  readonly slots: CallSlots
   readonly writeGate: Pick<WriteGate, 'isOpen'>
 }
 
@@ -60,7 +60,7 @@ export function createDeliveryWorker({
   apiActivity,
   outbound,
   log,
-  lines,
+  slots,
   writeGate,
 }: DeliveryDeps): DeliveryWorker {
   const due = () => {
@@ -72,12 +72,12 @@ export function createDeliveryWorker({
   async function claimShare(share: Share): Promise<Call[]> {
     try {
       const calls = await db.commit((tx) => take(tx, share))
-      lines.settle(share, calls.length)
+      slots.settle(share, calls.length)
       return calls
     } catch (error) {
       // Another share of this turn may have succeeded, and its calls must be made.
       log.warn({ event: 'instance_webhook.claim_failed', cause: cause(error) })
-      lines.settle({ ...share, dueRevision: -1 }, 0)
+      slots.settle({ ...share, dueRevision: -1 }, 0)
       return []
     }
   }
@@ -103,7 +103,7 @@ export function createDeliveryWorker({
     try {
       return await post(outbound, call)
     } finally {
-      lines.freed(call.instanceId)
+      slots.release(call.instanceId)
     }
   }
 
@@ -144,12 +144,12 @@ export function createDeliveryWorker({
     writeGate,
     work: {
       name: 'instance-webhook',
-      claim: async (most) => (await Promise.all(lines.plan(most).map(claimShare))).flat(),
+      claim: async (most) => (await Promise.all(slots.plan(most).map(claimShare))).flat(),
       act,
       interruptedResult: () => 'cut_off',
       record,
       async tick() {
-        for (const { instanceId } of await db.read(waitingInstances, due())) lines.stir(instanceId)
+        for (const { instanceId } of await db.read(waitingInstances, due())) slots.markDue(instanceId)
         worker.wake()
         await runChores()
       },

@@ -8,7 +8,7 @@ import { endWebhook, namesOf, insertCall } from './store.ts'
  * last time, if it listens to its connection, and then its webhook has ended.
  * @param stir told of the instance after the commit.
  */
-export function createEnqueue({ stir }: { stir: (instanceId: string) => void }): LedgerSubscriber {
+export function createEnqueue({ markDue }: { markDue: (instanceId: string) => void }): LedgerSubscriber {
   return async (tx, { type, instanceId, seq: eventSeq, createdAtMs: now }) => {
     const name = eventNameOf(type)
     const found = name && (await tx.one(namesOf, { instanceId }))
@@ -17,6 +17,6 @@ export function createEnqueue({ stir }: { stir: (instanceId: string) => void }):
     // Written by this room from names it had checked.
     if (!wants(JSON.parse(found.events) as EventName[], name)) return
     await tx.run(insertCall, { eventSeq, instanceId, name, now })
-    tx.afterCommit(() => stir(instanceId))
+    tx.afterCommit(() => markDue(instanceId))
   }
 }

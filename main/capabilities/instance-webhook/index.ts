@@ -41,15 +41,15 @@ export interface InstanceWebhooks {
 }
 
 /** The older webhook of a single instance (spec: Per-instance webhook): unsigned, three tries. Hears the ledger. */
-export function createInstanceWebhooks(needs: InstanceWebhooksDeps): InstanceWebhooks {
-  const { db, clock, ledger, outbound, instances } = needs
-  const lines = createCallSlots()
-  const delivery = createDeliveryWorker({ ...needs, lines })
+export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebhooks {
+  const { db, clock, ledger, outbound, instances } = deps
+  const slots = createCallSlots()
+  const delivery = createDeliveryWorker({ ...deps, slots })
 
   ledger.subscribe(
     createEnqueue({
-      stir(instanceId) {
-        lines.stir(instanceId)
+      markDue(instanceId) {
+        slots.markDue(instanceId)
         delivery.wake()
       },
     }),

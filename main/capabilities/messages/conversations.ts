@@ -48,13 +48,13 @@ export interface Conversations {
 interface ConversationsDeps {
   readonly db: Pick<Db, 'read' | 'readOne'>
   readonly cursors: Cursors
-  readonly directory: ChatIndex
+  readonly chatIndex: ChatIndex
 }
 
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** What people see of messages: who was written with, and what was said. */
-export function createConversations({ db, cursors, directory }: ConversationsDeps): Conversations {
+export function createConversations({ db, cursors, chatIndex }: ConversationsDeps): Conversations {
   const before = (list: string, cursor: string | undefined) =>
     cursor === undefined ? NEWEST : Number(cursors.decode(list, cursor)[0])
 
@@ -62,15 +62,15 @@ export function createConversations({ db, cursors, directory }: ConversationsDep
     const last = await db.readOne(threadMessageBySeq, { seq: chat.lastSeq })
     // Taken back between two reads: nothing was sent after all.
     if (last === undefined) return []
-    const heard = await db.readOne(lastReceived, { instanceId, chat: chat.chat })
-    const name = last.isGroup === 1 ? null : (heard?.pushName ?? null)
-    return [{ ...chat, last, name, lastInboundAtMs: heard?.createdAtMs ?? null }]
+    const received = await db.readOne(lastReceived, { instanceId, chat: chat.chat })
+    const name = last.isGroup === 1 ? null : (received?.pushName ?? null)
+    return [{ ...chat, last, name, lastInboundAtMs: received?.createdAtMs ?? null }]
   }
 
   return {
     async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q }) {
       const list = `conversations:${instanceId}:${q ?? ''}`
-      const found = await directory.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q })
+      const found = await chatIndex.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q })
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
       const data = await Promise.all(shown.map((chat) => describe(instanceId, chat)))

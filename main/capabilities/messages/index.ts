@@ -39,7 +39,7 @@ export interface Messages extends Conversations {
    * Any message of the instance by its id, those of other people too, as its engine knows it.
    * @throws ApiError not_found, and invalid_state when the network does not have it.
    */
-  refer(instanceId: InstanceId, messageId: string): Promise<MessageRef>
+  getRef(instanceId: InstanceId, messageId: string): Promise<MessageRef>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** At each opening, before the service listens: judges the sends that another boot left running. */
@@ -48,7 +48,7 @@ export interface Messages extends Conversations {
   start(): void
   stop(): Promise<void>
   /** One slow pass now; `start` makes one a minute. */
-  sweep(): Promise<void>
+  reconcile(): Promise<void>
   /** What waits to be confirmed; `oldestSeconds` is null when nothing does. */
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
   /** Messages of the account that wait to be confirmed. */
@@ -57,30 +57,30 @@ export interface Messages extends Conversations {
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
 
-export function createMessages(needs: MessagesDeps): Messages {
-  const { db, clock, ids, log, instances, fusion, idempotency } = needs
+export function createMessages(deps: MessagesDeps): Messages {
+  const { db, clock, ids, log, instances, fusion, idempotency } = deps
   const { announce } = instances
   const underWay = new Set<string>()
   /** Only instances somebody asked about: the first answer comes from the database. */
   const last = new Map<string, number | null>()
-  const directory = createChatIndex({ db })
+  const chatIndex = createChatIndex({ db })
   const onStored = (instanceId: string, chat: string, atMs: number) => {
-    directory.touch(instanceId, chat)
+    chatIndex.touch(instanceId, chat)
     const known = last.get(instanceId)
     if (known !== undefined) last.set(instanceId, Math.max(atMs, known ?? 0))
   }
   const onRemoved = (instanceId: string, chat: string) => {
-    directory.touch(instanceId, chat)
+    chatIndex.touch(instanceId, chat)
     last.delete(instanceId)
   }
 
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
-  const heard = createInbound({ db, ids, announce, fusion, onStored })
-  const merge = createChatMerge({ db, onMoved: directory.touch })
-  const sweep = createReconciler({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
+  const inbound = createInbound({ db, ids, announce, fusion, onStored })
+  const mergeChats = createChatMerge({ db, onMoved: chatIndex.touch })
+  const reconciler = createReconciler({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
 
-  const sendDraft = createSend({ ...needs, outcomes, underWay, onStored })
+  const sendDraft = createSend({ ...deps, outcomes, underWay, onStored })
 
   return {
     async send({ body, ...request }) {
@@ -88,7 +88,7 @@ export function createMessages(needs: MessagesDeps): Messages {
       return sendDraft({ ...request, draft, operation: 'POST messages' })
     },
     sendDraft,
-    ...createConversations({ db, cursors: needs.cursors, directory }),
+    ...createConversations({ db, cursors: deps.cursors, chatIndex }),
 
     async get(instanceId, messageId) {
       const row = await db.readOne(messageById, { id: messageId, instanceId })
@@ -102,7 +102,7 @@ export function createMessages(needs: MessagesDeps): Messages {
       return toMessage(row)
     },
 
-    refer: async (instanceId, messageId) =>
+    getRef: async (instanceId, messageId) =>
       toMessageRef(await getReferenced(db, instanceId, messageId, 'message_id'), 'message_id'),
 
     async onSignal(instanceId, signal) {
@@ -111,22 +111,22 @@ export function createMessages(needs: MessagesDeps): Messages {
         case 'failed':
           return receipts(instanceId, signal)
         case 'received':
-          return heard.received(instanceId, signal)
+          return inbound.received(instanceId, signal)
         case 'edited':
-          return heard.edited(instanceId, signal)
+          return inbound.edited(instanceId, signal)
         case 'deleted':
-          return heard.deleted(instanceId, signal)
+          return inbound.deleted(instanceId, signal)
         case 'reaction':
-          return heard.reaction(instanceId, signal)
+          return inbound.reaction(instanceId, signal)
         case 'contact':
-          return merge(instanceId, signal)
+          return mergeChats(instanceId, signal)
       }
     },
 
-    recover: sweep.recover,
-    start: sweep.start,
-    stop: sweep.stop,
-    sweep: sweep.pass,
+    recover: reconciler.recover,
+    start: reconciler.start,
+    stop: reconciler.stop,
+    reconcile: reconciler.pass,
 
     async gauges(instanceId) {
       const gauge = await db.readOne(queueGauge, { instanceId })

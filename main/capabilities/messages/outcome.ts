@@ -92,7 +92,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       await release(tx, message)
     })
 
-  const neverArrived = (message: Dispatched) =>
+  const failNeverArrived = (message: Dispatched) =>
     db.commit(async (tx) => {
       const row = await tx.one(messageById, message)
       // A receipt that came meanwhile outweighs every proof of absence.
@@ -166,12 +166,12 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       const write = () => {
         if (outcome.kind === 'accepted') return writeAccepted(message, outcome, responseBytes(message, true))
         if (outcome.kind === 'refused') return writeRefused(message, outcome, responseBytes(message, false))
-        return neverArrived(message)
+        return failNeverArrived(message)
       }
       await store(message, { write, settled: outcome.kind === 'accepted' ? outcome.settled : undefined })
     },
 
-    neverArrived,
+    failNeverArrived,
 
     /** Tries the results again whose commit failed. */
     async retryUnwritten(): Promise<void> {

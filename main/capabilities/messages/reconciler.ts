@@ -41,8 +41,8 @@ interface ReconcilerDeps {
 }
 
 /** What no caller waits for: messages that a crash, a silence or a dead link left queued. */
-export function createReconciler(needs: ReconcilerDeps) {
-  const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = needs
+export function createReconciler(deps: ReconcilerDeps) {
+  const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
 
@@ -85,7 +85,7 @@ export function createReconciler(needs: ReconcilerDeps) {
     if (found === 'arrived') {
       await receipts(message.instanceId, { kind: 'receipt', messageId: message.id, status: 'sent', atMs: clock.now() })
     } else if (found === 'never_arrived') {
-      await outcomes.neverArrived(message)
+      await outcomes.failNeverArrived(message)
     }
   }
 
@@ -154,7 +154,7 @@ export function createReconciler(needs: ReconcilerDeps) {
         await reconcileQueued()
         while ((await db.commit((tx) => idempotency.prune(tx, clock.now(), PRUNED_AT_ONCE))) === PRUNED_AT_ONCE);
       } catch (error) {
-        log.error({ event: 'message.sweep_failed', cause: cause(error) })
+        log.error({ event: 'message.reconcile_failed', cause: cause(error) })
       } finally {
         running = undefined
       }

@@ -37,9 +37,9 @@ interface SendDeps extends MessagesDeps {
  * Sends a message. The order of the checks is a promise: body, then Idempotency-Key, then state, so
  * that a replay is answered also when the instance is no longer connected.
  */
-export function createSend(needs: SendDeps) {
-  const { db, clock, ids, instances, idempotency, outbound, config, log, outcomes, underWay } = needs
-  const places = createConcurrencyLimiter({
+export function createSend(deps: SendDeps) {
+  const { db, clock, ids, instances, idempotency, outbound, config, log, outcomes, underWay } = deps
+  const limiter = createConcurrencyLimiter({
     inAll: LIMITS.sendsInFlight,
     perInstance: LIMITS.sendsInFlightPerInstance,
     bytes: MEDIA_BYTES_IN_ALL,
@@ -58,7 +58,7 @@ export function createSend(needs: SendDeps) {
       }
       const seq = await tx.next('messages')
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
-      tx.afterCommit(() => needs.onStored(message.instanceId, message.chat, now))
+      tx.afterCommit(() => deps.onStored(message.instanceId, message.chat, now))
       return { claim: FRESH, seq }
     })
   }
@@ -111,13 +111,13 @@ export function createSend(needs: SendDeps) {
     return quoted === undefined ? content : { ...content, quoted }
   }
 
-  const sendFrom = async (place: Slot, request: DraftRequest, key: Key | null): Promise<SendReply> => {
+  const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendReply> => {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
     const timeoutMs = await waitForPace(engine, request)
     const out = isComplete(draft) ? draft : await resolveDraft(draft, instance)
-    if (out.kind === 'media') place.setBytes(out.bytes.length)
+    if (out.kind === 'media') slot.setBytes(out.bytes.length)
     const message = {
       id: ids.message(),
       seq: 0,
@@ -139,18 +139,18 @@ export function createSend(needs: SendDeps) {
   return async function send(request: DraftRequest): Promise<SendReply> {
     const { instance, draft } = request
     const key = keyOf(request, idempotency)
-    const place = places.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
+    const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (place === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
+      if (key !== null && (slot === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
       if (!instance.connected) throw notConnected()
-      if (place === undefined) throw tooManySends()
-      return await sendFrom(place, request, key)
+      if (slot === undefined) throw tooManySends()
+      return await sendFrom(slot, request, key)
     } finally {
-      place?.release()
+      slot?.release()
     }
   }
 }

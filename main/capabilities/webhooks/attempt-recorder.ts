@@ -108,10 +108,10 @@ export function createAttemptRecorder({
 
   /** The next gap runs from the end of this attempt, however late it is written. */
   function judgeNow(
-    { standing, trigger }: Pick<Attempt, 'standing' | 'trigger'>,
+    { deliveryState, trigger }: Pick<Attempt, 'deliveryState' | 'trigger'>,
     { ended, finishedAtMs }: FinishedAttempt,
   ): Verdict {
-    return judge(standing, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
+    return judge(deliveryState, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
 
   /** @returns whether it counts: false for a result that came too late. */

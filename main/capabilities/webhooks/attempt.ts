@@ -22,7 +22,7 @@ export interface Attempt {
   /** Durable before any byte leaves. */
   readonly number: number
   readonly trigger: Trigger
-  readonly standing: DeliveryState
+  readonly deliveryState: DeliveryState
   readonly event: EventText
   readonly target: AttemptTarget
 }

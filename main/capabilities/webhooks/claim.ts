@@ -99,42 +99,42 @@ interface ClaimDeps {
   readonly clock: Clock
   readonly seal: Seal
   readonly keyring: Keyring
-  readonly targets: WebhookQueues
-  readonly reach: Pick<NetworkHealth, 'allowance' | 'probing'>
+  readonly queues: WebhookQueues
+  readonly networkHealth: Pick<NetworkHealth, 'allowance' | 'probeStarted'>
   readonly isInside: (url: string) => boolean
   readonly log: Log
 }
 
 /** Takes due deliveries: the attempt number and the lease are durable before any byte leaves. */
-export function createClaims({ db, clock, seal, keyring, targets, reach, isInside, log }: ClaimDeps) {
+export function createClaims({ db, clock, seal, keyring, queues, networkHealth, isInside, log }: ClaimDeps) {
   /** All claims of a turn are queued together and so share one commit. */
   async function claim(most: number): Promise<Attempt[]> {
     if (seal.state() === 'sealed') return []
-    const allowance = reach.allowance()
-    const { redeliveries, shares } = targets.plan(most, allowance)
+    const allowance = networkHealth.allowance()
+    const { redeliveries, shares } = queues.plan(most, allowance)
     const claimed = await Promise.all(shares.map(claimShare))
-    const hasProbe = shares.some(({ target }, i) => !target.isInside && (claimed[i]?.length ?? 0) > 0)
-    if (allowance === 'probe' && hasProbe) reach.probing()
+    const hasProbe = shares.some(({ queue }, i) => !queue.isInside && (claimed[i]?.length ?? 0) > 0)
+    if (allowance === 'probe' && hasProbe) networkHealth.probeStarted()
     return [...redeliveries, ...claimed.flat()]
   }
 
   async function claimShare(share: Share): Promise<readonly Attempt[]> {
-    const { target, slots } = share
-    const stirs = target.dueRevision
-    const hints = targets.isFresh(target.prefetched) ? target.prefetched : NO_PREFETCH
+    const { queue, slots } = share
+    const stirs = queue.dueRevision
+    const hints = queues.isFresh(queue.prefetched) ? queue.prefetched : NO_PREFETCH
     try {
-      const found = await db.commit((tx) => claimFor(tx, target.seq, { slots, hints, isRetryTurn: target.isRetryTurn }))
-      targets.settle(share, found.attempts.length)
-      target.prefetched = found.ahead
-      if (slots === 1 && found.attempts.length === 1) target.isRetryTurn = !target.isRetryTurn
-      if (!found.isActive) targets.retire(target.seq)
-      else if (found.isEmpty && target.dueRevision === stirs) target.isWaiting = false
+      const found = await db.commit((tx) => claimFor(tx, queue.seq, { slots, hints, isRetryTurn: queue.isRetryTurn }))
+      queues.settle(share, found.attempts.length)
+      queue.prefetched = found.ahead
+      if (slots === 1 && found.attempts.length === 1) queue.isRetryTurn = !queue.isRetryTurn
+      if (!found.isActive) queues.retire(queue.seq)
+      else if (found.isEmpty && queue.dueRevision === stirs) queue.isWaiting = false
       return found.attempts
     } catch (error) {
-      targets.settle(share, 0)
+      queues.settle(share, 0)
       // Until the next look, or each answer of another webhook would fail here again.
-      target.isWaiting = false
-      log.warn({ event: 'delivery.claim_failed', webhook: target.seq, cause: cause(error) })
+      queue.isWaiting = false
+      log.warn({ event: 'delivery.claim_failed', webhook: queue.seq, cause: cause(error) })
       return []
     }
   }
@@ -194,7 +194,7 @@ export function createClaims({ db, clock, seal, keyring, targets, reach, isInsid
   /** Looks which webhooks are active and have something due; called once a second. */
   async function look(): Promise<void> {
     const rows = await db.read(activeWebhooks, { now: clock.now() })
-    targets.refresh(rows.map((row) => ({ ...row, isInside: isInside(row.url), isDue: row.isDue === 1 })))
+    queues.refresh(rows.map((row) => ({ ...row, isInside: isInside(row.url), isDue: row.isDue === 1 })))
   }
 
   return { claim, look, asTarget }
@@ -223,8 +223,8 @@ function attemptOf(claim: {
   readonly event: EventText | undefined
 }): Attempt {
   const { seq, row, target, trigger, event } = claim
-  const { id, eventSeq, attempts: number, ...standing } = row
+  const { id, eventSeq, attempts: number, ...deliveryState } = row
   // Events outlive their deliveries (retention keeps an event while any delivery row refers to it).
   if (!event) throw new Error(`Delivery ${id} refers to event ${eventSeq}, which is not in the ledger`)
-  return { deliverySeq: seq, deliveryId: id, number, trigger, standing, event, target }
+  return { deliverySeq: seq, deliveryId: id, number, trigger, deliveryState, event, target }
 }

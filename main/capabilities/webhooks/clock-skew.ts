@@ -1,11 +1,11 @@
 /** How far this machine's clock is off, as receivers see it. */
 export interface ClockSkew {
   /** @param date the `Date` header of a response; @param atMs our own time in the middle of the exchange. */
-  note(host: string, date: string | undefined, atMs: number): void
+  addSample(host: string, date: string | undefined, atMs: number): void
   /** Median over the last responses, positive when our clock is ahead; undefined until three hosts were heard. */
   medianMs(): number | undefined
   /** Our clock was set: what was seen before says nothing. */
-  forget(): void
+  reset(): void
 }
 
 const KEPT = 50
@@ -17,7 +17,7 @@ const CUT_MS = 500
 export function createClockSkew(): ClockSkew {
   let seen: { readonly host: string; readonly ms: number }[] = []
   return {
-    note(host, date, atMs) {
+    addSample(host, date, atMs) {
       const theirs = Date.parse(date ?? '')
       if (Number.isNaN(theirs)) return
       seen.push({ host, ms: atMs - (theirs + CUT_MS) })
@@ -28,6 +28,6 @@ export function createClockSkew(): ClockSkew {
       const sorted = seen.map(({ ms }) => ms).toSorted((a, b) => a - b)
       return sorted[Math.floor(sorted.length / 2)]
     },
-    forget: () => void (seen = []),
+    reset: () => void (seen = []),
   }
 }

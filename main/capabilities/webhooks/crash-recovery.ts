@@ -61,7 +61,7 @@ export function createCrashRecovery({ db, clock, log, record }: CrashRecoveryDep
       for (const row of rows) {
         const { deliverySeq, number, lease, webhookSeq, activation, trigger, startedAtMs, ...before } = row
         const finished: FinishedAttempt = { ended: { kind: 'interrupted' }, ...timesOf(startedAtMs, clock.now()) }
-        const verdict = record.judgeNow({ standing: before, trigger }, finished)
+        const verdict = record.judgeNow({ deliveryState: before, trigger }, finished)
         const attempt = { deliverySeq, number, target: { webhookSeq, activation } }
         await record.write(tx, { attempt, finished, verdict, lease })
       }

@@ -16,17 +16,25 @@ const BODY_MS = 2_000
 interface DeliverDeps {
   readonly clock: Clock
   readonly outbound: Pick<Outbound, 'request' | 'parseHost'>
-  readonly targets: Pick<WebhookQueues, 'freed'>
+  readonly queues: Pick<WebhookQueues, 'release'>
   readonly clockJumps: Pick<ClockJumps, 'check'>
-  readonly reach: Pick<NetworkHealth, 'begin' | 'judge' | 'cancel'>
+  readonly networkHealth: Pick<NetworkHealth, 'begin' | 'judge' | 'cancel'>
   /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
-  readonly callOff: () => AbortSignal
+  readonly abortSignal: () => AbortSignal
   /** What a receiver's clock said, at this moment of ours. */
   readonly onDate: (host: string, date: string | undefined, atMs: number) => void
 }
 
 /** Signs and posts one claimed attempt. It is judged by verdict.ts and written by record.ts. */
-export function createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate }: DeliverDeps) {
+export function createDeliver({
+  clock,
+  outbound,
+  queues,
+  clockJumps,
+  networkHealth,
+  abortSignal,
+  onDate,
+}: DeliverDeps) {
   /** @param host undefined where no network is needed. */
   async function resultOf(
     answer: OutboundAnswer,
@@ -35,10 +43,10 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
   ): Promise<AttemptResult> {
     // The way out was closed under it, as happens when the service stops, or every deadline passed while it slept.
     if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterJump)) {
-      if (host !== undefined) reach.cancel(host)
+      if (host !== undefined) networkHealth.cancel(host)
       return { kind: 'interrupted' }
     }
-    const isLocal = host !== undefined && (await reach.judge(host, answer))
+    const isLocal = host !== undefined && (await networkHealth.judge(host, answer))
     return { kind: isLocal ? 'local_fault' : 'answered', answer }
   }
 
@@ -53,7 +61,7 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
       const body = bodyOf(attempt.event, attempt.number)
       const place = outbound.parseHost(attempt.target.url)
       const host = place?.isSimulated === false ? place.host : undefined
-      if (host !== undefined) reach.begin(host)
+      if (host !== undefined) networkHealth.begin(host)
       const answer = await outbound.request({
         url: attempt.target.url,
         method: 'POST',
@@ -63,7 +71,7 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
         headersTimeoutMs: LIMITS.deliveryTimeoutMs,
         maxBodyBytes: BODY_BYTES,
         bodyTimeoutMs: BODY_MS,
-        signal: callOff(),
+        signal: abortSignal(),
         from: { accountId: attempt.target.accountId },
       })
       const finishedAtMs = clock.now()
@@ -75,7 +83,7 @@ export function createDeliver({ clock, outbound, targets, clockJumps, reach, cal
       ended = await resultOf(answer, host, isAfterJump)
       return { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }
     } finally {
-      targets.freed(attempt.target.webhookSeq, pressure(ended))
+      queues.release(attempt.target.webhookSeq, pressure(ended))
     }
   }
 }

@@ -38,50 +38,58 @@ const WIPE_MS = 30_000
 const PASS_MS = 3_600_000
 
 /** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
-export function createDeliveryWorker(needs: DeliveryWorkerDeps) {
-  const { db, clock, random, apiActivity, clockJumps, outbound, seal, config, live, log, keyring, writeGate } = needs
-  const targets = createWebhookQueues({ clock })
+export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
+  const { db, clock, random, apiActivity, clockJumps, outbound, seal, config, live, log, keyring, writeGate } = deps
+  const queues = createWebhookQueues({ clock })
   const skew = createClockSkew()
-  const reach = createNetworkHealth({
+  const networkHealth = createNetworkHealth({
     clock,
     isAttached: outbound.hasNetwork,
     onChange() {
-      const problem = reach.problem()
-      log.warn({ event: 'delivery.reach', problem: problem?.kind ?? 'none' })
+      const problem = networkHealth.problem()
+      log.warn({ event: 'delivery.network_health', problem: problem?.kind ?? 'none' })
       live.publish({ topic: 'service' })
-      if (problem === undefined) targets.restartAll()
+      if (problem === undefined) queues.restartAll()
     },
   })
   const isInside = (url: string) => outbound.parseHost(url)?.isSimulated === true
-  const claims = createClaims({ db, clock, seal, keyring, targets, reach, isInside, log })
+  const claims = createClaims({ db, clock, seal, keyring, queues, networkHealth, isInside, log })
   const schedule = config.retryScheduleSeconds
-  const results = createAttemptRecorder({
+  const recorder = createAttemptRecorder({
     ...{ db, clock, random, schedule, log },
     onRecorded({ webhookId, webhookSeq }, verdict, isCurrent) {
       live.publish({ topic: 'deliveries', id: webhookId })
       if (isCurrent && verdict.webhook === 'exhausted') {
         live.publish({ topic: 'deliveries', id: webhookId, type: 'exhausted' })
       }
-      sweep.note(webhookSeq, verdict)
+      outageRecovery.recordVerdict(webhookSeq, verdict)
     },
     onDeactivated({ seq, id }) {
-      targets.retire(seq)
+      queues.retire(seq)
       live.publish({ topic: 'webhooks', id, type: 'deactivated' })
     },
   })
-  const sweep = createOutageRecovery({
+  const outageRecovery = createOutageRecovery({
     ...{ db, clock, log },
-    windowOf: targets.windowOf,
-    onSwept(seq) {
-      targets.stirAgain(seq)
+    windowOf: queues.windowOf,
+    onBroughtForward(seq) {
+      queues.markDueAgain(seq)
       worker.wake()
     },
   })
-  const recovery = createCrashRecovery({ db, clock, log, record: results })
-  const holding = createHeldDeliveries({ db, clock, log })
+  const crashRecovery = createCrashRecovery({ db, clock, log, record: recorder })
+  const heldDeliveries = createHeldDeliveries({ db, clock, log })
   let underWay = withoutListenerLimit(new AbortController())
-  const callOff = () => underWay.signal
-  const deliver = createDeliver({ clock, outbound, targets, clockJumps, reach, callOff, onDate: skew.note })
+  const abortSignal = () => underWay.signal
+  const deliver = createDeliver({
+    clock,
+    outbound,
+    queues,
+    clockJumps,
+    networkHealth,
+    abortSignal,
+    onDate: skew.addSample,
+  })
   let isAfterJump = false
   let networkRevision = outbound.networkRevision()
 
@@ -89,25 +97,25 @@ export function createDeliveryWorker(needs: DeliveryWorkerDeps) {
   clockJumps.onJump(() => {
     underWay.abort()
     underWay = withoutListenerLimit(new AbortController())
-    targets.restartAll()
-    reach.probeNow()
-    skew.forget()
+    queues.restartAll()
+    networkHealth.probeNow()
+    skew.reset()
     isAfterJump = true
   })
 
   async function settleAfterGap(): Promise<void> {
     if (!isAfterJump) return
-    await recovery.clampDueTimes()
+    await crashRecovery.clampDueTimes()
     isAfterJump = false
   }
 
   function watchNetwork(): void {
     const revision = outbound.networkRevision()
-    if (revision !== networkRevision) reach.probeNow()
+    if (revision !== networkRevision) networkHealth.probeNow()
     networkRevision = revision
   }
 
-  const chores = [every(clock, WIPE_MS, needs.wipeExpired), every(clock, PASS_MS, holding.pass)]
+  const chores = [every(clock, WIPE_MS, deps.wipeExpired), every(clock, PASS_MS, heldDeliveries.pass)]
 
   const worker = createWorker<Attempt, FinishedAttempt>({
     clock,
@@ -119,7 +127,7 @@ export function createDeliveryWorker(needs: DeliveryWorkerDeps) {
       claim: claims.claim,
       act: deliver,
       interruptedResult: () => interruptedAttempt(clock),
-      record: results.record,
+      record: recorder.record,
       async tick() {
         watchNetwork()
         await settleAfterGap()
@@ -131,43 +139,43 @@ export function createDeliveryWorker(needs: DeliveryWorkerDeps) {
   })
 
   return {
-    holding,
+    heldDeliveries,
     asTarget: claims.asTarget,
     /** These webhooks were given something to deliver. */
     wake(webhooks: readonly { seq: number; maxInFlight: number }[]): void {
-      for (const { seq, maxInFlight } of webhooks) targets.stir(seq, maxInFlight)
+      for (const { seq, maxInFlight } of webhooks) queues.markDue(seq, maxInFlight)
       worker.wake()
     },
     /** A redelivery was claimed; it takes the first slot that frees. */
     redeliver(attempt: Attempt, maxInFlight: number): void {
-      targets.redeliver(attempt, maxInFlight)
+      queues.redeliver(attempt, maxInFlight)
       worker.wake()
     },
     changed(before: WebhookRow, after: WebhookRow): void {
       const { seq, maxInFlight } = after
-      if (after.state !== 'active') return targets.retire(seq)
+      if (after.state !== 'active') return queues.retire(seq)
       if (before.state !== 'active' || before.url !== after.url) {
-        targets.restart(seq)
-        sweep.forget(seq)
+        queues.restart(seq)
+        outageRecovery.reset(seq)
       }
-      targets.stir(seq, maxInFlight)
+      queues.markDue(seq, maxInFlight)
       worker.wake()
     },
     deleted(seq: number): void {
       keyring.forget(seq)
-      sweep.forget(seq)
+      outageRecovery.reset(seq)
       // Accepted, but not sent any more. Should the storage refuse, the next opening records the same.
-      const dropped = targets.drop(seq).map((job) => ({ job, result: interruptedAttempt(clock) }))
-      if (dropped.length > 0) void results.record(dropped).catch(() => {})
+      const dropped = queues.drop(seq).map((job) => ({ job, result: interruptedAttempt(clock) }))
+      if (dropped.length > 0) void recorder.record(dropped).catch(() => {})
     },
     async recover(): Promise<void> {
-      await recovery.releaseAbandoned()
-      await recovery.clampDueTimes()
+      await crashRecovery.releaseAbandoned()
+      await crashRecovery.clampDueTimes()
     },
     start: () => worker.start(),
     stop: (drainMs: number) => worker.stop(drainMs),
     gauges: () => worker.gauges(),
-    troubles: () => describeMachineProblems(reach, skew),
+    machineProblems: () => describeMachineProblems(networkHealth, skew),
   }
 }
 

@@ -29,7 +29,7 @@ const insert = sql<{
  * A paused webhook gets its deliveries too; nothing claims them, so they are held.
  * @param wake told of each active webhook that was given one, after the commit.
  */
-export function createEnqueue(needs: {
+export function createEnqueue(deps: {
   ids: Pick<Ids, 'delivery'>
   wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
 }): LedgerSubscriber {
@@ -40,7 +40,7 @@ export function createEnqueue(needs: {
       if (!wants(webhook.events, type)) continue
       await tx.run(insert, {
         seq: await tx.next('deliveries'),
-        id: needs.ids.delivery(),
+        id: deps.ids.delivery(),
         accountSeq,
         webhookSeq: webhook.seq,
         eventSeq: event.seq,
@@ -50,7 +50,7 @@ export function createEnqueue(needs: {
       })
       if (webhook.state === 'active') woken.push(webhook)
     }
-    if (woken.length > 0) tx.afterCommit(() => needs.wake(woken))
+    if (woken.length > 0) tx.afterCommit(() => deps.wake(woken))
   }
 }
 

@@ -18,22 +18,22 @@ export { checkInvariants } from './invariants.ts'
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Account webhooks: who listens, what they are owed, and its delivery. Hears the ledger; no other room is known here. */
-export function createWebhooks(needs: WebhooksDeps) {
-  const { db, clock, ids, ledger, seal, cursors } = needs
+export function createWebhooks(deps: WebhooksDeps) {
+  const { db, clock, ids, ledger, seal, cursors } = deps
   const keyring = createKeyring({ seal })
-  const rotation = createRotation({ ...needs, keyring })
-  const delivering = createDeliveryWorker({ ...needs, keyring, wipeExpired: rotation.wipeExpired })
+  const rotation = createRotation({ ...deps, keyring })
+  const deliveryWorker = createDeliveryWorker({ ...deps, keyring, wipeExpired: rotation.wipeExpired })
   const deliveries = createDeliveries({ db, cursors })
-  const { holding, asTarget } = delivering
+  const { heldDeliveries, asTarget } = deliveryWorker
   const acts = createWebhookOperations({
-    ...needs,
-    holding,
-    onChanged: delivering.changed,
-    onDeleted: delivering.deleted,
+    ...deps,
+    heldDeliveries,
+    onChanged: deliveryWorker.changed,
+    onDeleted: deliveryWorker.deleted,
   })
-  const redeliver = createRedelivery({ db, clock, asTarget, start: delivering.redeliver })
-  const test = createTestEvent({ ...needs, wake: delivering.wake })
-  ledger.subscribe(createEnqueue({ ids, wake: delivering.wake }))
+  const redeliver = createRedelivery({ db, clock, asTarget, start: deliveryWorker.redeliver })
+  const test = createTestEvent({ ...deps, wake: deliveryWorker.wake })
+  ledger.subscribe(createEnqueue({ ids, wake: deliveryWorker.wake }))
 
   return {
     ...acts,
@@ -43,7 +43,7 @@ export function createWebhooks(needs: WebhooksDeps) {
       if (seal.state() === 'sealed') throw cannotSign()
       return test(accountId, id)
     },
-    replay: createReplay({ ...needs, wake: delivering.wake }),
+    replay: createReplay({ ...deps, wake: deliveryWorker.wake }),
     listDeliveries: deliveries.list,
     getDelivery: deliveries.get,
     /** @throws ApiError not_found, retry_limit_reached, invalid_state, sealed */
@@ -63,16 +63,16 @@ export function createWebhooks(needs: WebhooksDeps) {
     /** When the account's delivery that has waited longest became, or becomes, due. */
     deliveriesDueSinceMs: deliveries.dueSinceMs,
     /** At each opening of the database, before listening: what the last process left under way is due again. */
-    recover: delivering.recover,
-    start: delivering.start,
+    recover: deliveryWorker.recover,
+    start: deliveryWorker.start,
     /** Lets attempts under way end for `drainMs`, cuts off the rest uncounted, and resolves when all is on disk. */
-    stop: delivering.stop,
+    stop: deliveryWorker.stop,
     /** Removes what nobody needs any more. */
     retention: retainDeliveries({ db, clock }),
     /** What is wrong with this machine, so that deliveries suffer from it; sentences for people. */
-    troubles: delivering.troubles,
+    machineProblems: deliveryWorker.machineProblems,
     /** What the delivery worker is doing at the moment. */
-    worker: delivering.gauges,
+    worker: deliveryWorker.gauges,
   }
 }
 

@@ -19,10 +19,10 @@ const SENTENCES: Readonly<Record<NetworkProblem, string>> = {
 
 /** What a person should know about this machine, because deliveries suffer from it. */
 export function describeMachineProblems(
-  reach: Pick<NetworkHealth, 'problem'>,
+  networkHealth: Pick<NetworkHealth, 'problem'>,
   skew: Pick<ClockSkew, 'medianMs'>,
 ): string[] {
-  const problem = reach.problem()
+  const problem = networkHealth.problem()
   const skewed = describeSkew(skew.medianMs() ?? 0)
   return [
     ...(problem ? [`Since ${isoTime(problem.sinceMs)} ${SENTENCES[problem.kind]}`] : []),

@@ -25,7 +25,7 @@ export interface NetworkHealth {
   cancel(host: string): void
   allowance(): Allowance
   /** A probe was given to somebody; the next one waits its time. */
-  probing(): void
+  probeStarted(): void
   /** Something about the network changed: the next probe goes out at once. */
   probeNow(): void
   /** undefined while the network is there, as far as anybody can tell. */
@@ -151,7 +151,7 @@ export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHeal
       if (current === undefined || isOutOfPatience()) return 'all'
       return clock.mono() >= probeAtMono ? 'probe' : 'none'
     },
-    probing: () => void (probeAtMono = clock.mono() + PROBE_MS),
+    probeStarted: () => void (probeAtMono = clock.mono() + PROBE_MS),
     probeNow: () => void (probeAtMono = -Infinity),
     problem: () => current,
   }

@@ -40,14 +40,14 @@ interface OutageRecoveryDeps {
   /** How many deliveries the webhook's receiver has shown it can take at once. */
   readonly windowOf: (webhook: number) => number
   /** Some of its deliveries are due now. */
-  readonly onSwept: (webhook: number) => void
+  readonly onBroughtForward: (webhook: number) => void
 }
 
 /**
  * When a receiver is back after an outage, what failed because of it need not wait out its hours. Each delivery is
  * brought forward once an outage. Kept in memory: a restart forgets it, and the schedule holds as ever.
  */
-export function createOutageRecovery({ db, clock, log, windowOf, onSwept }: OutageRecoveryDeps) {
+export function createOutageRecovery({ db, clock, log, windowOf, onBroughtForward }: OutageRecoveryDeps) {
   const outages = new Map<number, { failures: number; readonly sinceMs: number }>()
 
   async function bringRetriesForward(webhook: number, since: number): Promise<void> {
@@ -58,26 +58,26 @@ export function createOutageRecovery({ db, clock, log, windowOf, onSwept }: Outa
       await db.commit((tx) => tx.run(bringForward, { ...place, steps: STEPS, gap: spread / STEPS, limit: CHUNK }))
     }
     if (many === 0) return
-    log.info({ event: 'delivery.swept', webhook, broughtForward: many })
-    onSwept(webhook)
+    log.info({ event: 'delivery.retries_brought_forward', webhook, broughtForward: many })
+    onBroughtForward(webhook)
   }
 
   return {
     /** An attempt was judged and written. */
-    note(webhook: number, { outcome, isCounted }: Pick<Verdict, 'outcome' | 'isCounted'>): void {
+    recordVerdict(webhook: number, { outcome, isCounted }: Pick<Verdict, 'outcome' | 'isCounted'>): void {
       const outage = outages.get(webhook)
       if (outcome === 'success') {
         outages.delete(webhook)
         if (!outage || outage.failures < FAILURES || clock.now() - outage.sinceMs < OUTAGE_MS) return
         // Should the storage refuse, the schedule holds.
         bringRetriesForward(webhook, outage.sinceMs).catch((error: unknown) => {
-          log.warn({ event: 'delivery.sweep_failed', webhook, cause: cause(error) })
+          log.warn({ event: 'delivery.bring_forward_failed', webhook, cause: cause(error) })
         })
       } else if (isCounted) {
         if (outage) outage.failures++
         else outages.set(webhook, { failures: 1, sinceMs: clock.now() })
       }
     },
-    forget: (webhook: number) => void outages.delete(webhook),
+    reset: (webhook: number) => void outages.delete(webhook),
   }
 }

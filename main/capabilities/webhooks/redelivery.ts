@@ -37,26 +37,26 @@ const take = sql<{ seq: number; boot: string; now: number; most: number }, Taken
  * Manual redelivery: claims the delivery whatever its status, outside the lanes.
  * @param start is given the attempt after the commit, to run as soon as the webhook has a free slot.
  */
-export function createRedelivery(needs: {
+export function createRedelivery(deps: {
   db: Db
   clock: Pick<Clock, 'now'>
   asTarget: (hook: WebhookKeysRow) => AttemptTarget
   start: (attempt: Attempt, maxInFlight: number) => void
 }) {
-  const { db, clock } = needs
+  const { db, clock } = deps
   return function redeliver(accountId: string, id: string): Promise<Delivery> {
     return db.commit(async (tx) => {
       const found = await tx.one(candidate, { id, accountId })
       if (!found) throw noSuchDelivery(id)
       refuseUnlessPossible(found)
-      const target = needs.asTarget(found)
+      const target = deps.asTarget(found)
       const now = clock.now()
       const seq = found.deliverySeq
       const row = await tx.one(take, { seq, boot: db.boot, now, most: LIMITS.manualRetries })
       const shown = row && (await tx.one(deliveryBySeq, { seq }))
       if (!row || !shown) throw noSuchDelivery(id)
       const attempt = await beginAttempt(tx, { seq, row, target, trigger: 'manual', now })
-      tx.afterCommit(() => needs.start(attempt, found.maxInFlight))
+      tx.afterCommit(() => deps.start(attempt, found.maxInFlight))
       return toDelivery(shown)
     })
   }

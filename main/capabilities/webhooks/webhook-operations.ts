@@ -27,15 +27,15 @@ interface WebhookOperationsDeps {
   readonly ids: Pick<Ids, 'webhook'>
   readonly outbound: Pick<Outbound, 'checkUrl'>
   readonly seal: Seal
-  readonly holding: ReturnType<typeof createHeldDeliveries>
+  readonly heldDeliveries: ReturnType<typeof createHeldDeliveries>
   /** Told after the commit, so that memory follows. */
   readonly onChanged: (before: WebhookRow, after: WebhookRow) => void
   readonly onDeleted: (seq: number) => void
 }
 
 /** What owners do with their webhooks. */
-export function createWebhookOperations(needs: WebhookOperationsDeps) {
-  const { db, clock, random, ids, outbound, seal, holding } = needs
+export function createWebhookOperations(deps: WebhookOperationsDeps) {
+  const { db, clock, random, ids, outbound, seal, heldDeliveries } = deps
   const check = (url: string) => outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
 
   async function create(accountId: string, body: CreateBody): Promise<WebhookWithSecret> {
@@ -79,15 +79,15 @@ export function createWebhookOperations(needs: WebhookOperationsDeps) {
     const known = await find(accountId, id)
     if (change.events) requireSoleWildcard(change.events)
     if (change.url !== undefined) await check(change.url)
-    if (change.active === true && known.state !== 'active') await holding.prepareRelease(known)
+    if (change.active === true && known.state !== 'active') await heldDeliveries.prepareRelease(known)
     const after = await db.commit(async (tx) => {
       const before = await tx.one(webhookById, { id, accountId })
       if (!before) throw noSuchWebhook(id)
       const next = applyChange(before, change, clock.now())
-      if (before.state !== 'active' && next.state === 'active') await holding.release(tx, before)
+      if (before.state !== 'active' && next.state === 'active') await heldDeliveries.release(tx, before)
       const row = await tx.one(changeWebhook, { ...next, now: clock.now() })
       if (!row) throw noSuchWebhook(id)
-      tx.afterCommit(() => needs.onChanged(before, row))
+      tx.afterCommit(() => deps.onChanged(before, row))
       return row
     })
     return toWebhook(after)
@@ -97,11 +97,11 @@ export function createWebhookOperations(needs: WebhookOperationsDeps) {
     const seq = await db.commit(async (tx) => {
       const row = await tx.one(markDeleted, { id, accountId, nothing: new Uint8Array(), now: clock.now() })
       if (!row) throw noSuchWebhook(id)
-      await holding.removeFirst(tx, row.seq)
-      tx.afterCommit(() => needs.onDeleted(row.seq))
+      await heldDeliveries.removeFirst(tx, row.seq)
+      tx.afterCommit(() => deps.onDeleted(row.seq))
       return row.seq
     })
-    await holding.removeRest(seq)
+    await heldDeliveries.removeRest(seq)
   }
 
   return {

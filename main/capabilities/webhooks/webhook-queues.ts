@@ -42,7 +42,7 @@ export interface ActiveRow {
 }
 
 export interface Share {
-  readonly target: WebhookQueue
+  readonly queue: WebhookQueue
   readonly slots: number
 }
 
@@ -52,89 +52,89 @@ export const NO_PREFETCH: Prefetched = { fresh: [], retry: [], atMono: -Infinity
 
 /** The one place that counts slots. A slot is reserved before its claim is queued, and freed when the answer is there. */
 export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
-  const targets = new Map<number, WebhookQueue>()
+  const queues = new Map<number, WebhookQueue>()
   let turn = 0
   let slowStartUntilMono = -Infinity
 
   const isSlowStart = () => clock.mono() < slowStartUntilMono
-  const limitOf = (target: WebhookQueue) =>
-    isSlowStart() ? Number(!target.hasSlowStarted) : Math.min(target.maxInFlight, target.window)
+  const limitOf = (queue: WebhookQueue) =>
+    isSlowStart() ? Number(!queue.hasSlowStarted) : Math.min(queue.maxInFlight, queue.window)
 
   function find(seq: number, maxInFlight: number): WebhookQueue {
-    let target = targets.get(seq)
-    if (!target) targets.set(seq, (target = newQueue(seq, maxInFlight)))
-    return target
+    let queue = queues.get(seq)
+    if (!queue) queues.set(seq, (queue = newQueue(seq, maxInFlight)))
+    return queue
   }
 
-  function stir(seq: number, maxInFlight: number): void {
-    const target = find(seq, maxInFlight)
-    target.isActive = true
-    target.isWaiting = true
-    target.dueRevision++
+  function markDue(seq: number, maxInFlight: number): void {
+    const queue = find(seq, maxInFlight)
+    queue.isActive = true
+    queue.isWaiting = true
+    queue.dueRevision++
   }
 
   /** Takes the redeliveries that fit now; they count against `max_in_flight` like any other. */
   function takeRedeliveries(most: number): Attempt[] {
     const taken: Attempt[] = []
-    for (const target of targets.values()) {
-      while (target.redeliveries.length > 0 && target.inFlight < limitOf(target) && taken.length < most) {
-        const attempt = target.redeliveries.shift()
+    for (const queue of queues.values()) {
+      while (queue.redeliveries.length > 0 && queue.inFlight < limitOf(queue) && taken.length < most) {
+        const attempt = queue.redeliveries.shift()
         if (!attempt) break
-        target.inFlight++
+        queue.inFlight++
         taken.push(attempt)
       }
     }
     return taken
   }
 
-  function removeIdle(target: WebhookQueue): void {
-    if (!target.isActive && target.inFlight === 0 && target.redeliveries.length === 0) targets.delete(target.seq)
+  function removeIdle(queue: WebhookQueue): void {
+    if (!queue.isActive && queue.inFlight === 0 && queue.redeliveries.length === 0) queues.delete(queue.seq)
   }
 
   /** Paused, deactivated or deleted: what is in flight ends, nothing new starts. */
   function retire(seq: number): void {
-    const target = targets.get(seq)
-    if (!target) return
-    Object.assign(target, { isActive: false, isWaiting: false, window: 1, ahead: NO_PREFETCH })
-    removeIdle(target)
+    const queue = queues.get(seq)
+    if (!queue) return
+    Object.assign(queue, { isActive: false, isWaiting: false, window: 1, ahead: NO_PREFETCH })
+    removeIdle(queue)
   }
 
   return {
     /** A delivery of this webhook is due. */
-    stir,
+    markDue,
     /** What the database says once a second: all active webhooks, and whether something of theirs is due. */
     refresh(rows: readonly ActiveRow[]): void {
       const active = new Set(rows.map((row) => row.seq))
       for (const row of rows) {
-        const target = find(row.seq, row.maxInFlight)
-        target.isActive = true
-        target.maxInFlight = row.maxInFlight
-        target.isInside = row.isInside
-        if (row.isDue) stir(row.seq, row.maxInFlight)
+        const queue = find(row.seq, row.maxInFlight)
+        queue.isActive = true
+        queue.maxInFlight = row.maxInFlight
+        queue.isInside = row.isInside
+        if (row.isDue) markDue(row.seq, row.maxInFlight)
       }
-      for (const target of targets.values()) {
-        target.isActive = active.has(target.seq)
-        removeIdle(target)
+      for (const queue of queues.values()) {
+        queue.isActive = active.has(queue.seq)
+        removeIdle(queue)
       }
     },
     /** Begins anew with one delivery at a time: another address, or active again. */
     restart(seq: number): void {
-      const target = targets.get(seq)
-      if (!target) return
-      target.window = 1
-      target.prefetched = NO_PREFETCH
+      const queue = queues.get(seq)
+      if (!queue) return
+      queue.window = 1
+      queue.prefetched = NO_PREFETCH
     },
     /** After a gap: everybody begins anew, with one attempt in the first second, or all that waited would leave at once. */
     restartAll(): void {
       slowStartUntilMono = clock.mono() + SLOW_START_MS
-      for (const target of targets.values()) {
-        Object.assign(target, { window: 1, ahead: NO_PREFETCH, isCalmed: false })
+      for (const queue of queues.values()) {
+        Object.assign(queue, { window: 1, ahead: NO_PREFETCH, isCalmed: false })
       }
     },
     retire,
     /** Deleted. @returns redeliveries that were accepted but have not left; they must be recorded as cut off. */
     drop(seq: number): Attempt[] {
-      const waiting = targets.get(seq)?.redeliveries.splice(0) ?? []
+      const waiting = queues.get(seq)?.redeliveries.splice(0) ?? []
       retire(seq)
       return waiting
     },
@@ -144,50 +144,50 @@ export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
     /** Decides what starts next and reserves its slots. Every share must be settled. */
     plan(most: number, allowance: Allowance = 'all'): { redeliveries: Attempt[]; shares: Share[] } {
       const redeliveries = takeRedeliveries(most)
-      const all = [...targets.values()]
+      const all = [...queues.values()]
       const prober = allowance === 'probe' ? pickProber(all, turn) : undefined
-      const seats = all.map((target) => {
-        const isAllowed = target.isActive && (allowance === 'all' || target.isInside || target === prober)
-        const limit = Math.min(limitOf(target), target === prober ? 1 : Infinity)
+      const seats = all.map((queue) => {
+        const isAllowed = queue.isActive && (allowance === 'all' || queue.isInside || queue === prober)
+        const limit = Math.min(limitOf(queue), queue === prober ? 1 : Infinity)
         return {
           limit: isAllowed ? limit : 0,
-          inFlight: target.inFlight,
-          isWaiting: target.isActive && target.isWaiting,
+          inFlight: queue.inFlight,
+          isWaiting: queue.isActive && queue.isWaiting,
         }
       })
       const given = shareSlots(seats, most - redeliveries.length, turn++ % Math.max(1, all.length))
-      const shares = all.map((target, i) => ({ target, slots: given[i] ?? 0 })).filter(({ slots }) => slots > 0)
-      for (const { target, slots } of shares) {
-        target.inFlight += slots
-        target.hasSlowStarted = true
+      const shares = all.map((queue, i) => ({ queue, slots: given[i] ?? 0 })).filter(({ slots }) => slots > 0)
+      for (const { queue, slots } of shares) {
+        queue.inFlight += slots
+        queue.hasSlowStarted = true
       }
       return { redeliveries, shares }
     },
     /** Gives back the slots of a share that no delivery was obtained for. */
-    settle({ target, slots }: Share, obtained: number): void {
-      target.inFlight -= slots - obtained
-      if (obtained === 0) target.hasSlowStarted = false
+    settle({ queue, slots }: Share, obtained: number): void {
+      queue.inFlight -= slots - obtained
+      if (obtained === 0) queue.hasSlowStarted = false
     },
     /** An attempt ended; its slot is free. */
-    freed(seq: number, pressure: 'grow' | 'halve' | 'keep'): void {
-      const target = targets.get(seq)
-      if (!target) return
-      target.inFlight--
-      target.window = nextWindow(target.window, pressure, LIMITS.maxInFlight)
-      removeIdle(target)
+    release(seq: number, pressure: 'grow' | 'halve' | 'keep'): void {
+      const queue = queues.get(seq)
+      if (!queue) return
+      queue.inFlight--
+      queue.window = nextWindow(queue.window, pressure, LIMITS.maxInFlight)
+      removeIdle(queue)
     },
     /** How many deliveries it has shown it can take at once. */
     windowOf(seq: number): number {
-      const target = targets.get(seq)
-      return target ? Math.min(target.maxInFlight, target.window) : 1
+      const queue = queues.get(seq)
+      return queue ? Math.min(queue.maxInFlight, queue.window) : 1
     },
     /** Something of a webhook that is known already became due. */
-    stirAgain(seq: number): void {
-      const target = targets.get(seq)
-      if (target?.isActive === true) stir(seq, target.maxInFlight)
+    markDueAgain(seq: number): void {
+      const queue = queues.get(seq)
+      if (queue?.isActive === true) markDue(seq, queue.maxInFlight)
     },
     isFresh: (ahead: Prefetched) => clock.mono() - ahead.atMono <= PREFETCH_MAX_AGE_MS,
-    inFlight: () => [...targets.values()].reduce((total, target) => total + target.inFlight, 0),
+    inFlight: () => [...queues.values()].reduce((total, queue) => total + queue.inFlight, 0),
   }
 }
 

@@ -15,10 +15,10 @@ import type { PhoneMessages } from './phone-messages.ts'
 
 interface DirectDeps {
   readonly db: Db
-  readonly lines: Sessions
+  readonly sessions: Sessions
   readonly faults: Faults
   readonly phones: Phones
-  readonly speech: PhoneMessages
+  readonly phoneMessages: PhoneMessages
   readonly groups: Groups
   readonly blocks: Blocks
 }
@@ -27,38 +27,38 @@ interface DirectDeps {
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
  * one of the two numbers, itself included, as a linked device is.
  */
-export function createDirect(needs: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
-  const { db, phones, speech, groups, blocks } = needs
+export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
+  const { db, phones, phoneMessages, groups, blocks } = deps
 
   /** @throws ApiError not_ready, upstream_unavailable */
   async function numberOf({ id }: EngineInstance): Promise<string> {
-    await needs.lines.load()
-    await needs.faults.load()
-    if (needs.faults.has(id, 'engine_down')) {
+    await deps.sessions.load()
+    await deps.faults.load()
+    if (deps.faults.has(id, 'engine_down')) {
       throw new ApiError(
         'upstream_unavailable',
         'The engine server of the sandbox cannot be reached. Nothing was done.',
       )
     }
-    const line = needs.lines.of(id)
-    if (isPaired(line) && line.up) return line.number
+    const session = deps.sessions.of(id)
+    if (isPaired(session) && session.up) return session.number
     throw new ApiError('not_ready', 'The instance has no link to the sandbox network. Connect it, then try again.')
   }
 
   const markRead: DirectActs['markRead'] = async (instance, { engineMessageId }) => {
     // Nobody on the sandbox looks whether an instance has read; that it could have is checked.
-    await speech.find(instance.accountId, await numberOf(instance), engineMessageId)
+    await phoneMessages.find(instance.accountId, await numberOf(instance), engineMessageId)
   }
 
   const smv2: DirectActs = {
     async react(instance, { engineMessageId }, emoji) {
-      await speech.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
+      await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },
     async edit(instance, { engineMessageId }, text) {
-      await speech.edit(instance.accountId, await numberOf(instance), engineMessageId, text)
+      await phoneMessages.edit(instance.accountId, await numberOf(instance), engineMessageId, text)
     },
     async remove(instance, { engineMessageId }) {
-      await speech.remove(instance.accountId, await numberOf(instance), engineMessageId)
+      await phoneMessages.remove(instance.accountId, await numberOf(instance), engineMessageId)
     },
     markRead,
 

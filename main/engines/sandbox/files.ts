@@ -20,18 +20,19 @@ const kept = sql<{ messageId: string }, { bytes: Uint8Array }>(
 export type Files = ReturnType<typeof createFiles>
 
 /** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
-export function createFiles({ db, lines, inbox }: { db: Db; lines: Sessions; inbox: Inbox }) {
+export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Sessions; inbox: Inbox }) {
   return {
     async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
       if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })
     },
     /** Only for the lines that heard or said the message; null when it is gone, was deleted, or never had a file. */
     async read({ id, accountId }: EngineInstance, mediaId: string): Promise<MediaFile | null> {
-      await lines.load()
-      const line = lines.of(id)
-      const message = isPaired(line) ? await inbox.read(accountId, mediaId) : undefined
+      await sessions.load()
+      const session = sessions.of(id)
+      const message = isPaired(session) ? await inbox.read(accountId, mediaId) : undefined
       const { type, media } = message?.content ?? {}
-      if (!message || !media || (message.author !== line?.number && message.recipient !== line?.number)) return null
+      if (!message || !media || (message.author !== session?.number && message.recipient !== session?.number))
+        return null
       const { mimeType, filename } = media
       const sample = MEDIA_TYPES.find((each) => each === type)
       const ofInstance = (await db.readOne(kept, { messageId: message.id }))?.bytes

@@ -18,7 +18,7 @@ interface LinkDeps {
   readonly db: Db
   readonly clock: Clock
   readonly alarms: Alarms
-  readonly lines: Sessions
+  readonly sessions: Sessions
   readonly timeline: Timeline
   readonly faults: Faults
 }
@@ -26,22 +26,22 @@ interface LinkDeps {
 export type Links = ReturnType<typeof createLinks>
 
 /** How a line comes up and goes down. State, signal and what waits for the link change in one commit. */
-export function createLinks({ db, clock, alarms, lines, timeline, faults }: LinkDeps) {
+export function createLinks({ db, clock, alarms, sessions, timeline, faults }: LinkDeps) {
   async function schedule(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
     const when = { step: LINK, dueAtMs: clock.now(), phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `link ${instanceId}`, ...when, signal })
   }
 
   /** The link stands: say so, then let go what waited for it. */
-  async function announceConnected(tx: Tx, line: Session | undefined): Promise<boolean> {
-    if (!isPaired(line)) return false
-    await schedule(tx, line.instanceId, { kind: 'connected', number: line.number, name: line.name })
-    await timeline.release(tx, line.instanceId)
+  async function announceConnected(tx: Tx, session: Session | undefined): Promise<boolean> {
+    if (!isPaired(session)) return false
+    await schedule(tx, session.instanceId, { kind: 'connected', number: session.number, name: session.name })
+    await timeline.release(tx, session.instanceId)
     return true
   }
 
   async function endSession(tx: Tx, instanceId: InstanceId): Promise<void> {
-    await lines.unpair(tx, instanceId)
+    await sessions.unpair(tx, instanceId)
     await timeline.forget(tx, instanceId)
     tx.afterCommit(() => alarms.clear(healing(instanceId)))
   }
@@ -50,8 +50,8 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
     /** Takes a number. @returns false when the instance has one already. */
     async pair(instance: EngineInstance, number: string, name: string): Promise<boolean> {
       return db.commit(async (tx) => {
-        await lines.ensure(tx, instance)
-        return announceConnected(tx, await lines.pair(tx, instance.id, number, name))
+        await sessions.ensure(tx, instance)
+        return announceConnected(tx, await sessions.pair(tx, instance.id, number, name))
       })
     },
     /** Brings the link of a stored session up; a restart also ends an outage of the engine. @returns false without one. */
@@ -59,14 +59,14 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
       alarms.clear(healing(instanceId))
       return db.commit(async (tx) => {
         await faults.clear(tx, instanceId, 'engine_down')
-        return announceConnected(tx, await lines.raise(tx, instanceId))
+        return announceConnected(tx, await sessions.raise(tx, instanceId))
       })
     },
     /** Ends the link and keeps the session. */
     async stop(instanceId: InstanceId): Promise<void> {
       alarms.clear(healing(instanceId))
       await db.commit(async (tx) => {
-        await lines.lower(tx, instanceId, null)
+        await sessions.lower(tx, instanceId, null)
         await timeline.hold(tx, instanceId)
         await timeline.forgetLink(tx, instanceId)
       })
@@ -75,7 +75,7 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
     async drop(instanceId: InstanceId): Promise<void> {
       const healsAtMs = clock.now() + HEALS_AFTER_MS
       await db.commit(async (tx) => {
-        if ((await lines.lower(tx, instanceId, healsAtMs)) === undefined) return
+        if ((await sessions.lower(tx, instanceId, healsAtMs)) === undefined) return
         await timeline.hold(tx, instanceId)
         const why = { reason: 'connection_lost', code: CODES.drop, nextRetryAtMs: healsAtMs }
         await schedule(tx, instanceId, { kind: 'link_lost', ...why })
@@ -101,7 +101,7 @@ export function createLinks({ db, clock, alarms, lines, timeline, faults }: Link
       await db.commit(async (tx) => {
         await endSession(tx, instanceId)
         await faults.clearAll(tx, instanceId)
-        await lines.remove(tx, instanceId)
+        await sessions.remove(tx, instanceId)
       })
     },
   }

@@ -80,33 +80,33 @@ const PRUNE_EVERY_MS = 60_000
 const PRUNE_ROWS = 500
 
 /** The simulated messaging network: one model of people, phones and lines, with the two engines as its faces. */
-export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork {
-  const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = needs
+export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
+  const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = deps
   const alarms = createAlarms(clock)
-  const lines = createSessions(db)
+  const sessions = createSessions(db)
   const faults = createFaults(db)
   const phones = createPhones(db)
   const inbox = createInbox(db)
   const timeline = createTimeline({ db, clock, alarms, sink, log })
-  const links = createLinks({ db, clock, alarms, lines, timeline, faults })
+  const links = createLinks({ db, clock, alarms, sessions, timeline, faults })
   const pairings = createPairings({ clock, random, alarms, sink, log })
   const groups = createGroups({ db, clock, random })
   const blocks = createBlocks()
-  const files = createFiles({ db, lines, inbox })
-  const speech = createPhoneMessages({ db, clock, random, lines, phones, inbox, timeline, groups, blocks })
-  const direct = createDirect({ db, lines, faults, phones, speech, groups, blocks })
-  const onboarding = createOnboarding({ db, random, lines })
+  const files = createFiles({ db, sessions, inbox })
+  const phoneMessages = createPhoneMessages({ db, clock, random, sessions, phones, inbox, timeline, groups, blocks })
+  const direct = createDirect({ db, sessions, faults, phones, phoneMessages, groups, blocks })
+  const onboarding = createOnboarding({ db, random, sessions })
   const send = createSend({
     db,
     clock,
-    lines,
+    sessions,
     links,
     faults,
     phones,
     inbox,
     files,
     timeline,
-    speech,
+    phoneMessages,
     timelineMs,
     sendTimeoutMs,
   })
@@ -116,9 +116,9 @@ export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork 
   async function begin(): Promise<void> {
     if (hasBegun) return
     hasBegun = true
-    await lines.load()
+    await sessions.load()
     await faults.load()
-    for (const { instanceId, healsAtMs } of lines.all()) if (healsAtMs !== null) links.healAt(instanceId, healsAtMs)
+    for (const { instanceId, healsAtMs } of sessions.all()) if (healsAtMs !== null) links.healAt(instanceId, healsAtMs)
     timeline.open()
     alarms.set('prune', clock.now() + PRUNE_EVERY_MS, () => void prune())
   }
@@ -151,7 +151,7 @@ export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork 
   const latencyMs = timelineMs[0]
   const parts = {
     clock,
-    lines,
+    sessions,
     links,
     faults,
     pairings,
@@ -168,7 +168,7 @@ export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork 
   return {
     smv2: createSandboxEngine('smv2', parts),
     official: createSandboxEngine('official', parts),
-    ...speech,
+    ...phoneMessages,
 
     changePhone: (accountId, number, changes) =>
       db.commit(async (tx) => {
@@ -206,20 +206,20 @@ export function createSandboxNetwork(needs: SandboxNetworkDeps): SandboxNetwork 
     },
 
     async breakLink(instance, kind) {
-      await lines.load()
-      const line = lines.of(instance.id)
-      if (!isPaired(line))
+      await sessions.load()
+      const session = sessions.of(instance.id)
+      if (!isPaired(session))
         throw new ApiError('invalid_state', `${kind} needs an instance that is paired. Pair it first.`)
       if (kind !== 'drop') return links.revoke(instance.id, kind === 'ban' ? 'banned' : 'logged_out')
-      if (!line.up) throw new ApiError('invalid_state', 'drop needs a connected instance. Connect it first.')
+      if (!session.up) throw new ApiError('invalid_state', 'drop needs a connected instance. Connect it first.')
       return links.drop(instance.id)
     },
     failSends: (instance, kind, times) =>
       db.commit(async (tx) => {
-        await lines.ensure(tx, instance)
+        await sessions.ensure(tx, instance)
         await faults.set(tx, instance.id, kind, times)
         const now = clock.now()
-        if (kind === 'restricted') await lines.restrict(tx, instance.id, now, now + RESTRICTION_MS)
+        if (kind === 'restricted') await sessions.restrict(tx, instance.id, now, now + RESTRICTION_MS)
       }),
 
     async onboard(instance, number) {

@@ -17,19 +17,19 @@ const byToken = sql<{ token: string }, OnboardingSubject>(
 export type Onboarding = ReturnType<typeof createOnboarding>
 
 /** The token of the page behind `onboarding_url`: one for each instance that has no number, gone once it has one. */
-export function createOnboarding({ db, random, lines }: { db: Db; random: Random; lines: Sessions }) {
+export function createOnboarding({ db, random, sessions }: { db: Db; random: Random; sessions: Sessions }) {
   return {
     async token(instance: EngineInstance): Promise<string | null> {
-      await lines.load()
-      const line = lines.of(instance.id)
-      if (isPaired(line)) return null
-      if (line?.token) return line.token
+      await sessions.load()
+      const session = sessions.of(instance.id)
+      if (isPaired(session)) return null
+      if (session?.token) return session.token
       const token = random.bytes(24).toString('base64url')
       const given = await db.commit(async (tx) => {
-        await lines.ensure(tx, instance)
-        return lines.giveToken(tx, instance.id, token)
+        await sessions.ensure(tx, instance)
+        return sessions.giveToken(tx, instance.id, token)
       })
-      return given?.token ?? lines.of(instance.id)?.token ?? null
+      return given?.token ?? sessions.of(instance.id)?.token ?? null
     },
     /** @throws ApiError not_found for a token that is unknown or was used. */
     async subject(token: string): Promise<OnboardingSubject> {

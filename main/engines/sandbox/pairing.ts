@@ -26,8 +26,8 @@ export type Pairings = ReturnType<typeof createPairings>
  * Pairings under way. They live in memory as they do on the real network: a code nobody scanned before a restart is
  * worth nothing afterwards.
  */
-export function createPairings(needs: { clock: Clock; random: Random; alarms: Alarms; sink: EngineSink; log: Log }) {
-  const { clock, random, alarms, sink, log } = needs
+export function createPairings(deps: { clock: Clock; random: Random; alarms: Alarms; sink: EngineSink; log: Log }) {
+  const { clock, random, alarms, sink, log } = deps
   const pairings = new Map<InstanceId, Pairing>()
   const publishing = new Map<InstanceId, Promise<void>>()
 

@@ -30,7 +30,7 @@ interface PhoneMessagesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
-  readonly lines: Sessions
+  readonly sessions: Sessions
   readonly phones: Phones
   readonly inbox: Inbox
   readonly timeline: Timeline
@@ -41,8 +41,8 @@ interface PhoneMessagesDeps {
 export type PhoneMessages = ReturnType<typeof createPhoneMessages>
 
 /** People speaking on the phones of the network, and the instances that hear them. */
-export function createPhoneMessages(needs: PhoneMessagesDeps) {
-  const { db, clock, random, lines, phones, inbox, timeline, groups, blocks } = needs
+export function createPhoneMessages(deps: PhoneMessagesDeps) {
+  const { db, clock, random, sessions, phones, inbox, timeline, groups, blocks } = deps
   async function schedule(
     tx: Tx,
     instanceId: InstanceId,
@@ -67,8 +67,8 @@ export function createPhoneMessages(needs: PhoneMessagesDeps) {
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<InstanceId[]> {
     const { author, recipient, group } = parties
-    const recipients = (await isBlocked(tx, accountId, parties)) ? [] : lines.having(accountId, recipient)
-    const owners = lines.having(accountId, author).filter((id) => !recipients.includes(id))
+    const recipients = (await isBlocked(tx, accountId, parties)) ? [] : sessions.withNumber(accountId, recipient)
+    const owners = sessions.withNumber(accountId, author).filter((id) => !recipients.includes(id))
     for (const id of recipients) {
       const chat = group ?? author
       await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
@@ -136,9 +136,9 @@ export function createPhoneMessages(needs: PhoneMessagesDeps) {
 
   return {
     /** An instance wrote to a number that other instances have: they receive it. */
-    async hear(tx: Tx, accountId: AccountId, said: MessageInTransit, atMs: number): Promise<void> {
+    async deliverToInstances(tx: Tx, accountId: AccountId, said: MessageInTransit, atMs: number): Promise<void> {
       if (await isBlocked(tx, accountId, said)) return
-      for (const id of lines.having(accountId, said.recipient)) {
+      for (const id of sessions.withNumber(accountId, said.recipient)) {
         const chat = said.group ?? said.author
         await schedule(tx, id, chat, atMs, toReceivedSignal(said, chat, false, atMs))
       }

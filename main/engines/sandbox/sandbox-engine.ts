@@ -14,7 +14,7 @@ import { createTemplates } from './templates.ts'
 
 interface SandboxEngineDeps {
   readonly clock: Clock
-  readonly lines: Sessions
+  readonly sessions: Sessions
   readonly links: Links
   readonly faults: Faults
   readonly pairings: Pairings
@@ -30,12 +30,12 @@ interface SandboxEngineDeps {
 }
 
 /** One engine's face of the network. They differ in how a number is connected, and in nothing else. */
-export function createSandboxEngine(engine: EngineName, needs: SandboxEngineDeps): Engine {
-  const { lines, links, faults, pairings, onboarding, inbox } = needs
+export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps): Engine {
+  const { sessions, links, faults, pairings, onboarding, inbox } = deps
 
   /** Everything the face answers without waiting is in memory by then. */
   const loaded = async () => {
-    await lines.load()
+    await sessions.load()
     await faults.load()
   }
 
@@ -48,17 +48,17 @@ export function createSandboxEngine(engine: EngineName, needs: SandboxEngineDeps
 
   async function resume({ id }: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'> {
     await loaded()
-    const line = lines.of(id)
-    if (!isPaired(line)) return 'no_session'
-    if (line.up) return 'connected'
+    const session = sessions.of(id)
+    if (!isPaired(session)) return 'no_session'
+    if (session.up) return 'connected'
     // Stopped by somebody: the session is kept, and only a start takes it up.
-    return line.healsAtMs === null ? 'no_session' : 'connecting'
+    return session.healsAtMs === null ? 'no_session' : 'connecting'
   }
 
   function qr({ id }: EngineInstance): QrState {
-    const line = lines.of(id)
-    if (!isPaired(line)) return pairings.current(id)
-    const state = line.up ? 'connected' : 'pending'
+    const session = sessions.of(id)
+    if (!isPaired(session)) return pairings.current(id)
+    const state = session.up ? 'connected' : 'pending'
     return { state, text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
   }
 
@@ -69,12 +69,12 @@ export function createSandboxEngine(engine: EngineName, needs: SandboxEngineDeps
     },
     async code(instance) {
       await loaded()
-      if (!isPaired(lines.of(instance.id)) && !pairings.isUnderWay(instance.id)) pairings.begin(instance)
+      if (!isPaired(sessions.of(instance.id)) && !pairings.isUnderWay(instance.id)) pairings.begin(instance)
       return qr(instance)
     },
     async refresh(instance) {
       await loaded()
-      if (isPaired(lines.of(instance.id))) await links.raise(instance.id)
+      if (isPaired(sessions.of(instance.id))) await links.raise(instance.id)
       else pairings.begin(instance)
       return qr(instance)
     },
@@ -99,38 +99,38 @@ export function createSandboxEngine(engine: EngineName, needs: SandboxEngineDeps
       ? { pairing }
       : {
           onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) },
-          templates: createTemplates(lines),
+          templates: createTemplates(sessions),
         }),
-    direct: needs.direct[engine],
-    media: needs.files.read,
-    send: needs.send,
+    direct: deps.direct[engine],
+    media: deps.files.read,
+    send: deps.send,
     find: async (instance, messageId) =>
       (await inbox.has(networkId(instance.engine, messageId))) ? 'arrived' : 'never_arrived',
-    evidence: (instance) => evidenceOf(needs, instance, lines.of(instance.id)),
-    begin: needs.begin,
-    close: needs.close,
+    evidence: (instance) => evidenceOf(deps, instance, sessions.of(instance.id)),
+    begin: deps.begin,
+    close: deps.close,
   }
 }
 
 function evidenceOf(
   { clock, faults, latencyMs }: SandboxEngineDeps,
   instance: EngineInstance,
-  line: Session | undefined,
+  session: Session | undefined,
 ): Evidence {
   const now = clock.now()
   const reachable = !faults.has(instance.id, 'engine_down')
-  const isUp = reachable && line?.up === true
+  const isUp = reachable && session?.up === true
   return {
     reachable,
     lastSeenAtMs: isUp ? now : null,
     latencyMs: isUp ? latencyMs : null,
-    restriction: restrictionOf(line, now),
+    restriction: restrictionOf(session, now),
     quality: instance.engine === 'official' && isUp ? QUALITY : null,
   }
 }
 
-function restrictionOf(line: Session | undefined, nowMs: number): Evidence['restriction'] {
-  const { restrictedAtMs: sinceMs = null, restrictedUntilMs: untilMs = null } = line ?? {}
+function restrictionOf(session: Session | undefined, nowMs: number): Evidence['restriction'] {
+  const { restrictedAtMs: sinceMs = null, restrictedUntilMs: untilMs = null } = session ?? {}
   if (sinceMs === null || untilMs === null || untilMs <= nowMs) return null
   return { kind: 'reachout', sinceMs, untilMs }
 }

@@ -34,14 +34,14 @@ const THROTTLED_SECONDS = 4
 interface SendDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly lines: Sessions
+  readonly sessions: Sessions
   readonly links: Links
   readonly faults: Faults
   readonly phones: Phones
   readonly inbox: Inbox
   readonly files: Files
   readonly timeline: Timeline
-  readonly speech: PhoneMessages
+  readonly phoneMessages: PhoneMessages
   readonly timelineMs: TimelineMs
   readonly sendTimeoutMs: number
 }
@@ -49,7 +49,7 @@ interface SendDeps {
 /** One message on its way. */
 interface OutgoingMessage {
   readonly instance: EngineInstance
-  readonly line: PairedSession
+  readonly session: PairedSession
   readonly messageId: MessageId
   readonly out: Outgoing
   readonly phone: Phone
@@ -61,9 +61,9 @@ interface OutgoingMessage {
  * Sends over the sandbox network. On the ordinary way nothing is read and nothing committed here: what must be
  * remembered goes into the caller's own commit, through `journal`.
  */
-export function createSend(needs: SendDeps) {
-  const { db, clock, lines, links, faults, phones, inbox, files, timeline, speech, timelineMs } = needs
-  const silentMs = needs.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
+export function createSend(deps: SendDeps) {
+  const { db, clock, sessions, links, faults, phones, inbox, files, timeline, phoneMessages, timelineMs } = deps
+  const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
   async function courseFor({ instance, phone, out }: OutgoingMessage): Promise<SimulatedOutcome> {
     const { id, engine } = instance
@@ -83,7 +83,7 @@ export function createSend(needs: SendDeps) {
   /** A phone shows what is answered as long as it has it in the same conversation. */
   async function withVisibleQuote(
     tx: Tx,
-    { instance, line, out }: OutgoingMessage,
+    { instance, session, out }: OutgoingMessage,
     content: Content,
   ): Promise<Content> {
     const { quoted: id, ...rest } = content
@@ -91,18 +91,18 @@ export function createSend(needs: SendDeps) {
     const quoted = await inbox.find(tx, instance.accountId, id)
     if (quoted?.id !== id || quoted.deletedAtMs !== null) return rest
     const parties = [quoted.author, quoted.recipient]
-    return parties.includes(line.number) && parties.includes(out.to) ? content : rest
+    return parties.includes(session.number) && parties.includes(out.to) ? content : rest
   }
 
   /** What the phone will have, and what will be heard of it. Written a second time it changes nothing. */
-  async function record(tx: Tx, passage: OutgoingMessage, engineMessageId: string, plan: Plan): Promise<void> {
-    const { instance, line, out, startedAtMs } = passage
+  async function record(tx: Tx, message: OutgoingMessage, engineMessageId: string, plan: Plan): Promise<void> {
+    const { instance, session, out, startedAtMs } = message
     const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
-    const content = await withVisibleQuote(tx, passage, contentOf(out))
+    const content = await withVisibleQuote(tx, message, contentOf(out))
     const isNew = await inbox.add(tx, {
       id: engineMessageId,
       phone: phone.seq,
-      author: line.number,
+      author: session.number,
       instanceId: instance.id,
       group: null,
       content,
@@ -117,29 +117,30 @@ export function createSend(needs: SendDeps) {
       await timeline.schedule(tx, { instanceId: instance.id, lane, step, dueAtMs, offsetMs, phone: ofPhone, signal })
     }
     // The number may be another instance's: that one receives.
-    if (lines.having(instance.accountId, out.to).length === 0 || line.number === out.to) return
+    if (sessions.withNumber(instance.accountId, out.to).length === 0 || session.number === out.to) return
     if (out.kind === 'media') await files.keep(tx, engineMessageId, out.bytes)
     const atMs = plan.arrivesAtMs ?? startedAtMs
     const said = {
       id: engineMessageId,
-      author: line.number,
-      pushName: line.name,
+      author: session.number,
+      pushName: session.name,
       recipient: out.to,
       group: null,
       content,
     }
-    if (plan.arrivesAtMs !== null || plan.waits) await speech.hear(tx, instance.accountId, said, atMs)
+    if (plan.arrivesAtMs !== null || plan.waits)
+      await phoneMessages.deliverToInstances(tx, instance.accountId, said, atMs)
   }
 
-  function prepare(passage: OutgoingMessage, path: Path): { engineMessageId: string; plan: Plan } {
-    const { instance, messageId, startedAtMs, phone } = passage
+  function prepare(message: OutgoingMessage, path: Path): { engineMessageId: string; plan: Plan } {
+    const { instance, messageId, startedAtMs, phone } = message
     const engineMessageId = networkId(instance.engine, messageId)
     return { engineMessageId, plan: planFor(path, { messageId, engineMessageId, startedAtMs, phone, timelineMs }) }
   }
 
-  function accept(passage: OutgoingMessage, path: Path): SendOutcome {
-    const { engineMessageId, plan } = prepare(passage, path)
-    const journal = (tx: Tx) => record(tx, passage, engineMessageId, plan)
+  function accept(message: OutgoingMessage, path: Path): SendOutcome {
+    const { engineMessageId, plan } = prepare(message, path)
+    const journal = (tx: Tx) => record(tx, message, engineMessageId, plan)
     return { kind: 'accepted', engineMessageId, status: plan.status, journal }
   }
 
@@ -150,35 +151,35 @@ export function createSend(needs: SendDeps) {
     if (restricts === undefined) return { kind: 'refused', error }
     const journal = async (tx: Tx) => {
       const now = clock.now()
-      await lines.restrict(tx, instance.id, now, now + RESTRICTION_MS)
+      await sessions.restrict(tx, instance.id, now, now + RESTRICTION_MS)
     }
     return { kind: 'refused', error, journal }
   }
 
   /** What will come of it is durable before the silence begins, so that no crash can change it. */
-  async function keepSilent(passage: OutgoingMessage): Promise<SendOutcome> {
-    const { engineMessageId, plan } = prepare(passage, { kind: 'silent', silentMs })
-    await db.commit((tx) => record(tx, passage, engineMessageId, plan))
-    await aborted(passage.signal)
+  async function keepSilent(message: OutgoingMessage): Promise<SendOutcome> {
+    const { engineMessageId, plan } = prepare(message, { kind: 'silent', silentMs })
+    await db.commit((tx) => record(tx, message, engineMessageId, plan))
+    await aborted(message.signal)
     return { kind: 'unknown', message: 'The sandbox network took the message and keeps silent about it.' }
   }
 
-  async function travel(passage: OutgoingMessage, course: SimulatedOutcome): Promise<SendOutcome> {
+  async function travel(message: OutgoingMessage, course: SimulatedOutcome): Promise<SendOutcome> {
     if (course.kind === 'unreachable') return UNREACHABLE
-    if (course.kind === 'silent') return keepSilent(passage)
+    if (course.kind === 'silent') return keepSilent(message)
     const [acceptedMs] = timelineMs
     // Whatever the answer is, it takes its time; given up before it, nothing was stored and nothing left.
-    if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, passage.signal))) return GIVEN_UP
+    if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.signal))) return GIVEN_UP
     switch (course.kind) {
       case 'refused':
-        return refuse(passage, course)
+        return refuse(message, course)
       case 'throttled':
         return THROTTLED
       case 'token_dead':
-        await links.revoke(passage.instance.id, 'token_revoked')
+        await links.revoke(message.instance.id, 'token_revoked')
         return TOKEN_DEAD
       default:
-        return accept(passage, course)
+        return accept(message, course)
     }
   }
 
@@ -191,16 +192,16 @@ export function createSend(needs: SendDeps) {
     const to = parseUserId(wanted.to)
     if (to === undefined) return { kind: 'refused', error: NOBODY }
     const out = { ...wanted, to }
-    const line = lines.of(instance.id)
-    if (!isPaired(line) || !line.up) return NOT_READY
+    const session = sessions.of(instance.id)
+    if (!isPaired(session) || !session.up) return NOT_READY
     if (out.kind === 'poll' && instance.engine === 'official') return NO_POLLS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
     const startedAtMs = clock.now()
     const { accountId } = instance
     const phone = phones.cached(accountId, out.to) ?? (await phones.find(accountId, out.to))
-    const passage = { instance, line, messageId, out, phone, startedAtMs, signal }
-    return travel(passage, await courseFor(passage))
+    const message = { instance, session, messageId, out, phone, startedAtMs, signal }
+    return travel(message, await courseFor(message))
   }
 }
 

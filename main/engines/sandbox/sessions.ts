@@ -24,7 +24,8 @@ export interface Session {
 
 export type PairedSession = Session & { readonly number: string }
 
-export const isPaired = (line: Session | undefined): line is PairedSession => line !== undefined && line.number !== null
+export const isPaired = (session: Session | undefined): session is PairedSession =>
+  session !== undefined && session.number !== null
 
 type Row = Omit<Session, 'up'> & { readonly up: number }
 interface Id {
@@ -64,45 +65,45 @@ export type Sessions = ReturnType<typeof createSessions>
  * each returns the line as it is then, or undefined when its condition did not hold.
  */
 export function createSessions(db: Db) {
-  const lines = new Map<InstanceId, Session>()
+  const sessions = new Map<InstanceId, Session>()
   const byNumber = new Map<string, Set<InstanceId>>()
   let loading: Promise<void> | undefined
 
-  function put(line: Session): void {
-    drop(line.instanceId)
-    lines.set(line.instanceId, line)
-    if (!isPaired(line)) return
-    const key = `${line.accountId} ${line.number}`
-    byNumber.set(key, (byNumber.get(key) ?? new Set()).add(line.instanceId))
+  function put(session: Session): void {
+    drop(session.instanceId)
+    sessions.set(session.instanceId, session)
+    if (!isPaired(session)) return
+    const key = `${session.accountId} ${session.number}`
+    byNumber.set(key, (byNumber.get(key) ?? new Set()).add(session.instanceId))
   }
 
   function drop(instanceId: InstanceId): void {
-    const line = lines.get(instanceId)
-    if (line === undefined) return
-    lines.delete(instanceId)
-    const key = `${line.accountId} ${String(line.number)}`
+    const session = sessions.get(instanceId)
+    if (session === undefined) return
+    sessions.delete(instanceId)
+    const key = `${session.accountId} ${String(session.number)}`
     byNumber.get(key)?.delete(instanceId)
     if (byNumber.get(key)?.size === 0) byNumber.delete(key)
   }
 
   async function load(): Promise<void> {
-    for (const row of await db.read(all, {})) if (!lines.has(row.instanceId)) put(toSession(row))
+    for (const row of await db.read(all, {})) if (!sessions.has(row.instanceId)) put(toSession(row))
   }
 
   function written(tx: Tx, row: Row | undefined): Session | undefined {
     if (row === undefined) return undefined
-    const line = toSession(row)
-    tx.afterCommit(() => put(line))
-    return line
+    const session = toSession(row)
+    tx.afterCommit(() => put(session))
+    return session
   }
 
   return {
     /** Reads all lines, once. */
     load: () => (loading ??= load()),
-    of: (instanceId: InstanceId): Session | undefined => lines.get(instanceId),
-    all: (): readonly Session[] => [...lines.values()],
+    of: (instanceId: InstanceId): Session | undefined => sessions.get(instanceId),
+    all: (): readonly Session[] => [...sessions.values()],
     /** Every line that has this number, up or not. */
-    having: (accountId: AccountId, number: string): readonly InstanceId[] => [
+    withNumber: (accountId: AccountId, number: string): readonly InstanceId[] => [
       ...(byNumber.get(`${accountId} ${number}`) ?? []),
     ],
     async ensure(tx: Tx, { id, accountId, engine }: EngineInstance) {

@@ -45,11 +45,11 @@ export const TEMPLATES: readonly Template[] = [
 ]
 
 /** @throws ApiError not_ready without a connected number: the list belongs to the account behind it. */
-export function createTemplates(lines: Sessions) {
+export function createTemplates(sessions: Sessions) {
   return async ({ id }: EngineInstance, page: { limit: number; after: string | null }): Promise<TemplatePage> => {
-    await lines.load()
-    const line = lines.of(id)
-    if (!isPaired(line) || !line.up) {
+    await sessions.load()
+    const session = sessions.of(id)
+    if (!isPaired(session) || !session.up) {
       throw new ApiError(
         'not_ready',
         'The instance has no number yet, so it has no templates. Complete its onboarding.',

@@ -32,8 +32,8 @@ const PAUSE_MS = 1_000
  * Tells the sink what is due, at least once: a row goes only after the sink has resolved. Rows lie in storage, so what
  * is pending survives a restart.
  */
-export function createTimeline(needs: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {
-  const { db, clock, alarms, sink, log } = needs
+export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {
+  const { db, clock, alarms, sink, log } = deps
   const inFlight = new Set<number>()
   /** Rows waiting behind the one of their lane that is being told. */
   const lanes = new Map<string, Due[]>()

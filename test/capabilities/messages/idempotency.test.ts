@@ -237,10 +237,10 @@ describe('K-08: a crash between the ack and the result', () => {
     await crashAfterAck()
     b.engine.found = 'arrived'
     await b.clock.advance(59_999)
-    await b.messages.sweep()
+    await b.messages.reconcile()
     expect(b.keyState('k')).toBe('unknown')
     await b.clock.advance(1)
-    await b.messages.sweep()
+    await b.messages.reconcile()
     expect(b.keyState('k')).toBe('done')
     expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(true)
     expect((await b.messages.getByKey(INSTANCE, 'k')).status).toBe('sent')
@@ -251,7 +251,7 @@ describe('K-08: a crash between the ack and the result', () => {
   test('stays unknown with an engine that cannot, and is not sent again', async () => {
     await crashAfterAck()
     await b.clock.advance(23 * HOUR)
-    await b.messages.sweep()
+    await b.messages.reconcile()
     expect(b.keyState('k')).toBe('unknown')
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'idempotency_in_progress' })
     expect(b.engine.asked).toHaveLength(1)
@@ -262,7 +262,7 @@ describe('K-08: a crash between the ack and the result', () => {
     const { id } = await b.messages.getByKey(INSTANCE, 'k')
     b.engine.found = 'never_arrived'
     await b.clock.advance(60_000)
-    await b.messages.sweep()
+    await b.messages.reconcile()
     expect(b.events()).toEqual(['message.failed'])
     expect(await b.messages.get(INSTANCE, id)).toMatchObject({ status: 'failed', error: { code: 'undeliverable' } })
     b.engine.plan = async () => accepted('E2')

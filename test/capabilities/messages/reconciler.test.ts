@@ -14,7 +14,7 @@ afterEach(() => b.close())
 /** Lets time pass, then makes one pass; nothing runs by itself, for the room was not started. */
 const pass = async (ms: number) => {
   await b.clock.advance(ms)
-  await b.messages.sweep()
+  await b.messages.reconcile()
 }
 const silence = async (): Promise<SendOutcome> => ({ kind: 'unknown', message: 'Silence.' })
 
@@ -70,7 +70,7 @@ describe('a message that stays queued', () => {
     const sending = b.send(TEXT, { key: 'k' })
     await b.clock.advance(0)
     b.clock.set(b.clock.now() + 10 * MINUTE)
-    await b.messages.sweep()
+    await b.messages.reconcile()
     expect(b.keyState('k')).toBe('in_progress')
     hold.open(accepted('E1'))
     expect((await sending).replayed).toBe(false)

@@ -169,7 +169,9 @@ test('P-03 nine hours without network cost no attempt: one probe in 30 s, and al
   expect(attemptsOf(world)).toEqual([{ outcome: 'local_fault', counted: 0, many: asked.length }])
   expect(asked.length).toBeLessThanOrEqual(1_100)
   expect(asked.length).toBeGreaterThanOrEqual(1_000)
-  expect(world.webhooks().troubles()).toEqual([expect.stringMatching(/^Since 2026-\S+ nothing outside this computer/)])
+  expect(world.webhooks().machineProblems()).toEqual([
+    expect.stringMatching(/^Since 2026-\S+ nothing outside this computer/),
+  ])
 
   state.network = () => good
   state.isAttached = true
@@ -180,7 +182,7 @@ test('P-03 nine hours without network cost no attempt: one probe in 30 s, and al
   expect(asked.length).toBeGreaterThan(before)
   await world.pass(15 * MINUTE)
   expect(deliveriesOf(world)).toEqual([{ status: 'delivered', many: 10_000 }])
-  expect(world.webhooks().troubles()).toEqual([])
+  expect(world.webhooks().machineProblems()).toEqual([])
 }, 120_000)
 
 test('P-03 after 72 hours failures count again, and so a receiver that is gone is not kept for ever', async () => {
@@ -201,7 +203,7 @@ test('P-04 behind a captive portal nothing is counted, from the very first failu
   await world.happenTimes(20)
   await world.pass(30 * MINUTE)
   expect(attemptsOf(world)).toEqual([{ outcome: 'local_fault', counted: 0, many: expect.any(Number) as number }])
-  expect(world.webhooks().troubles()).toEqual([expect.stringContaining('a certificate that cannot be trusted')])
+  expect(world.webhooks().machineProblems()).toEqual([expect.stringContaining('a certificate that cannot be trusted')])
   state.network = () => good
   await world.pass(5 * MINUTE)
   expect(deliveriesOf(world)).toEqual([{ status: 'delivered', many: 60 }])
@@ -221,7 +223,7 @@ test('P-04 receivers without a good certificate, or without a name, beside a hea
   }
   const outcomes = attemptsOf(world) as { outcome: string; counted: number }[]
   expect(outcomes.map(({ outcome, counted }) => `${outcome} ${counted}`)).toEqual(['dns 1', 'success 0', 'tls 1'])
-  expect(world.webhooks().troubles()).toEqual([])
+  expect(world.webhooks().machineProblems()).toEqual([])
 })
 
 test('P-04 a lone receiver that cannot be reached is counted while this machine has a network', async () => {
@@ -253,7 +255,7 @@ test('P-05 names that a VPN makes up addresses for use up nothing, and the warni
   await world.happenTimes(2)
   await world.pass(10 * MINUTE)
   expect(attemptsOf(world)).toEqual([{ outcome: 'local_fault', counted: 0, many: expect.any(Number) as number }])
-  expect(world.webhooks().troubles()).toEqual([expect.stringContaining('egress.trusted_ranges')])
+  expect(world.webhooks().machineProblems()).toEqual([expect.stringContaining('egress.trusted_ranges')])
 })
 
 test.each([
@@ -273,11 +275,11 @@ test.each([
     await world.happenTimes(20)
     await world.idle()
     // Two hosts may share a mistake.
-    expect(world.webhooks().troubles()).toEqual([])
+    expect(world.webhooks().machineProblems()).toEqual([])
     await hook('c.example')
     await world.happen()
     await world.idle()
-    const said = world.webhooks().troubles()
+    const said = world.webhooks().machineProblems()
     if (isRefused === undefined) return expect(said).toEqual([])
     // Half of a second is added for what `Date` cuts off.
     const about = `is (${Math.abs(seconds)}|${Math.abs(seconds) + 1}) s ${how} others'`
@@ -290,7 +292,7 @@ test.each([
     // Once it is set right the old responses say nothing.
     world.clock.set(world.clock.now() + seconds * 1_000)
     await world.pass(SECOND)
-    expect(world.webhooks().troubles()).toEqual([])
+    expect(world.webhooks().machineProblems()).toEqual([])
   },
 )
 

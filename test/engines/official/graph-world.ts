@@ -56,7 +56,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
 
   const network = createSandboxNetwork({
     ...base,
-    sink: (id, signal) => graph.tell(id, signal),
+    sink: (id, signal) => graph.onSignal(id, signal),
     timelineMs: [2, 5, 10, 15],
     sendTimeoutMs: 100,
   })

@@ -68,30 +68,30 @@ export interface GraphSimulator {
   /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
   owns(id: InstanceId): boolean
   /** A signal of the network; resolves when the callback was taken. */
-  tell(id: InstanceId, signal: EngineSignal): Promise<void>
+  onSignal(id: InstanceId, signal: EngineSignal): Promise<void>
   begin(): Promise<void>
   close(): Promise<void>
 }
 
 const KEEP_MS = 7 * 24 * 60 * 60_000
 
-export function createGraphSimulator(needs: GraphDeps): GraphSimulator {
-  const { db, clock, random, log, ids, network, resolve } = needs
+export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
+  const { db, clock, random, log, ids, network, resolve } = deps
   const app = { id: numericId(random), secret: random.bytes(16).toString('hex') }
   // It calls this machine and nothing else.
   const outbound = createOutbound({ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] })
   const numbers = createGraphNumbers(db)
   const faults = createGraphFaults()
-  const calling = createCallbacks(outbound, faults)
+  const callbacks = createCallbacks(outbound, faults)
   const signups = createSignups({ random, numbers, app })
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
-  const tellSent = async (number: GraphNumber, wamid: string) => {
+  const notifySent = async (number: GraphNumber, wamid: string) => {
     await sendStatusWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
   }
-  const send = createSending({ db, clock, ids, network, numbers, files, tellSent })
-  const answer = createRoutes({ random, numbers, files, calling, signups, send })
+  const send = createSending({ db, clock, ids, network, numbers, files, notifySent })
+  const answer = createRoutes({ random, numbers, files, callbacks, signups, send })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
   function get(phoneNumberId: string): GraphNumber {
@@ -109,7 +109,7 @@ export function createGraphSimulator(needs: GraphDeps): GraphSimulator {
 
   async function sendStatusWord(number: GraphNumber, wamid: string, status: Parameters<typeof statusChange>[2]) {
     const sent = await db.readOne(sentByWamid, { wamid })
-    if (sent !== undefined) await calling.send(number, statusChange(number, sent, status))
+    if (sent !== undefined) await callbacks.send(number, statusChange(number, sent, status))
   }
 
   /** What words cannot say of a place or a contact. */
@@ -157,22 +157,22 @@ export function createGraphSimulator(needs: GraphDeps): GraphSimulator {
       await numbers.change(get(phoneNumberId), { tokenDead: 1 })
     },
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
-    callBack: (phoneNumberId, change) => calling.send(get(phoneNumberId), change),
+    callBack: (phoneNumberId, change) => callbacks.send(get(phoneNumberId), change),
 
-    owns: (id) => numbers.ofLine(id) !== undefined,
-    async tell(id, signal) {
-      const number = numbers.ofLine(id)
+    owns: (id) => numbers.byInstance(id) !== undefined,
+    async onSignal(id, signal) {
+      const number = numbers.byInstance(id)
       if (number === undefined) return
       switch (signal.kind) {
         case 'receipt':
         case 'failed':
           return sendStatus(number, signal)
         case 'received':
-          return calling.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
+          return callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
         case 'edited':
         case 'deleted':
         case 'reaction':
-          return calling.send(number, inboundChange(number, signal))
+          return callbacks.send(number, inboundChange(number, signal))
         default:
           // Of the line itself nobody is told: Meta says nothing of the kind.
           return undefined

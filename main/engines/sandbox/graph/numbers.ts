@@ -28,7 +28,7 @@ export function createGraphNumbers(db: Db) {
     load: () => (loading ??= load()),
     all: (): readonly GraphNumber[] => [...known.values()],
     of: (phoneNumberId: string): GraphNumber | undefined => known.get(phoneNumberId),
-    ofLine: (instanceId: InstanceId): GraphNumber | undefined =>
+    byInstance: (instanceId: InstanceId): GraphNumber | undefined =>
       [...known.values()].find((number) => number.instanceId === instanceId),
     ofAccount: (wabaId: string): readonly GraphNumber[] => [...known.values()].filter((one) => one.wabaId === wabaId),
     put,

@@ -26,7 +26,7 @@ interface RouteDeps {
   readonly random: Random
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
-  readonly calling: Callbacks
+  readonly callbacks: Callbacks
   readonly signups: Signups
   readonly send: ReturnType<typeof createSending>
 }
@@ -34,7 +34,7 @@ interface RouteDeps {
 type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
-export function createRoutes({ numbers, files, calling, signups, send }: RouteDeps) {
+export function createRoutes({ numbers, files, callbacks, signups, send }: RouteDeps) {
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
     const [first = '', second] = path
@@ -75,7 +75,7 @@ export function createRoutes({ numbers, files, calling, signups, send }: RouteDe
     const { override_callback_uri: address, verify_token: token } = recordAt(body, 'webhook_configuration')
     if (typeof address !== 'string' || typeof token !== 'string')
       throw parameterFault('webhook_configuration is incomplete.')
-    await calling.verify(number, address, token)
+    await callbacks.verify(number, address, token)
     await numbers.change(number, { callbackUrl: address })
     return SUCCESS
   }

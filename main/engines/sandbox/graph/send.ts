@@ -18,7 +18,7 @@ interface SendingDeps {
   readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find'>
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
-  readonly tellSent: (number: GraphNumber, wamid: string) => Promise<void>
+  readonly notifySent: (number: GraphNumber, wamid: string) => Promise<void>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -27,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>
 export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
-export function createSending({ db, clock, ids, network, numbers, files, tellSent }: SendingDeps) {
+export function createSending({ db, clock, ids, network, numbers, files, notifySent }: SendingDeps) {
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
@@ -121,7 +121,7 @@ export function createSending({ db, clock, ids, network, numbers, files, tellSen
     switch (outcome.kind) {
       case 'accepted':
         // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
-        if (outcome.status === 'sent') await tellSent(number, outcome.engineMessageId)
+        if (outcome.status === 'sent') await notifySent(number, outcome.engineMessageId)
         await db.commit(async (tx: Tx) => outcome.journal?.(tx))
         return taken(message, to, outcome.engineMessageId)
       case 'refused': {

@@ -12,12 +12,12 @@ export interface GraphApp {
 export type Signups = ReturnType<typeof createSignups>
 
 /** The end of Meta's own signup: a code becomes a token, and the token tells which accounts were shared. */
-export function createSignups(needs: {
+export function createSignups(deps: {
   readonly random: Random
   readonly numbers: GraphNumbers
   readonly app: GraphApp
 }) {
-  const { random, numbers, app } = needs
+  const { random, numbers, app } = deps
   const codes = new Map<string, GraphNumber>()
 
   return {
