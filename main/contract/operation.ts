@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
+import type { ApprovalRule } from './approval.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Scope } from './scopes.ts'
 import type { Engine } from './shapes.ts'
@@ -68,6 +69,8 @@ export interface Operation {
   readonly audience?: 'console'
   /** Removes or ends something; the console asks first. */
   readonly destructive?: true
+  /** Why an assistant needs a person for it, besides what `destructive` and `confirm` say. */
+  readonly approval?: ApprovalRule
   /** The answer must not be stored by anyone (credentials, QR codes). */
   readonly noStore?: true
   readonly query?: TObject

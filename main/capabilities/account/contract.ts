@@ -35,8 +35,9 @@ const RatePerMinute = Nullable(
 
 const AsksBefore = Type.Enum([...APPROVAL_POLICIES], {
   description:
-    'Before which calls of an assistant, over MCP, a person is asked in the window. `destructive`: what removes or ends ' +
-    'something. `sending`: that, and what reaches people or spends money. Over HTTP the key acts at once.',
+    'Which calls of an AI assistant (over MCP) need a person to approve them in the window. `destructive`: calls that ' +
+    'remove or end something, change where data goes, resend it, give access or spend money. `sending`: those, and calls ' +
+    'that reach people. Calls over HTTP are never held.',
 })
 
 const keyFields = {
@@ -202,6 +203,7 @@ export const accountContract = {
   createApiKey: operation({
     ...ofTheConsole,
     id: 'createApiKey',
+    approval: 'access',
     method: 'POST',
     path: '/v1/keys',
     summary: 'Create an API key',

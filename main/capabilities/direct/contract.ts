@@ -108,6 +108,27 @@ const ActionReply = Type.Object({
   ),
 })
 
+/** Everything that is not listed reaches people. */
+const APPROVAL_BY_ACTION = {
+  by: ['group', 'action'],
+  reasons: {
+    'message/delete': 'ends',
+    'message/markread': null,
+    'user/check': null,
+    'user/info': null,
+    'user/avatar': null,
+    'user/block': 'ends',
+    'user/unblock': 'access',
+    'group/list': null,
+    'group/info': null,
+    'group/create': 'access',
+    'group/participant': 'access',
+    'group/invitelink': 'access',
+    'group/leave': 'ends',
+  },
+  otherwise: 'people',
+} as const
+
 const TABLE = [
   '| Action | Fields (? may be left out) | `result` |',
   '|---|---|---|',
@@ -211,6 +232,7 @@ const MESSAGE_ID = 'msg_01KCW8ZJ4N3Q7V0F5T2B9XEMRD'
 export const directContract = {
   callEngine: operation({
     id: 'callEngine',
+    approval: APPROVAL_BY_ACTION,
     method: 'POST',
     path: '/v1/instances/{id}/engine/smv2/{group}/{action}',
     summary: 'Call an smv2 engine directly',
@@ -257,6 +279,7 @@ export const directContract = {
 
   sendRawMessage: operation({
     id: 'sendRawMessage',
+    approval: 'people',
     method: 'POST',
     path: '/v1/instances/{id}/engine/official/messages',
     summary: 'Send a raw Cloud API message',

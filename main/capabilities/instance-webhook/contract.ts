@@ -91,6 +91,7 @@ const WHAT = [
 
 /** What PUT and POST share: programs of that time use either. */
 const set = {
+  approval: 'destination',
   path: '/v1/instances/{id}/webhook',
   scope: 'instances:write',
   reach: 'instance',

@@ -248,6 +248,7 @@ const pageQuery = {
 export const messagesContract = {
   sendMessage: operation({
     id: 'sendMessage',
+    approval: 'people',
     method: 'POST',
     path: '/v1/instances/{id}/messages',
     summary: 'Send a message',

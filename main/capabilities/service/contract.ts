@@ -375,6 +375,7 @@ export const serviceContract = {
     ...consoleOperation,
     id: 'updateSettings',
     worksWhenFull: true,
+    approval: 'destination',
     method: 'PATCH',
     path: '/v1/service/settings',
     summary: 'Change settings',
@@ -503,6 +504,7 @@ export const serviceContract = {
   putConsolePassword: operation({
     ...consoleOperation,
     id: 'putConsolePassword',
+    approval: 'access',
     method: 'PUT',
     path: '/v1/service/password',
     summary: 'Set the password of the console',

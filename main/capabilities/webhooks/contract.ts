@@ -323,6 +323,7 @@ const SECRET_REPLY = { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE }
 export const webhooksContract = {
   createWebhook: operation({
     id: 'createWebhook',
+    approval: 'destination',
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Create a webhook',
@@ -399,6 +400,7 @@ export const webhooksContract = {
 
   updateWebhook: operation({
     id: 'updateWebhook',
+    approval: 'destination',
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
     summary: 'Change, pause or resume a webhook',
@@ -439,6 +441,7 @@ export const webhooksContract = {
 
   rotateWebhookSecret: operation({
     id: 'rotateWebhookSecret',
+    approval: 'access',
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate-secret',
     summary: 'Rotate the signing secret',
@@ -471,6 +474,7 @@ export const webhooksContract = {
 
   testWebhook: operation({
     id: 'testWebhook',
+    approval: 'replay',
     method: 'POST',
     path: '/v1/webhooks/{id}/test',
     summary: 'Send a test event',
@@ -495,6 +499,7 @@ export const webhooksContract = {
 
   replayWebhook: operation({
     id: 'replayWebhook',
+    approval: 'replay',
     method: 'POST',
     path: '/v1/webhooks/{id}/replay',
     summary: 'Replay missed events',
@@ -559,6 +564,7 @@ export const webhooksContract = {
 
   retryDelivery: operation({
     id: 'retryDelivery',
+    approval: 'replay',
     method: 'POST',
     path: '/v1/webhooks/deliveries/{id}/retry',
     summary: 'Redeliver now',

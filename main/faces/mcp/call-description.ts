@@ -1,3 +1,4 @@
+import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
 import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
@@ -24,6 +25,7 @@ const NAMES = ['name', 'title', 'url', 'number', 'description'] as const
 const NAMED_AT_MOST = 5
 const VALUE_CHARACTERS = 120
 const INSTANCE = '/v1/instances/{instance_id}'
+const WEBHOOK = '/v1/webhooks/{webhook_id}'
 
 export function createCallDescriber(deps: {
   readonly operations: readonly Contract[]
@@ -39,48 +41,90 @@ export function createCallDescriber(deps: {
    * Asked as the console of the same reach: a key that may delete a thing need not be able to read it, and the person
    * who is asked must know which one is meant.
    */
-  const nameOf = async (path: string, principal: Principal): Promise<string | undefined> => {
+  const read = async (path: string, principal: Principal): Promise<Readonly<Record<string, unknown>>> => {
     const { status, body } = await deps.call(
       { ...principal, kind: 'console', key: null },
       { method: 'GET', path, headers: {} },
     )
-    if (status !== 200 || typeof body !== 'object' || body === null) return undefined
-    const record = body as Readonly<Record<string, unknown>>
-    return NAMES.map((name) => record[name]).find((value) => typeof value === 'string' && value !== '') as
-      string | undefined
+    return status === 200 && typeof body === 'object' && body !== null
+      ? (body as Readonly<Record<string, unknown>>)
+      : {}
   }
 
-  const labelOf = async (path: string, id: string, principal: Principal) => {
-    const name = await nameOf(path, principal)
-    return name === undefined || name === id ? id : `“${short(name)}” (${id})`
+  const labelOf = (record: Readonly<Record<string, unknown>>, id: string): string => {
+    const name = NAMES.map((field) => record[field]).find((value) => typeof value === 'string' && value !== '')
+    return typeof name !== 'string' || name === id ? plainId(id) : `${quotedText(short(name))} (${plainId(id)})`
+  }
+
+  /** Where data will go: the address that is given, or the one that the thing has already. */
+  const hostOf = async (
+    given: Arguments,
+    records: readonly Readonly<Record<string, unknown>>[],
+    principal: Principal,
+  ): Promise<string | undefined> => {
+    if (typeof given['url'] === 'string') return hostIn(given['url'])
+    for (const record of records) {
+      if (typeof record['url'] === 'string') return hostIn(record['url'])
+      const webhookId = record['webhook_id']
+      if (typeof webhookId !== 'string') continue
+      const { url } = await read(filled(WEBHOOK, { webhook_id: webhookId }), principal)
+      if (typeof url === 'string') return hostIn(url)
+    }
+    return undefined
   }
 
   return {
     async describeCall(operation, given, principal) {
-      const things = resourcesOf(operation)
+      const resources = resourcesOf(operation)
+      const records: Readonly<Record<string, unknown>>[] = []
       const parts: string[] = []
-      for (const { argument, path } of things) {
+      for (const { argument, path } of resources) {
         const id = text(given[argument])
-        parts.push(readable.has(path) ? await labelOf(filled(path, given), id, principal) : id)
+        const record = readable.has(path) ? await read(filled(path, given), principal) : {}
+        records.push(record)
+        parts.push(labelOf(record, id))
       }
-      for (const [name, value] of Object.entries(given)) {
-        if (CALL_OPTIONS.has(name) || things.some(({ argument }) => argument === name)) continue
-        if (name !== 'instance_ids' || !Array.isArray(value)) parts.push(`${name}: ${formatValue(name, value)}`)
+      for (const [name, value] of recipientsFirst(given)) {
+        if (CALL_OPTIONS.has(name) || resources.some(({ argument }) => argument === name)) continue
+        if (name !== 'instance_ids' || !Array.isArray(value))
+          parts.push(`${visibleText(name)}: ${formatValue(name, value)}`)
         else parts.push(await listed(value.map(text)))
       }
-      return parts.length === 0 ? `${operation.summary}.` : `${operation.summary}: ${parts.join(', ')}.`
+      const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
+      const subject = host === undefined ? operation.summary : `${operation.summary} (sends to ${host})`
+      return parts.length === 0 ? `${subject}.` : `${subject}: ${parts.join(', ')}.`
 
       async function listed(ids: readonly string[]): Promise<string> {
         const named = ids.slice(0, NAMED_AT_MOST)
-        const known = await Promise.all(
-          named.map((id) => labelOf(filled(INSTANCE, { instance_id: id }), id, principal)),
+        const labels = named.map(async (id) =>
+          labelOf(await read(filled(INSTANCE, { instance_id: id }), principal), id),
         )
         const more = ids.length - named.length
-        return more > 0 ? `${known.join(', ')} and ${more} more` : known.join(', ')
+        const known = (await Promise.all(labels)).join(', ')
+        return more > 0 ? `${known} and ${more} more` : known
       }
     },
   }
 }
+
+/** Who gets it is read before anything else the caller says. */
+const RECIPIENTS = ['to', 'recipient', 'number', 'numbers', 'group_id', 'participants', 'url', 'media_url']
+
+function recipientsFirst(given: Arguments): [string, unknown][] {
+  const rank = ([name]: [string, unknown]) => (RECIPIENTS.includes(name) ? 0 : 1)
+  return Object.entries(given).toSorted((a, b) => rank(a) - rank(b))
+}
+
+const isAboutDestination = ({ approval }: Operation): boolean => approval === 'destination' || approval === 'replay'
+
+/** The host as the network sees it: without what stands before an `@`, and letters that look like others as `xn--…`. */
+function hostIn(url: string): string {
+  return URL.canParse(url) ? visibleText(new URL(url).host) : quotedText(short(url))
+}
+
+/** Ids of ours stand as they are; anything else was written by the caller. */
+const PLAIN_ID = /^[A-Za-z0-9_.:@+-]{1,128}$/
+const plainId = (id: string): string => (PLAIN_ID.test(id) ? id : quotedText(short(id)))
 
 /** How a call is made, not what it does. */
 const CALL_OPTIONS = new Set(['confirm', 'idempotency_key', 'approval_id'])
@@ -107,7 +151,9 @@ const SECRET = /secret|token|password|passphrase|api_key|^key$|^value$|^qr$|pair
 /** The arguments as a person may see them: what unlocks something is not shown. */
 export function redactSecrets(given: Arguments): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (CALL_OPTIONS.has(name) ? [] : [[name, redacted(name, value)]])),
+    Object.entries(given).flatMap(([name, value]) =>
+      CALL_OPTIONS.has(name) ? [] : [[name, visibleValue(redacted(name, value))]],
+    ),
   )
 }
 
@@ -120,7 +166,13 @@ function redacted(name: string, value: unknown): unknown {
 
 function formatValue(name: string, value: unknown): string {
   const seen = redacted(name, value)
-  return typeof seen === 'string' ? `“${short(seen)}”` : short(JSON.stringify(seen))
+  if (typeof seen === 'string') return quotedText(short(seen))
+  if (!Array.isArray(seen) || !seen.every((each) => typeof each === 'string'))
+    return short(JSON.stringify(visibleValue(seen)))
+  const named = seen.slice(0, NAMED_AT_MOST).map((each) => quotedText(short(each)))
+  return seen.length > named.length
+    ? `${named.join(', ')} and ${seen.length - named.length} more`
+    : `[${named.join(', ')}]`
 }
 
 /** An argument of a path; what is left out was refused before anybody is asked. */

@@ -9,7 +9,7 @@ import type { Approval, ApprovalRequests } from '../../capabilities/approvals/in
 import { needsApproval } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Principal } from '../../kernel/access.ts'
+import { requireAccessLevel, requireScope, type Principal } from '../../kernel/access.ts'
 import { argumentsHash, type Confirmations } from './confirmations.ts'
 import type { ToolRequest } from './input.ts'
 import { errorResult, toolResult, type DoorAnswer, type ToolResult } from './result.ts'
@@ -114,10 +114,6 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     if (same !== undefined) return told(same)
     const wish = { ...call, given }
     tool.toRequest(given)
-    if (tool.operation.confirm === 'by-body') {
-      const answer = await unconfirmedAnswer(wish)
-      if (answer !== undefined) return toolResult(tool, answer)
-    }
     const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation) ? confirmed(wish) : wish)
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     const { operation } = tool
@@ -135,7 +131,13 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
 
   return async (call) => {
     const { tool, given, caller, person } = call
-    if (needsApproval(caller.principal.key?.approval ?? 'none', tool.operation)) return askInWindow(call)
+    // The door asks the same, but only once the arguments have become a request.
+    requireScope(caller.principal, tool.operation.scope)
+    requireAccessLevel(caller.principal, tool.operation.reach)
+    const policy = caller.principal.key?.approval ?? 'none'
+    // With an approval_id the arguments may be left out, and with them what the call is judged by.
+    const judged = given['approval_id'] === undefined ? given : undefined
+    if (needsApproval(policy, tool.operation, judged)) return askInWindow(call)
     if (!isDestructive(tool.operation)) return execute(call)
     // Its arguments are checked as they were given: from here on `confirm` is ours to set.
     tool.toRequest(given)

@@ -88,7 +88,10 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
   test('finds the argument that fetches a result in the tools that wait, and only there', async () => {
     const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
     const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
-    expect(waiting.map(({ name }) => name)).toEqual(['delete_instance', 'disconnect_instance', 'delete_webhook'])
+    expect(waiting.map(({ name }) => name)).toEqual([
+      ...['delete_instance', 'disconnect_instance', 'create_webhook', 'update_webhook', 'delete_webhook'],
+      'retry_delivery',
+    ])
     const other = await (await assistantOf(w, 'none', era)).client.listTools()
     expect(JSON.stringify(other.tools)).not.toContain('approval_id')
   })
@@ -221,11 +224,11 @@ describe('a key that asks before what is destructive', () => {
     expect(told.body).toMatchObject({ sent: true })
   })
 
-  test('disconnects at once, and waits where the session is to be discarded', async () => {
+  test('waits before it disconnects, whether or not the session is discarded', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'destructive')
-    const off = await assistant.call('disconnect_instance', { instance_id: line.id })
-    expect(off.body).toMatchObject({ connected: false, logged_out: false })
+    await assistant.callAndWait('disconnect_instance', { instance_id: line.id })
+    expect((await w.api('GET', `/v1/instances/${line.id}`)).body.connected).toBe(true)
     const approval = await assistant.callAndWait('disconnect_instance', { instance_id: line.id, logout: true })
     const { body } = await decide(approval, 'approve')
     expect(body.result.body).toMatchObject({ logged_out: true })

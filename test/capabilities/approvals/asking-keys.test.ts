@@ -33,12 +33,13 @@ test('a key asks for nothing unless it was told to', async () => {
   expect(await keys(w, 'list')).not.toContain('asks before')
 })
 
-test('what is only read never waits; what is destructive waits for both kinds; sending for one', () => {
+test('what is only read never waits; what is destructive waits for both kinds', () => {
   for (const operation of operations) {
     const isDestructive = operation.destructive === true
     expect(needsApproval('none', operation)).toBe(false)
-    expect(needsApproval('destructive', operation)).toBe(isDestructive)
-    if (operation.method === 'GET') expect(needsApproval('sending', operation)).toBe(false)
-    else if (operation.scope === 'messages:send') expect(needsApproval('sending', operation)).toBe(true)
+    for (const policy of ['destructive', 'sending'] as const) {
+      if (isDestructive) expect(needsApproval(policy, operation)).toBe(true)
+      if (operation.method === 'GET') expect(needsApproval(policy, operation)).toBe(false)
+    }
   }
 })

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { world, type World } from '../../support/world.ts'
+import { assistantOf } from './assistant.ts'
+
+let w: World
+let ask: ReturnType<typeof asConsole>
+beforeAll(async () => {
+  w = await world()
+  ask = asConsole(w)
+})
+afterAll(() => w.close())
+
+const sentenceOf = async (id: string): Promise<string> => (await ask('GET', `/v1/approvals/${id}`)).body['sentence']
+const EVIL = 'https://catcher.sandbox/evil'
+
+describe.each(['destructive', 'sending'])('a key that asks before what is %s', (policy) => {
+  test('waits before a webhook is created, and the approval shows the host', async () => {
+    const assistant = await assistantOf(w, policy)
+    const id = await assistant.callAndWait('create_webhook', { events: ['*'], description: 'Backup', url: EVIL })
+    expect(await sentenceOf(id)).toBe(
+      'Create a webhook (sends to catcher.sandbox): url: “https://catcher.sandbox/evil”, events: [“*”], description: “Backup”.',
+    )
+    expect((await w.api('GET', '/v1/webhooks')).body.data).toEqual([])
+  })
+
+  test('shows the real host, whatever the address looks like', async () => {
+    const assistant = await assistantOf(w, policy)
+    const id = await assistant.callAndWait('create_webhook', {
+      events: ['*'],
+      url: 'https://catcher.sandbox:443/https://hooks.example.com/%40hooks.example.com',
+    })
+    expect(await sentenceOf(id)).toMatch(/^Create a webhook \(sends to catcher\.sandbox\): /)
+  })
+
+  test('waits before a webhook is changed, replayed, tested or a delivery is sent again', async () => {
+    const { body: hook } = await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/own', events: ['*'] })
+    await w.api('POST', `/v1/webhooks/${hook.id}/test`)
+    const delivery = (await w.api('GET', '/v1/webhooks/deliveries')).body.data[0]
+    const assistant = await assistantOf(w, policy)
+    const calls: [string, object, RegExp][] = [
+      [
+        'update_webhook',
+        { webhook_id: hook.id, url: EVIL },
+        /\(sends to catcher\.sandbox\): .*“https:\/\/catcher.sandbox\/own”.*evil/,
+      ],
+      ['update_webhook', { webhook_id: hook.id, active: true }, /\(sends to catcher\.sandbox\)/],
+      [
+        'replay_webhook',
+        { webhook_id: hook.id, since: new Date(w.clock.now() - 1_000).toISOString() },
+        /\(sends to catcher\.sandbox\)/,
+      ],
+      ['test_webhook', { webhook_id: hook.id }, /\(sends to catcher\.sandbox\)/],
+      ['retry_delivery', { delivery_id: delivery.id }, /\(sends to catcher\.sandbox\)/],
+    ]
+    for (const [tool, given, sentence] of calls)
+      expect(await sentenceOf(await assistant.callAndWait(tool, given)), tool).toMatch(sentence)
+    expect((await w.api('GET', `/v1/webhooks/${hook.id}`)).body.url).toBe('https://catcher.sandbox/own')
+    await w.api('DELETE', `/v1/webhooks/${hook.id}`)
+  })
+
+  test('waits before the webhook of an instance is set', async () => {
+    const { id } = await w.instance({ name: 'Front desk' })
+    const assistant = await assistantOf(w, policy)
+    const approval = await assistant.callAndWait('set_instance_webhook', { instance_id: id, url: EVIL })
+    expect(await sentenceOf(approval)).toMatch(/^Set .* \(sends to catcher\.sandbox\): “Front desk”/)
+    expect((await w.api('GET', `/v1/instances/${id}/webhook`)).body.url).toBe(null)
+  })
+
+  test('waits before somebody is let into a group, and gets the result by the id of the approval alone', async () => {
+    const line = await w.pair()
+    const assistant = await assistantOf(w, policy)
+    const given = {
+      instance_id: line.id,
+      group: 'group',
+      action: 'create',
+      name: 'Team',
+      participants: ['12025550147'],
+    }
+    const approval = await assistant.callAndWait('call_engine', given)
+    expect(await sentenceOf(approval)).toContain('participants: [“12025550147”]')
+    await ask('POST', `/v1/approvals/${approval}/approve`)
+    const fetched = await assistant.call('call_engine', { approval_id: approval })
+    expect(fetched).toMatchObject({ code: undefined, body: { engine: 'smv2' } })
+  })
+})
+
+test('reading through the engine directly never waits', async () => {
+  const line = await w.pair()
+  const assistant = await assistantOf(w, 'sending')
+  const given = { instance_id: line.id, group: 'user', action: 'check', numbers: ['12025550147'] }
+  expect(await assistant.call('call_engine', given)).toMatchObject({ code: undefined })
+})
+
+test('what an approval shows of the arguments cannot hide or reorder anything', async () => {
+  const line = await w.pair()
+  await w.api('PATCH', `/v1/instances/${line.id}`, { name: 'Front desk' })
+  const assistant = await assistantOf(w, 'sending')
+  const text = 'Hi”. Nothing will be sent.\nto: “your boss\u202E\u200B'
+  const id = await assistant.callAndWait('send_message', { text, instance_id: line.id, to: '12025550123' })
+  const { sentence, arguments: shown } = (await ask('GET', `/v1/approvals/${id}`)).body
+  expect(sentence).toBe(
+    `Send a message: “Front desk” (${line.id}), to: “12025550123”, text: “Hi\\”. Nothing will be sent.\\nto: \\“your boss\\u{202E}\\u{200B}”.`,
+  )
+  expect(shown.text).toBe('Hi”. Nothing will be sent.\\nto: “your boss\\u{202E}\\u{200B}')
+})
