@@ -38,7 +38,11 @@ export const InstanceRecord = Type.Object({
   }),
   engine: Engine,
   status: InstanceStatus,
-  connected: Type.Boolean({ description: 'Logged in and usable.' }),
+  status_since: Type.String({ format: 'date-time', description: 'When the instance entered its current `status`.' }),
+  connected: Type.Boolean({ description: 'Logged in and ready to send.' }),
+  logged_in: Type.Boolean({
+    description: 'A stored session exists that the network has not rejected. It may be without a connection right now.',
+  }),
   network: Network,
   phone_number: Nullable(Digits),
   profile_name: Nullable(Type.String({ description: 'Name of the connected account.' })),
@@ -57,7 +61,14 @@ export const InstanceRecord = Type.Object({
   last_disconnect_reason: Nullable(
     Type.String({
       description:
-        'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned`; else the reason the engine gave.',
+        'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned` or `temporary_ban`; otherwise the reason ' +
+        'the engine gave. A ban stays here until a pairing succeeds.',
+    }),
+  ),
+  banned_until: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When a temporary ban ends. Null when there is none, or the network did not say.',
     }),
   ),
 })
@@ -154,11 +165,22 @@ export const HealthView = Type.Object({
   last_message_at: Nullable(Timestamp),
   latency_ms: Nullable(Type.Number({ minimum: 0 })),
   uptime_seconds: Nullable(Type.Integer({ minimum: 0, description: 'Since the link came up; null while it is down.' })),
-  reconnects_24h: Count,
+  reconnects_24h: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'How often a lost connection came back in the last 24 hours, after its loss was announced by ' +
+        '`instance.disconnected`. Restarts and disconnects you requested are not counted.',
+    }),
+  ),
   queue: Type.Object({ pending: Count, oldest_seconds: Count }, { description: 'Messages accepted and not yet sent.' }),
   webhooks: Type.Object(
     { pending: Count, failing: Count },
-    { description: 'Deliveries of events of this instance that wait, and how many of them failed at least once.' },
+    {
+      description:
+        'Deliveries of this instance’s events that are pending, and how many of those failed at least once. ' +
+        'A failing account webhook does not make the instance `degraded`.',
+    },
   ),
   restriction: Nullable(
     Type.Object(

@@ -45,6 +45,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const gauges: Gauges = {
     queue: (id) => messages.gauges(id),
     webhooks: (id) => webhooks.gauges(id),
+    failingOwnCalls: (id) => instanceWebhooks.failing(id),
     lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
   }
   const instances = createInstances({ ...deps, engines, gauges, baseUrl: () => address.url })

@@ -142,6 +142,7 @@ function emptyGauges(): InstancesRoom['gauges'] {
   return {
     queue: async () => ({ pending: 0, oldestSeconds: null }),
     webhooks: async () => ({ pending: 0, failing: 0 }),
+    failingOwnCalls: async () => 0,
     lastMessageAtMs: async () => null,
   }
 }

@@ -14,7 +14,7 @@ import { CHUNK, createDeliveryWorker } from './deliver.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createCallSlots } from './call-slots.ts'
 import { parseEventNames } from './event-names.ts'
-import { dropAll, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
+import { dropAll, failingCalls, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
 
 export interface InstanceWebhooksDeps {
   readonly db: Db
@@ -33,6 +33,8 @@ export interface InstanceWebhooks {
   read(instance: InstanceSubject): Promise<InstanceWebhook>
   /** Removes it with every call that was still to be made. */
   remove(instance: InstanceSubject): Promise<void>
+  /** How many calls failed at least once and are still to be made. */
+  failing(id: InstanceId): Promise<number>
   /** At each opening, before the service listens. */
   recover(): Promise<void>
   start(): void
@@ -78,6 +80,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
       })
       while (dropped === CHUNK) dropped = await db.commit((tx) => tx.run(dropAll, { instanceId, limit: CHUNK }))
     },
+    failing: async (instanceId) => (await db.readOne(failingCalls, { instanceId }))?.count ?? 0,
     recover: delivery.recover,
     start: delivery.start,
     stop: delivery.stop,

@@ -83,6 +83,11 @@ export const dueCalls = sql<OfInstance & { now: number; furthest: number; limit:
     WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
 )
 
+/** Calls that failed at least once and are tried again. */
+export const failingCalls = sql<OfInstance, { count: number }>(
+  'SELECT count(*) AS count FROM instance_webhook_calls WHERE instance_id = :instanceId AND tries > 0 AND lease IS NULL',
+)
+
 /** Every instance with something due: hops from one to the next, however many calls each has. */
 export const waitingInstances = sql<{ now: number; furthest: number }, { instanceId: InstanceId }>(
   `WITH RECURSIVE waiting (id) AS (

@@ -20,7 +20,9 @@ const EXAMPLE: InstanceRecord = {
   instance_name: 'acme-support',
   engine: 'smv2',
   status: 'connected',
+  status_since: '2026-03-01T09:31:12.478Z',
   connected: true,
+  logged_in: true,
   network: 'sandbox',
   phone_number: '12025550123',
   profile_name: 'Acme',
@@ -30,12 +32,15 @@ const EXAMPLE: InstanceRecord = {
   updated_at: '2026-03-01T09:31:12.480Z',
   last_connected_at: '2026-03-01T09:31:12.478Z',
   last_disconnect_reason: null,
+  banned_until: null,
 }
 
 const CREATED: InstanceRecord = {
   ...EXAMPLE,
   status: 'created',
+  status_since: EXAMPLE.created_at,
   connected: false,
+  logged_in: false,
   phone_number: null,
   profile_name: null,
   updated_at: EXAMPLE.created_at,
@@ -331,7 +336,9 @@ export const instancesContract = {
     description:
       'Ends the link and connects again with the stored session; without one, pairing begins and the QR code is read ' +
       'with `GET …/qr`. A connected instance is unusable until its link is back, usually under a second. 409 `invalid_state` while the ' +
-      'instance is being recreated.',
+      'instance is being recreated.\n\n' +
+      'A banned instance keeps `last_disconnect_reason`, `phone_number` and `banned_until` until a pairing succeeds. If the ' +
+      'attempt fails, it returns to `auth_failed` with them and fires `instance.auth_failed` again.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -395,7 +402,7 @@ export const instancesContract = {
     summary: 'Recreate an instance',
     description: [
       'Wipes everything the instance is connected with and lets it begin as if new. Cannot be undone, so it needs `confirm=true`. Both engines, in any status.',
-      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason`, reconnect counts, AI memory, and a fusion, on both sides. A message still under way keeps the status it has: its receipts go to the session that is gone.',
+      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason` and `banned_until` (so also what is known of a ban), reconnect counts, AI memory, and a fusion, on both sides. A message still under way keeps the status it has: its receipts go to the session that is gone.',
       'The answer comes at once, with status `recreating`. Usually within a second the status is `connecting` (fires `instance.connecting`, `reason: "start"`) and pairing begins: read the QR code with `GET …/qr`, or the new `onboarding_url` of an `official` instance. No `instance.disconnected` fires for the link that ends. Until then restart, disconnect and qr/refresh answer 409 `invalid_state`. An engine out of reach is asked again until it has wiped, also after a restart of the service. Repeating the call is safe.',
     ].join('\n\n'),
     scope: 'instances:write',

@@ -13,7 +13,10 @@ import { countReconnects, type Instance } from './store.ts'
 /** What other rooms know about an instance; bound when they exist. */
 export interface Gauges {
   queue(id: InstanceId): Promise<{ pending: number; oldestSeconds: number | null }>
+  /** Deliveries of the instance's events to account webhooks. */
   webhooks(id: InstanceId): Promise<{ pending: number; failing: number }>
+  /** Calls of the instance's own webhook that failed and are tried again. */
+  failingOwnCalls(id: InstanceId): Promise<number>
   lastMessageAtMs(id: InstanceId): Promise<number | null>
 }
 
@@ -62,20 +65,21 @@ export function createHealth({ db, clock, engines, gauges, log }: Deps): Health 
     const instance = await getInstance(db, id)
     const nowMs = clock.now()
     const evidence = evidenceOf(instance)
-    const [queue, webhooks, lastMessageAtMs, reconnects] = await Promise.all([
+    const [queue, webhooks, failingOwnCalls, lastMessageAtMs, reconnects] = await Promise.all([
       withinTimeout('queue', id, () => gauges.queue(id)),
       withinTimeout('webhooks', id, () => gauges.webhooks(id)),
+      withinTimeout('own_webhook', id, () => gauges.failingOwnCalls(id)),
       withinTimeout('last_message', id, () => gauges.lastMessageAtMs(id)),
       withinTimeout('reconnects', id, () => db.readOne(countReconnects, { id, since: nowMs - DAY_MS })),
     ])
-    const findings = {
+    const facts = {
       instance,
       evidence,
       queue: queue ?? UNKNOWN_QUEUE,
-      webhooks: webhooks ?? UNKNOWN_WEBHOOKS,
+      failingOwnCalls,
       nowMs,
     }
-    const issues = issuesOf(findings)
+    const issues = issuesOf(facts)
     const isConnected = instance.status === 'connected'
     return {
       instance_id: instance.id,
@@ -90,8 +94,8 @@ export function createHealth({ db, clock, engines, gauges, log }: Deps): Health 
       latency_ms: evidence?.latencyMs ?? null,
       uptime_seconds: uptime(instance, nowMs),
       reconnects_24h: reconnects?.count ?? null,
-      queue: { pending: findings.queue.pending, oldest_seconds: findings.queue.oldestSeconds },
-      webhooks: { pending: findings.webhooks.pending, failing: findings.webhooks.failing },
+      queue: { pending: facts.queue.pending, oldest_seconds: facts.queue.oldestSeconds },
+      webhooks: webhooks ?? { pending: null, failing: null },
       restriction: restrictionOf(instance, evidence, nowMs),
       quality: qualityOf(evidence),
       issues,
@@ -100,7 +104,6 @@ export function createHealth({ db, clock, engines, gauges, log }: Deps): Health 
 }
 
 const UNKNOWN_QUEUE = { pending: null, oldestSeconds: null } as const
-const UNKNOWN_WEBHOOKS = { pending: null, failing: null } as const
 
 function statusOf(isConnected: boolean, evidence: Evidence | null, hasIssues: boolean): HealthView['status'] {
   if (!isConnected) return 'down'

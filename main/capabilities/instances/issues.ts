@@ -9,7 +9,8 @@ export interface HealthFacts {
   /** null: the engine gives no information. */
   readonly evidence: Evidence | null
   readonly queue: { readonly pending: number | null; readonly oldestSeconds: number | null }
-  readonly webhooks: { readonly pending: number | null; readonly failing: number | null }
+  /** Of the instance's own webhook. One account webhook that fails says nothing about its numbers. */
+  readonly failingOwnCalls: number | null
   readonly nowMs: number
 }
 
@@ -181,8 +182,8 @@ function queueIssue({ queue: { oldestSeconds }, nowMs }: HealthFacts): IssueDraf
   return { code: 'queue_stuck', message, sinceMs: nowMs - oldestSeconds * 1_000 }
 }
 
-function webhookIssue({ webhooks: { failing } }: HealthFacts): IssueDraft | undefined {
+function webhookIssue({ failingOwnCalls: failing }: HealthFacts): IssueDraft | undefined {
   if (failing === null || failing === 0) return undefined
-  const message = `${failing} ${failing === 1 ? 'event has' : 'events have'} not reached a webhook yet and will be delivered again. Check that its destination answers 2xx within ten seconds.`
+  const message = `${failing} ${failing === 1 ? 'event has' : 'events have'} not reached the webhook of this instance and will be retried. Check that its URL answers 2xx within ten seconds.`
   return { code: 'webhooks_failing', message, sinceMs: null }
 }

@@ -95,15 +95,15 @@ function changesOf(instance: Instance, event: LinkEvent, nowMs: number): Change[
 }
 
 /** Whether a field of the record moves, and `updated_at` with it. */
-function isVisible(
-  before: Instance,
-  { status, phoneNumber, profileName, lastConnectedAtMs, lastDisconnectReason }: Change['link'],
-): boolean {
-  return (
-    before.status !== status ||
-    before.phoneNumber !== phoneNumber ||
-    before.profileName !== profileName ||
-    before.lastConnectedAtMs !== lastConnectedAtMs ||
-    before.lastDisconnectReason !== lastDisconnectReason
-  )
-}
+const isVisible = (before: Instance, after: Change['link']): boolean =>
+  RECORDED.some((field) => before[field] !== after[field])
+
+const RECORDED = [
+  'status',
+  'loggedIn',
+  'phoneNumber',
+  'profileName',
+  'blockedUntilMs',
+  'lastConnectedAtMs',
+  'lastDisconnectReason',
+] as const satisfies (keyof Change['link'])[]

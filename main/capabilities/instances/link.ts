@@ -1,6 +1,7 @@
 import type { EventData, EventType } from '../../contract/events.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
+import { preserveBan } from './ban.ts'
 import { findStep, type Condition, type Trigger } from './status.ts'
 import type { Link } from './store.ts'
 
@@ -22,7 +23,7 @@ export type Announcement = { [T in EventType]: { readonly type: T; readonly data
 export interface Change {
   readonly link: Link
   readonly announcement: Announcement | null
-  /** The link came back with the session it had. */
+  /** A link that was lost is back, with the session it had, after the loss was announced. */
   readonly reconnected: boolean
 }
 
@@ -32,6 +33,11 @@ type Effect = { readonly fields: Partial<Link>; readonly announcement: Announcem
 
 /** @returns what the event makes of the link; undefined when it changes nothing. Pure. */
 export function applyEvent(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
+  const change = nextChange(link, event, nowMs)
+  return change && preserveBan(link, event, change, nowMs)
+}
+
+function nextChange(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
   const step = findStep(link.status, event.kind)
   if (!step || !meetsCondition(step.when, link) || isStale(link, event)) return changeInPlace(link, event)
   const { fields, announcement } = effectOf(link, event, nowMs)
@@ -39,7 +45,7 @@ export function applyEvent(link: Link, event: LinkEvent, nowMs: number): Change 
   return {
     link: { ...link, ...fields, status: step.to, statusAtMs },
     announcement: step.event === null ? null : announcement,
-    reconnected: event.kind === 'connected' && isReconnect(link),
+    reconnected: event.kind === 'connected' && isRecovery(link),
   }
 }
 
@@ -80,6 +86,13 @@ const HAS_NO_SESSION: ReadonlySet<Link['status']> = new Set<Link['status']>(['cr
 /** The session the link had is still good, so a connection now is its return and no new pairing. */
 const isReconnect = (link: Link) => link.downAtMs !== null && link.loggedIn
 
+/** Somebody asked for the loss: nothing was wrong with the link. */
+const REQUESTED: ReadonlySet<string | null> = new Set(['user', 'logout', 'restart', 'service_restarted'])
+
+/** What `reconnects_24h` counts: only what receivers were told about, so that it agrees with the events. */
+const isRecovery = (link: Link) =>
+  isReconnect(link) && link.linkLostAtMs === null && !REQUESTED.has(link.lastDisconnectReason)
+
 const ended = {
   willRetry: false,
   nextRetryAtMs: null,
@@ -107,7 +120,7 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
     const attempts = link.attempts + 1
     const reason = by === 'restart' && link.status !== 'created' ? 'restart' : 'start'
     return {
-      fields: { ...ended, attempts, blockedUntilMs: null },
+      fields: { ...ended, attempts },
       announcement: { type: 'instance.connecting', data: { reason, attempt: attempts } },
     }
   },
@@ -117,10 +130,9 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
     return disconnectedFor(reason, { downAtMs, ...(logout ? loggedOut : {}) })
   },
   qr(_link, { attempt, expiresAtMs }) {
-    // A code means that there is no session: whatever number the instance had, it is not its number any more.
-    const unpaired = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null }
+    // A code means that there is no session. The number stays: it says which phone to look for.
     return {
-      fields: { ...ended, ...unpaired, qrAttempt: attempt, qrExpiresAtMs: expiresAtMs },
+      fields: { ...ended, loggedIn: false, downAtMs: null, qrAttempt: attempt, qrExpiresAtMs: expiresAtMs },
       announcement: { type: 'instance.qr.updated', data: { attempt, expires_at: isoTime(expiresAtMs) } },
     }
   },
@@ -197,7 +209,7 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
 /** Disconnected for a reason that no retry heals. */
 function disconnectedFor(reason: string, fields: Partial<Link>, code: number | null = null): Effect {
   return {
-    fields: { ...ended, lastDisconnectReason: reason, disconnectCode: code, ...fields },
+    fields: { ...ended, lastDisconnectReason: reason, disconnectCode: code, blockedUntilMs: null, ...fields },
     announcement: {
       type: 'instance.disconnected',
       data: { reason, code, will_retry: false, next_retry_at: null },

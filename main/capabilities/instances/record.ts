@@ -40,7 +40,9 @@ export function toRecord(instance: Instance, onboarding: string | null): Instanc
     instance_name: instance.instanceName,
     engine: instance.engine,
     status: instance.status,
+    status_since: isoTime(instance.statusAtMs),
     connected: instance.status === 'connected',
+    logged_in: instance.loggedIn,
     network: instance.network,
     phone_number: instance.phoneNumber,
     profile_name: instance.profileName,
@@ -51,6 +53,7 @@ export function toRecord(instance: Instance, onboarding: string | null): Instanc
     updated_at: isoTime(instance.updatedAtMs),
     last_connected_at: isoTimeOrNull(instance.lastConnectedAtMs),
     last_disconnect_reason: instance.lastDisconnectReason,
+    banned_until: instance.lastDisconnectReason === 'temporary_ban' ? isoTimeOrNull(instance.blockedUntilMs) : null,
   }
 }
 

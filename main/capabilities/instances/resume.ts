@@ -85,12 +85,13 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
 
 /** What the row still has to learn; nothing where it is true already. */
 function correction(
-  { id, status, phoneNumber, profileName }: Instance,
+  { id, status, loggedIn, phoneNumber, profileName }: Instance,
   link: 'connected' | 'connecting' | 'no_session',
 ): PendingEvent[] {
   if (link === 'no_session') return [{ id, event: { kind: 'session_lost' } }]
   if (link === 'connected') {
-    if (status === 'connected' || phoneNumber === null) return []
+    // Without a session of its own the number may be that of an earlier one; the engine reports the new one itself.
+    if (status === 'connected' || !loggedIn || phoneNumber === null) return []
     return [{ id, event: { kind: 'connected', number: phoneNumber, name: profileName } }]
   }
   return status === 'connected' ? [{ id, event: SERVICE_RESTARTED }] : []

@@ -104,6 +104,7 @@ export async function hookWorld(): Promise<HookWorld> {
       gauges: {
         queue: async () => ({ pending: 0, oldestSeconds: null }),
         webhooks: async () => ({ pending: 0, failing: 0 }),
+        failingOwnCalls: async () => 0,
         lastMessageAtMs: async () => null,
       },
       baseUrl: () => 'http://127.0.0.1:4780',

@@ -22,7 +22,9 @@ describe('a new instance', () => {
         instance_name: 'instance-1',
         engine: 'smv2',
         status: 'created',
+        status_since: at(START_MS + 1),
         connected: false,
+        logged_in: false,
         network: 'sandbox',
         phone_number: null,
         profile_name: null,
@@ -32,6 +34,7 @@ describe('a new instance', () => {
         updated_at: at(START_MS + 1),
         last_connected_at: null,
         last_disconnect_reason: null,
+        banned_until: null,
       }),
     )
     expect(made.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)

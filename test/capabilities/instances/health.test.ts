@@ -90,18 +90,57 @@ test('gauges that fail or hang are null, and the answer comes within two seconds
   expect(room.clock.waiting()).toBe(0)
 })
 
-test('reconnects are counted for a day, silent ones too', async () => {
-  const { id } = await room.connected()
-  const lost: LinkSignal = { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: null }
-  for (const downMs of [1_000, 10_000, 1_000]) {
-    await room.instances.onSignal(id, lost)
+describe('reconnects_24h', () => {
+  const back: LinkSignal = { kind: 'connected', number: '12025550123', name: 'Acme' }
+  const lose = async (id: InstanceId, downMs: number) => {
+    await room.instances.onSignal(id, {
+      kind: 'link_lost',
+      reason: 'connection_lost',
+      code: 428,
+      nextRetryAtMs: null,
+    })
     await room.clock.advance(downMs)
-    await room.instances.onSignal(id, { kind: 'connected', number: '12025550123', name: 'Acme' })
-    await room.clock.advance(3_600_000)
+    await room.instances.onSignal(id, back)
   }
-  expect(await health(id)).toMatchObject({ reconnects_24h: 3, uptime_seconds: 3_600 })
-  await room.clock.advance(21.5 * 3_600_000)
-  expect(await health(id)).toMatchObject({ reconnects_24h: 2 })
+  const announced = () =>
+    room.newEvents().filter(({ type, data }) => type === 'instance.connected' && data['reconnected'] === true).length
+
+  test('counts for a day the losses that were announced, and no silent ones', async () => {
+    const { id } = await room.connected()
+    for (const downMs of [10_000, 1_000, 6_000]) {
+      await lose(id, downMs)
+      await room.clock.advance(3_600_000)
+    }
+    expect(await health(id)).toMatchObject({ reconnects_24h: 2, uptime_seconds: 3_600 })
+    expect(announced()).toBe(2)
+    await room.clock.advance(21.5 * 3_600_000)
+    expect(await health(id)).toMatchObject({ reconnects_24h: 1 })
+  })
+
+  test.each([100, 20_000])('does not count a restart of the number that takes %d ms', async (ms) => {
+    const { id } = await room.connected()
+    await room.instances.restart(id)
+    await room.clock.advance(ms)
+    await room.instances.onSignal(id, back)
+    expect(await health(id)).toMatchObject({ connected: true, reconnects_24h: 0 })
+  })
+
+  test.each([100, 20_000])('does not count a restart of the service that takes %d ms', async (ms) => {
+    const { id } = await room.connected()
+    room.smv2.script.links.set(id, 'connecting')
+    await room.restarted().resumeAll()
+    await room.clock.advance(ms)
+    await room.instances.onSignal(id, back)
+    expect(await health(id)).toMatchObject({ connected: true, reconnects_24h: 0 })
+  })
+
+  test('does not count a disconnect somebody asked for', async () => {
+    const { id } = await room.connected()
+    await room.instances.disconnect(id, false)
+    await room.instances.restart(id)
+    await room.instances.onSignal(id, back)
+    expect(await health(id)).toMatchObject({ connected: true, reconnects_24h: 0 })
+  })
 })
 
 test('a restriction of the network is shown until it ends', async () => {
@@ -146,16 +185,21 @@ describe('issues', () => {
     }
   })
 
-  test('name a queue that is stuck and webhooks that fail', async () => {
+  test('name a queue that is stuck and calls of the own webhook that fail', async () => {
     const { id } = await room.connected()
     room.gauges.queue = async () => ({ pending: 3, oldestSeconds: 61 })
-    room.gauges.webhooks = async () => ({ pending: 5, failing: 2 })
+    room.gauges.failingOwnCalls = async () => 2
     expect(await health(id)).toMatchObject({
       status: 'degraded',
       queue: { pending: 3, oldest_seconds: 61 },
-      webhooks: { pending: 5, failing: 2 },
       issues: [{ code: 'queue_stuck', since: iso(room.clock.now() - 61_000) }, { code: 'webhooks_failing' }],
     })
+  })
+
+  test('do not name an account webhook that fails: it is not the fault of the number', async () => {
+    const { id } = await room.connected()
+    room.gauges.webhooks = async () => ({ pending: 5, failing: 2 })
+    expect(await health(id)).toMatchObject({ status: 'ok', webhooks: { pending: 5, failing: 2 }, issues: [] })
   })
 
   test('say for every state what is wrong and since when', async () => {

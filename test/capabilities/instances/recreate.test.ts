@@ -71,7 +71,8 @@ describe('a recreated instance', () => {
     const after = await room.instances.get(made.id)
     expect(after).toEqual({
       ...made,
-      ...{ status: 'connecting', connected: false, phone_number: null, profile_name: null },
+      ...{ status: 'connecting', connected: false, logged_in: false, phone_number: null, profile_name: null },
+      status_since: new Date(room.clock.now()).toISOString(),
       ...{ last_connected_at: null, last_disconnect_reason: null, updated_at: after.updated_at },
     })
     expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(made.updated_at))

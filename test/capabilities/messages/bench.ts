@@ -110,6 +110,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       gauges: {
         queue: async () => ({ pending: 0, oldestSeconds: null }),
         webhooks: async () => ({ pending: 0, failing: 0 }),
+        failingOwnCalls: async () => 0,
         lastMessageAtMs: async () => null,
       },
       log: silentLog,

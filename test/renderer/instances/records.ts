@@ -6,7 +6,9 @@ export const record = (id: string, more: Partial<InstanceRecord> = {}): Instance
   instance_name: id,
   engine: 'smv2',
   status: 'created',
+  status_since: '2026-03-01T09:30:00.000Z',
   connected: false,
+  logged_in: false,
   network: 'sandbox',
   phone_number: null,
   profile_name: null,
@@ -16,6 +18,7 @@ export const record = (id: string, more: Partial<InstanceRecord> = {}): Instance
   updated_at: '2026-03-01T09:30:00.000Z',
   last_connected_at: null,
   last_disconnect_reason: null,
+  banned_until: null,
   ...more,
 })
 
