@@ -125,7 +125,7 @@ export interface Evidence {
   readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
 }
 
-export interface Spoken {
+export interface MessageOrigin {
   readonly engineMessageId: string
   /** Digits, or the group's id. */
   readonly chat: string
@@ -195,10 +195,10 @@ export type EngineSignal =
       readonly participant: string | null
       readonly referral: Record<string, unknown> | null
       readonly fromLid: string | null
-    } & Spoken)
-  | ({ readonly kind: 'edited'; readonly text: string } & Spoken)
-  | ({ readonly kind: 'deleted'; readonly deletedBy: string } & Spoken)
-  | ({ readonly kind: 'reaction'; readonly emoji: string } & Spoken)
+    } & MessageOrigin)
+  | ({ readonly kind: 'edited'; readonly text: string } & MessageOrigin)
+  | ({ readonly kind: 'deleted'; readonly deletedBy: string } & MessageOrigin)
+  | ({ readonly kind: 'reaction'; readonly emoji: string } & MessageOrigin)
 
 export type EngineSink = (instanceId: InstanceId, signal: EngineSignal) => Promise<void>
 

@@ -1,7 +1,7 @@
 import type { Engines } from '../capabilities/instances/index.ts'
 import type { Config } from '../config.ts'
 import type { EngineSink } from '../engines/engine.ts'
-import { createOfficial, createWaysOut } from '../engines/official/index.ts'
+import { createOfficial, createOutboundClients } from '../engines/official/index.ts'
 import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
 import { createSandboxNetwork } from '../engines/sandbox/index.ts'
 import { createSmv2, MEDIA_ZONE } from '../engines/smv2/index.ts'
@@ -30,7 +30,7 @@ export function buildEngineHost(
   const network = createSandboxNetwork({ ...deps, sink: networkSink, timelineMs, sendTimeoutMs })
   const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...deps, network }) : null
   const graphBaseUrl = () => graph?.url() ?? config.graphBaseUrl
-  const waysOut = createWaysOut({ ...deps, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
+  const waysOut = createOutboundClients({ ...deps, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
   const cloud = createOfficial({
     ...deps,
     ...{ sink: sink, waysOut, graphBaseUrl, graphVersion, publicBaseUrl },

@@ -2,13 +2,13 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { EngineSink } from '../engine.ts'
-import type { AskForCalls } from './ask-for-calls.ts'
+import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
 import { meaningOf } from './errors.ts'
-import type { Facts } from './facts.ts'
+import type { NumberFacts } from './number-facts.ts'
 import type { Credentials, Numbers, OfficialNumber } from './numbers.ts'
-import type { Reason, ReasonCode } from './reason.ts'
+import type { Reason, ReasonCode } from './connect-error.ts'
 import type { NotOk, Speaker, Transport } from './transport.ts'
-import type { Watch } from './watch.ts'
+import type { NumberMonitor } from './number-monitor.ts'
 
 /** What somebody gives to connect a number. */
 interface Given {
@@ -19,7 +19,7 @@ interface Given {
   readonly pin: Secret | null
 }
 
-export type Connected =
+export type ConnectOutcome =
   | {
       readonly kind: 'connected'
       readonly number: string
@@ -35,23 +35,23 @@ export type Connected =
 
 export type GivenField = 'access_token' | 'app_secret' | 'phone_number_id' | 'waba_id' | 'pin'
 
-interface ConnectNeeds {
+interface ConnectDeps {
   readonly db: Db
   readonly clock: Clock
   readonly numbers: Numbers
   readonly transport: Transport
-  readonly watch: Pick<Watch, 'follow'>
+  readonly watch: Pick<NumberMonitor, 'follow'>
   readonly sink: EngineSink
-  readonly askForCalls: AskForCalls
+  readonly askForCalls: SubscribeCallbacks
 }
 
-export type Connect = (page: OfficialNumber & { readonly token: string }, given: Given) => Promise<Connected>
+export type Connect = (page: OfficialNumber & { readonly token: string }, given: Given) => Promise<ConnectOutcome>
 
 /**
  * Connects a number with what was given: proves the token and the app secret, sees that number and account belong
  * together, lets Meta carry the number and call us, and only then keeps anything, in one commit that uses the page up.
  */
-export function createConnect({ db, clock, numbers, transport, watch, sink, askForCalls }: ConnectNeeds): Connect {
+export function createConnect({ db, clock, numbers, transport, watch, sink, askForCalls }: ConnectDeps): Connect {
   return async (page, given) => {
     const { instanceId, accountId } = page
     const { credentials, phoneNumberId, wabaId } = given
@@ -62,7 +62,7 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     const problem = (await checkAccount(speaker, given)) ?? (await prepare(speaker, given, isNew))
     if (problem) return problem
     const callsBackTo = await askForCalls(speaker, { ...page, phoneNumberId })
-    const facts: Facts = { ...info.value.facts, restriction: null, callsBackTo, checkedAtMs: clock.now() }
+    const facts: NumberFacts = { ...info.value.facts, restriction: null, callsBackTo, checkedAtMs: clock.now() }
     const { number, name } = info.value
     const connection = { phoneNumberId, wabaId, number, name, facts, credentials }
     const connected = await db.commit((tx) => numbers.connect(tx, instanceId, page.token, connection))
@@ -72,14 +72,14 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
   }
 
-  async function checkAccount(speaker: Speaker, { wabaId, phoneNumberId }: Given): Promise<Connected | undefined> {
+  async function checkAccount(speaker: Speaker, { wabaId, phoneNumberId }: Given): Promise<ConnectOutcome | undefined> {
     const found = await transport.numbersOf(speaker, wabaId)
     if (found.kind !== 'ok') return problemOf(found, 'waba_id')
     if (found.value.includes(phoneNumberId)) return undefined
     return wrong('waba_id', 'other_account')
   }
 
-  async function prepare(speaker: Speaker, given: Given, isNew: boolean): Promise<Connected | undefined> {
+  async function prepare(speaker: Speaker, given: Given, isNew: boolean): Promise<ConnectOutcome | undefined> {
     const { wabaId, phoneNumberId, pin } = given
     const subscribed = await transport.subscribe(speaker, wabaId)
     if (subscribed.kind !== 'ok') return problemOf(subscribed, 'waba_id')
@@ -91,14 +91,14 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
   }
 }
 
-const wrong = (field: GivenField | null, code: ReasonCode, detail?: string): Connected => ({
+const wrong = (field: GivenField | null, code: ReasonCode, detail?: string): ConnectOutcome => ({
   kind: 'problem',
   field,
   reason: { code, ...(detail !== undefined && { detail }) },
 })
 
 /** @param field whose value Meta does not know, when it does not know something. */
-export function problemOf(reply: NotOk, field: GivenField): Connected {
+export function problemOf(reply: NotOk, field: GivenField): ConnectOutcome {
   if (reply.kind !== 'error') return wrong(null, 'unreachable', reply.code)
   const { error } = reply
   if (error.code === 100 && /appsecret_proof/i.test(error.details)) return wrong('app_secret', 'other_app_secret')

@@ -1,10 +1,10 @@
 import type { Evidence } from '../engine.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
-import type { Contact } from './watch.ts'
+import type { MetaConnection } from './number-monitor.ts'
 
 interface Known {
   readonly number: OfficialNumber | undefined
-  readonly contact: Contact
+  readonly contact: MetaConnection
   readonly unread: { readonly count: number; readonly sinceMs: number | null }
   /** There is an address that Meta could call. */
   readonly hasAddress: boolean

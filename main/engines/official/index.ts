@@ -6,28 +6,28 @@ import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createAlarms } from '../alarms.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
-import { createAskForCalls } from './ask-for-calls.ts'
+import { createSubscribeCallbacks } from './subscribe-callbacks.ts'
 import { createCallbacks, type Callbacks } from './callbacks.ts'
 import { createConnect } from './connect.ts'
 import { evidenceOf } from './evidence.ts'
-import { perSecond, TO_ONE } from './facts.ts'
+import { perSecond, TO_ONE } from './number-facts.ts'
 import { createGraphClient } from './graph-client.ts'
-import { createHearing } from './hearing.ts'
+import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from './numbers.ts'
 import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.ts'
 import { createSelfTest } from './self-test.ts'
 import { createSend, createUnnamed } from './send.ts'
-import { speakerOf } from './speaker.ts'
+import { callerOf } from './graph-caller.ts'
 import { createTransport, type NotOk, type Speaker } from './transport.ts'
-import { createWatch } from './watch.ts'
-import type { WaysOut } from './ways-out.ts'
+import { createNumberMonitor } from './number-monitor.ts'
+import type { OutboundClients } from './outbound-clients.ts'
 
 export type { Callbacks } from './callbacks.ts'
 export type { GivenField } from './connect.ts'
 export type { Onboarding, OnboardingView, Pasted } from './onboarding.ts'
-export type { CallbackFault, CallbackFaultCode, Reason, ReasonCode } from './reason.ts'
-export { createWaysOut } from './ways-out.ts'
+export type { CallbackFault, CallbackFaultCode, Reason, ReasonCode } from './connect-error.ts'
+export { createOutboundClients } from './outbound-clients.ts'
 
 export interface OfficialNeeds {
   readonly db: Db
@@ -37,7 +37,7 @@ export interface OfficialNeeds {
   readonly seal: Seal
   /** Where the engine reports; called only between `begin` and `close`, and when a page connects a number. */
   readonly sink: EngineSink
-  readonly waysOut: WaysOut
+  readonly waysOut: OutboundClients
   /** Without a slash at its end. */
   readonly graphBaseUrl: () => string
   readonly graphVersion: string
@@ -71,11 +71,11 @@ export function createOfficial(needs: OfficialNeeds): Official {
     const reached = publicBaseUrl ?? (waysOut.isSimulated ? needs.localUrl() : null)
     return reached === null ? null : `${reached}/callbacks/meta/${id}`
   }
-  const askForCalls = createAskForCalls(transport, callbackAddress)
+  const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
   const ground = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
-  const watch = createWatch(ground)
+  const watch = createNumberMonitor(ground)
   const unnamed = createUnnamed()
-  const hearing = createHearing({ ...ground, watch })
+  const hearing = createInbound({ ...ground, watch })
   const journal = createJournal({ ...ground, hearing, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
   const connect = createConnect({ ...ground, watch })
@@ -84,7 +84,7 @@ export function createOfficial(needs: OfficialNeeds): Official {
   /** Who speaks for an instance. @throws ApiError not_ready */
   function spokenFor({ id }: EngineInstance): { number: ConnectedNumber; speaker: Speaker } {
     const number = numbers.of(id)
-    const speaker = isUsable(number) ? speakerOf(number) : undefined
+    const speaker = isUsable(number) ? callerOf(number) : undefined
     if (isUsable(number) && speaker !== undefined) return { number, speaker }
     throw new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
   }
@@ -92,7 +92,7 @@ export function createOfficial(needs: OfficialNeeds): Official {
   /** Meta is told only when nobody else here uses the account: the subscription is the account's, not the number's. */
   async function unsubscribe(number: ConnectedNumber): Promise<void> {
     const others = numbers.ofAccount(number.wabaId).filter(({ instanceId }) => instanceId !== number.instanceId)
-    const speaker = speakerOf(number)
+    const speaker = callerOf(number)
     if (others.length === 0 && speaker !== undefined) await transport.unsubscribe(speaker, number.wabaId)
   }
 

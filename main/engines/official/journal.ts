@@ -4,18 +4,18 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Alarms } from '../alarms.ts'
 import { parseCallback, type Change, type Item } from './callback-parser.ts'
-import type { Hearing } from './hearing.ts'
+import type { Inbound } from './inbound.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { Unnamed } from './send.ts'
 import { keepUnread, pruneUnread, removeCallback, unreadOf, waitingCallbacks, type CallbackRow } from './store.ts'
 
-interface JournalNeeds {
+interface JournalDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
   readonly alarms: Alarms
   readonly numbers: Numbers
-  readonly hearing: Hearing
+  readonly hearing: Inbound
   readonly unnamed: Unnamed
 }
 
@@ -49,7 +49,7 @@ const NONE = { count: 0, sinceMs: null } as const
  * Processes what Meta called back, at least once: a row goes only after all it says is durable in the rooms, which take
  * everything twice without effect. What belongs to one chat or one message is told in order; the rest side by side.
  */
-export function createJournal(needs: JournalNeeds): Journal {
+export function createJournal(needs: JournalDeps): Journal {
   const { db, clock, log, alarms, numbers, hearing, unnamed } = needs
   const tries = new Map<number, number>()
   const unread = new Map<InstanceId, { count: number; sinceMs: number | null }>()

@@ -4,7 +4,7 @@ import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { EngineInstance } from '../engine.ts'
-import type { Facts } from './facts.ts'
+import type { NumberFacts } from './number-facts.ts'
 import { parseRecord, textAt } from './json.ts'
 import {
   accept,
@@ -44,7 +44,7 @@ export interface OfficialNumber {
   /** Somebody wants it connected. */
   readonly up: boolean
   readonly refused: Refusal | null
-  readonly facts: Facts | null
+  readonly facts: NumberFacts | null
   /** @throws ApiError sealed */
   readonly verifyToken: () => Secret
   /** @throws ApiError sealed */
@@ -70,7 +70,7 @@ export interface Connection {
   readonly wabaId: string
   readonly number: string
   readonly name: string | null
-  readonly facts: Facts
+  readonly facts: NumberFacts
   readonly credentials: Credentials
 }
 
@@ -146,7 +146,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       written(tx, await tx.one(refuse, { instanceId, reason })),
     accept: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(accept, { instanceId })),
     /** Notes what Meta said, upon what it said before: read here, because another unit may have changed it since. */
-    async note(tx: Tx, instanceId: InstanceId, change: (before: Facts) => Facts) {
+    async note(tx: Tx, instanceId: InstanceId, change: (before: NumberFacts) => NumberFacts) {
       const facts = (await tx.one(numberById, { instanceId }))?.facts ?? null
       if (facts === null) return undefined
       return written(tx, await tx.one(note, { instanceId, facts: JSON.stringify(change(toFacts(facts))) }))
@@ -178,7 +178,7 @@ function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
 }
 
 /** Written by `connect` and `note` above. */
-const toFacts = (json: string) => JSON.parse(json) as Facts
+const toFacts = (json: string) => JSON.parse(json) as NumberFacts
 
 function openCredentials({ instanceId, credentialsSealed }: NumberRow, seal: Seal): Credentials {
   if (credentialsSealed === null) throw new ApiError('not_ready', 'The instance has no number yet.')

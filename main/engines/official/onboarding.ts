@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { EngineInstance } from '../engine.ts'
-import { problemOf, type Connect, type Connected, type GivenField } from './connect.ts'
+import { problemOf, type Connect, type ConnectOutcome, type GivenField } from './connect.ts'
 import { isUsable, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { SelfTest } from './self-test.ts'
 import { beginSignup, endSignup } from './store.ts'
@@ -37,7 +37,7 @@ interface SignedUp {
   readonly view: OnboardingView
   /** Made for a number that is new to the Cloud API. */
   readonly pin: Secret
-  readonly outcome: Connected
+  readonly outcome: ConnectOutcome
 }
 
 /** The page behind `onboarding_url` of a live number. @throws ApiError not_found, everywhere, for a token that is unknown or was used. */
@@ -45,7 +45,7 @@ export interface Onboarding {
   token(instance: EngineInstance): Promise<string | null>
   isKnown(token: string): Promise<boolean>
   view(token: string): Promise<OnboardingView>
-  paste(token: string, pasted: Pasted): Promise<Connected>
+  paste(token: string, pasted: Pasted): Promise<ConnectOutcome>
   /** @returns the address of Meta's signup, made for this one visit. */
   beginSignup(token: string): Promise<string>
   /** What comes back from there. @throws ApiError not_found for a state that is unknown, old or was used. */
@@ -121,7 +121,7 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     return { problem: noNumber }
   }
 
-  async function signUp(page: Page, app: App, code: string, redirectUri: string, pin: Secret): Promise<Connected> {
+  async function signUp(page: Page, app: App, code: string, redirectUri: string, pin: Secret): Promise<ConnectOutcome> {
     const { accountId } = page
     const token = await transport.exchangeCode(accountId, app, code, redirectUri)
     if (token.kind !== 'ok') return problemOf(token, 'access_token')
@@ -191,11 +191,11 @@ function digits(random: Random, length: number): string {
   return text.slice(0, length)
 }
 
-const noNumber: Connected = { kind: 'problem', field: null, reason: { code: 'no_number' } }
+const noNumber: ConnectOutcome = { kind: 'problem', field: null, reason: { code: 'no_number' } }
 
 /** Meta's ids are digits and its secrets are of one line: whatever else was pasted is something else. */
-function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Pasted): Connected | undefined {
-  const wrong = (field: GivenField): Connected => ({ kind: 'problem', field, reason: { code: `${field}_form` } })
+function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Pasted): ConnectOutcome | undefined {
+  const wrong = (field: GivenField): ConnectOutcome => ({ kind: 'problem', field, reason: { code: `${field}_form` } })
   if (!/^[0-9]{5,30}$/.test(phoneNumberId)) return wrong('phone_number_id')
   if (!/^[0-9]{5,30}$/.test(wabaId)) return wrong('waba_id')
   if (!/^[\x21-\x7e]{20,2000}$/.test(accessToken)) return wrong('access_token')

@@ -1,7 +1,7 @@
 import type { Random } from '../../kernel/ids.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { OfficialNumber } from './numbers.ts'
-import type { CallbackFault, CallbackFaultCode } from './reason.ts'
+import type { CallbackFault, CallbackFaultCode } from './connect-error.ts'
 
 /** Whether Meta could call this service back. */
 export type SelfTest =

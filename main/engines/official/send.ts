@@ -6,18 +6,18 @@ import { failureOf, meaningOf, type GraphError } from './errors.ts'
 import type { GraphReply } from './graph-client.ts'
 import { recordsAt, textAt } from './json.ts'
 import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
-import { speakerOf } from './speaker.ts'
+import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
 import type { Refusal } from './store.ts'
 import type { NotOk, Speaker, Transport } from './transport.ts'
-import type { Watch } from './watch.ts'
+import type { NumberMonitor } from './number-monitor.ts'
 
 interface SendNeeds {
   readonly clock: Clock
   readonly log: Log
   readonly numbers: Numbers
   readonly transport: Transport
-  readonly watch: Pick<Watch, 'heardOf' | 'refused' | 'lackedPermission'>
+  readonly watch: Pick<NumberMonitor, 'heardOf' | 'refused' | 'lackedPermission'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: Unnamed
 }
@@ -57,7 +57,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
   ): Promise<SendOutcome> {
     const number = numbers.of(instance.id)
     if (!isUsable(number)) return NOT_READY
-    const speaker = speakerOf(number)
+    const speaker = callerOf(number)
     if (speaker === undefined) return SEALED
     const media = out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, signal) : null
     // Whatever became of a file, no message has left with it.

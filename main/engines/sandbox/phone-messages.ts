@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
-import type { EngineSignal, Spoken } from '../engine.ts'
+import type { EngineSignal, MessageOrigin } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Groups } from './groups.ts'
 import type { Content, Inbox, PhoneMessage } from './inbox.ts'
@@ -110,7 +110,13 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     return message
   }
 
-  const spokenAs = (message: PhoneMessage, actor: string, chat: string, fromMe: boolean, atMs: number): Spoken => ({
+  const spokenAs = (
+    message: PhoneMessage,
+    actor: string,
+    chat: string,
+    fromMe: boolean,
+    atMs: number,
+  ): MessageOrigin => ({
     engineMessageId: message.id,
     chat,
     from: actor,
@@ -125,7 +131,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     message: PhoneMessage,
     actor: string,
     atMs: number,
-    signal: (spoken: Spoken) => EngineSignal,
+    signal: (spoken: MessageOrigin) => EngineSignal,
   ): Promise<InstanceId[]> {
     const other = message.author === actor ? message.recipient : message.author
     const parties = { author: actor, recipient: other, group: message.group }

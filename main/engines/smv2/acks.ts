@@ -1,25 +1,25 @@
 import type { InstanceId } from '../../kernel/ids.ts'
 
 /** What the network said of a message of ours, or that it will not say anything any more. */
-export type Answer =
+export type AckAnswer =
   { readonly kind: 'taken' } | { readonly kind: 'refused'; readonly code: number } | { readonly kind: 'lost' }
 
 export interface Acks {
   /** Begin before anything is sent. */
-  expect(id: InstanceId, engineId: string): { readonly answer: Promise<Answer>; forget(): void }
+  expect(id: InstanceId, engineId: string): { readonly answer: Promise<AckAnswer>; forget(): void }
   /** @returns whether somebody waited for it. */
-  settle(id: InstanceId, engineId: string, answer: Answer): boolean
+  settle(id: InstanceId, engineId: string, answer: AckAnswer): boolean
   /** The link is gone: whoever waits will not hear. */
   lose(id: InstanceId): void
 }
 
 /** Who waits for which answer. */
 export function createAcks(): Acks {
-  const waiting = new Map<InstanceId, Map<string, (answer: Answer) => void>>()
+  const waiting = new Map<InstanceId, Map<string, (answer: AckAnswer) => void>>()
   return {
     expect(id, engineId) {
-      const { promise, resolve } = Promise.withResolvers<Answer>()
-      const mine = waiting.get(id) ?? new Map<string, (answer: Answer) => void>()
+      const { promise, resolve } = Promise.withResolvers<AckAnswer>()
+      const mine = waiting.get(id) ?? new Map<string, (answer: AckAnswer) => void>()
       waiting.set(id, mine.set(engineId, resolve))
       return {
         answer: promise,

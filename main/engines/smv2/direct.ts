@@ -5,13 +5,13 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { codeOf } from './closings.ts'
-import type { Wrapping } from './content.ts'
+import { codeOf } from './close-codes.ts'
+import type { Wrapping } from './outgoing-content.ts'
 import { createGroups } from './groups.ts'
 import type { Link, OpenLink } from './link.ts'
-import type { Post } from './outbox.ts'
+import type { Post } from './post.ts'
 import type { People } from './people.ts'
-import { speakerIn } from './roster.ts'
+import { participantOf } from './group-metadata.ts'
 import { engineIdOf } from './sent.ts'
 
 export interface DirectNeeds {
@@ -52,7 +52,7 @@ export function createDirect(needs: DirectNeeds): DirectActs {
   ): Promise<WAMessageKey> {
     const key = { remoteJid: await jidOf(instance, chat), id, fromMe: isOwn }
     if (isOwn || name === null) return key
-    const participant = await speakerIn(openOf(instance), people, instance, { groupId: chat, name })
+    const participant = await participantOf(openOf(instance), people, instance, { groupId: chat, name })
     if (participant === null) throw new ApiError('not_found', `Nobody on WhatsApp has the number ${name}.`)
     return { ...key, participant }
   }

@@ -7,11 +7,11 @@ import type { Link } from './link.ts'
 import { decryptFile } from './media-cipher.ts'
 import type { MediaStore } from './media-store.ts'
 import type { MediaTransfer } from './media-transfer.ts'
-import { wordsOf, type FileRef } from './words.ts'
+import { parseMessage, type FileRef } from './parse-message.ts'
 
 type Media = Extract<EngineSignal, { kind: 'received' }>['media']
 
-interface FilesNeeds {
+interface FilesDeps {
   readonly clock: Clock
   readonly log: Log
   readonly store: MediaStore
@@ -37,7 +37,7 @@ const PHONE_MS = 15_000
 const REMEMBERED_MS = 86_400_000
 
 /** Files that come with messages: fetched at once, for the network's store forgets them, and checked. */
-export function createFiles({ clock, log, store, transfer, linkOf }: FilesNeeds): Files {
+export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps): Files {
   const lost = new Map<InstanceId, { count: number; sinceMs: number }>()
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -72,7 +72,7 @@ export function createFiles({ clock, log, store, transfer, linkOf }: FilesNeeds)
     if (open === undefined) return null
     try {
       const renewed = await Promise.race([open.sock.updateMediaMessage(message), late(clock)])
-      const words = wordsOf(open.library, renewed.message ?? {})
+      const words = parseMessage(open.library, renewed.message ?? {})
       return words.kind === 'received' ? words.file : null
     } catch (error) {
       log.info({ event: 'smv2.file_not_renewed', instanceId: instance.id, cause: cause(error) })

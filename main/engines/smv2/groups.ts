@@ -5,7 +5,7 @@ import type { EngineInstance } from '../engine.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
-import { rosterOf, saying } from './roster.ts'
+import { fetchGroup, withApiErrors } from './group-metadata.ts'
 
 interface GroupsNeeds {
   /** @throws ApiError not_ready */
@@ -51,7 +51,7 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
 
   const group: GroupActs['group'] = async (instance, id) => {
     const open = openOf(instance)
-    return toGroup(instance, open, await rosterOf(open, id))
+    return toGroup(instance, open, await fetchGroup(open, id))
   }
 
   return {
@@ -65,7 +65,7 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
       const open = openOf(instance)
       const found = await people.check(instance, open, members)
       const jids = [...found.values()].flatMap((number) => (number === null ? [] : `${number}@s.whatsapp.net`))
-      const made = await saying(open.sock.groupCreate(name, jids))
+      const made = await withApiErrors(open.sock.groupCreate(name, jids))
       const created = await toGroup(instance, open, made)
       const inIt = new Set(created.members.map(({ number }) => number))
       const results = members.map((number): MemberResult => {
@@ -83,7 +83,7 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
           results.push({ number, reason: 'not_on_whatsapp' })
           continue
         }
-        const [result] = await saying(sock.groupParticipantsUpdate(id, [jid], change))
+        const [result] = await withApiErrors(sock.groupParticipantsUpdate(id, [jid], change))
         results.push({ number, reason: reasonOf(result?.status) })
       }
       groups.forget(id)
@@ -91,13 +91,13 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
     },
     async inviteLink(instance, id, isRenewed) {
       const { sock } = openOf(instance)
-      const code = await saying(isRenewed ? sock.groupRevokeInvite(id) : sock.groupInviteCode(id))
+      const code = await withApiErrors(isRenewed ? sock.groupRevokeInvite(id) : sock.groupInviteCode(id))
       if (code === undefined) throw new Error('the network named no invite code')
       return `https://chat.whatsapp.com/${code}`
     },
     async leaveGroup(instance, id) {
       const { sock, groups } = openOf(instance)
-      await saying(sock.groupLeave(id))
+      await withApiErrors(sock.groupLeave(id))
       groups.forget(id)
     },
   }

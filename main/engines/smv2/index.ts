@@ -12,14 +12,14 @@ import { createAcks } from './acks.ts'
 import { createDirect } from './direct.ts'
 import { evidenceOf } from './evidence.ts'
 import { createFiles } from './files.ts'
-import { createGate } from './gate.ts'
-import { createHearing } from './hearing.ts'
+import { createConnectQueue } from './connect-queue.ts'
+import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createLoadLibrary } from './library.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
 import { createMediaTransfer } from './media-transfer.ts'
-import { createPost } from './outbox.ts'
+import { createPost } from './post.ts'
 import { createPeople } from './people.ts'
 import { createProtocol } from './protocol.ts'
 import { createReceipts } from './receipts.ts'
@@ -27,12 +27,12 @@ import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
 import { createSend } from './send.ts'
 import { createSent } from './sent.ts'
-import { createTeller } from './teller.ts'
+import { createSignalOutbox } from './signal-outbox.ts'
 import { createUnreadable } from './unreadable.ts'
 
 export { MEDIA_ZONE } from './media-transfer.ts'
 
-export interface Smv2Needs {
+export interface Smv2Deps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -61,11 +61,11 @@ export interface Smv2 {
  * A linked device of a phone, behind the engine port. Verified against the stand-in of this repository, which speaks the
  * network's own protocol to the unmodified library; it has not met the live service (README, "Verified against what").
  */
-export function createSmv2(needs: Smv2Needs): Smv2 {
+export function createSmv2(needs: Smv2Deps): Smv2 {
   const { db, clock, random, log, seal, sink, outbound, settings } = needs
   const alarms = createAlarms(clock)
   const loadLibrary = createLoadLibrary(log)
-  const teller = createTeller({ clock, alarms, log, sink })
+  const teller = createSignalOutbox({ clock, alarms, log, sink })
   const acks = createAcks()
   const links = new Map<InstanceId, Link>()
   let hasBegun = false
@@ -79,7 +79,7 @@ export function createSmv2(needs: Smv2Needs): Smv2 {
     keepDays: () => settings.mediaKeepDays,
   })
   const files = createFiles({ clock, log, store, transfer, linkOf })
-  const hearing = createHearing({ log, loadLibrary, people, files, sink, linkOf })
+  const hearing = createInbound({ log, loadLibrary, people, files, sink, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, hearing })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, giveUp: hearing.giveUp })
@@ -91,7 +91,7 @@ export function createSmv2(needs: Smv2Needs): Smv2 {
   }
 
   const listener: LinkListener = {
-    tell: ({ id }, signal) => teller.tell(id, signal),
+    publish: ({ id }, signal) => teller.tell(id, signal),
     async receipt(instance, node, open) {
       const taking = receipts.receipt(instance, node, open)
       noting('smv2.receipt_not_taken', instance, taking)
@@ -109,7 +109,7 @@ export function createSmv2(needs: Smv2Needs): Smv2 {
 
   const linkNeeds = {
     ...{ db, clock, random, log, alarms, loadLibrary, listener, dispatcher: transfer.dispatcher },
-    gate: createGate(clock, alarms),
+    gate: createConnectQueue(clock, alarms),
     protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
     session: {
       ...{ db, clock, seal, log },
@@ -121,7 +121,7 @@ export function createSmv2(needs: Smv2Needs): Smv2 {
 
   async function introduce(instance: EngineInstance, hidden: readonly string[]): Promise<void> {
     const credentials = await linkOf(instance).credentials()
-    if (credentials) await people.introduced(instance, credentials.keys, hidden)
+    if (credentials) await people.numbersLearned(instance, credentials.keys, hidden)
   }
 
   function linkOf(instance: EngineInstance): Link {

@@ -5,29 +5,35 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { SealBroken, type Seal } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance } from '../engine.ts'
-import type { Hearing } from './hearing.ts'
-import type { Heard } from './repository.ts'
-import { heardBefore, markTold, nextUntold, untold, type HeardRow } from './store.ts'
-import { HEARD } from './session.ts'
+import type { Inbound } from './inbound.ts'
+import type { DecryptedMessage } from './repository.ts'
+import {
+  inboundByDigest,
+  markPublished,
+  nextInstanceWithUnpublished,
+  unpublishedPage,
+  type InboundRow,
+} from './store.ts'
+import { INBOUND_JOURNAL } from './session.ts'
 
 export interface Journal {
   /** Something new lies there. */
   wake(instance: EngineInstance): void
   /** What was decrypted from the same bytes, when they have come before. */
-  heardBefore(instance: EngineInstance, digest: string): Promise<Heard | undefined>
+  heardBefore(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
   /** From here on it is told; also what another boot left. */
   open(): Promise<void>
   /** Resolves when nothing is being told; what is left stays in storage. */
   close(): Promise<void>
 }
 
-interface JournalNeeds {
+interface JournalDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly alarms: Alarms
   readonly seal: Seal
-  readonly hearing: Pick<Hearing, 'hear'>
+  readonly hearing: Pick<Inbound, 'hear'>
 }
 
 const AT_ONCE = 64
@@ -39,7 +45,7 @@ const TRIES = 5
  * Tells what was heard, at least once: a row counts as told only after the rooms have it durably, and they take
  * everything twice without effect. What is said in one chat is told in order; chats side by side.
  */
-export function createJournal({ db, clock, log, alarms, seal, hearing }: JournalNeeds): Journal {
+export function createJournal({ db, clock, log, alarms, seal, hearing }: JournalDeps): Journal {
   const running = new Map<InstanceId, Promise<void>>()
   const asked = new Set<InstanceId>()
   const tries = new Map<number, number>()
@@ -71,7 +77,7 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
     let isDone = true
     let after = 0
     while (isOpen) {
-      const rows = await db.read(untold, { instanceId: instance.id, after, limit: AT_ONCE })
+      const rows = await db.read(unpublishedPage, { instanceId: instance.id, after, limit: AT_ONCE })
       const readable = rows.filter(({ seq }) => (tries.get(seq) ?? 0) < TRIES).flatMap(read)
       const lanes = Map.groupBy(readable, ({ heard }) => laneOf(heard))
       const done = await Promise.all([...lanes.values()].map((lane) => tellLane(instance, lane)))
@@ -86,12 +92,12 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
   /** What follows in a chat must not overtake what could not be told. */
   async function tellLane(
     instance: EngineInstance,
-    lane: readonly { row: HeardRow; heard: Heard }[],
+    lane: readonly { row: InboundRow; heard: DecryptedMessage }[],
   ): Promise<boolean> {
     for (const { row, heard } of lane) {
       try {
         await hearing.hear(instance, row.digest, heard)
-        await db.commit((tx) => tx.run(markTold, { seq: row.seq }))
+        await db.commit((tx) => tx.run(markPublished, { seq: row.seq }))
         tries.delete(row.seq)
       } catch (error) {
         tries.set(row.seq, (tries.get(row.seq) ?? 0) + 1)
@@ -103,7 +109,7 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
   }
 
   /** What the disk has changed opens no better the next time, and keeps nobody waiting. @throws ApiError sealed */
-  function read(row: HeardRow): { row: HeardRow; heard: Heard }[] {
+  function read(row: InboundRow): { row: InboundRow; heard: DecryptedMessage }[] {
     try {
       return [{ row, heard: opened(row) }]
     } catch (error) {
@@ -114,20 +120,20 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
     }
   }
 
-  const opened = ({ instanceId, digest, sealed }: HeardRow): Heard =>
+  const opened = ({ instanceId, digest, sealed }: InboundRow): DecryptedMessage =>
     // Written by the guard of the same session, in this form.
-    JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${HEARD}:${digest}`).toString()) as Heard
+    JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${INBOUND_JOURNAL}:${digest}`).toString()) as DecryptedMessage
 
   return {
     wake,
     async heardBefore({ id: instanceId }, digest) {
-      const row = await db.readOne(heardBefore, { instanceId, digest })
+      const row = await db.readOne(inboundByDigest, { instanceId, digest })
       return row && opened(row)
     },
     async open() {
       isOpen = true
       for (let after = ''; ;) {
-        const next = await db.readOne(nextUntold, { after })
+        const next = await db.readOne(nextInstanceWithUnpublished, { after })
         if (next === undefined) return
         after = next.instanceId
         wake({ id: next.instanceId, accountId: next.accountId, engine: 'smv2', network: 'live' })
@@ -141,4 +147,4 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
 }
 
 /** One conversation. Whatever is said of a message is said in the chat it is in. */
-const laneOf = ({ stanza }: Heard): string => `${stanza['from'] ?? ''} ${stanza['recipient'] ?? ''}`
+const laneOf = ({ stanza }: DecryptedMessage): string => `${stanza['from'] ?? ''} ${stanza['recipient'] ?? ''}`

@@ -1,6 +1,6 @@
 import type * as library from 'baileys'
 import type { Log } from '../../kernel/log.ts'
-import { quietConsole } from './quiet.ts'
+import { quietConsole } from './quiet-console.ts'
 import { tryOnCopies } from './ratchet.ts'
 
 declare module 'libsignal' {

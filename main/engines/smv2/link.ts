@@ -7,38 +7,38 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { isSealed, SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
-import { createAftermath } from './aftermath.ts'
+import { createCloseHandler } from './close-handler.ts'
 import { createBackoff } from './backoff.ts'
 import { createCaches } from './caches.ts'
-import { codeOf, expireSecondsOf, verdictOn } from './closings.ts'
-import type { Gate } from './gate.ts'
+import { codeOf, expireSecondsOf, verdictOn } from './close-codes.ts'
+import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
 import type { Protocol } from './protocol.ts'
-import { createGuard, oneAtATime, type Guard, type Heard } from './repository.ts'
-import { newSession, storedSession, type Session, type SessionNeeds } from './session.ts'
-import { storedStanding } from './standing.ts'
+import { createGuardedRepository, createMutex, type GuardedRepository, type DecryptedMessage } from './repository.ts'
+import { newSession, loadSession, type Session, type SessionDeps } from './session.ts'
+import { createSessionStatusStore } from './session-status.ts'
 import { openWire, type Wire } from './wire.ts'
 
-export interface LinkNeeds {
+export interface LinkDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
   readonly alarms: Alarms
-  readonly gate: Gate
+  readonly gate: ConnectQueue
   readonly loadLibrary: LoadLibrary
   readonly protocol: Protocol
   /** How the library fetches. */
   readonly dispatcher: object
-  readonly session: SessionNeeds
+  readonly session: SessionDeps
   readonly listener: LinkListener
 }
 
 /** Who hears what comes over a link. */
 export interface LinkListener {
-  tell(instance: EngineInstance, signal: EngineSignal): void
+  publish(instance: EngineInstance, signal: EngineSignal): void
   receipt(instance: EngineInstance, node: BinaryNode, open: OpenLink): Promise<void>
   ack(instance: EngineInstance, node: BinaryNode): void
   unreadable(instance: EngineInstance, message: WAMessage, open: OpenLink): void
@@ -46,7 +46,7 @@ export interface LinkListener {
   opened(instance: EngineInstance): void
   /** Whatever was asked over the link will not be answered any more. */
   closed(instance: EngineInstance): void
-  heardBefore(instance: EngineInstance, digest: string): Promise<Heard | undefined>
+  heardBefore(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
   sentMessage(instance: EngineInstance, id: string): Promise<proto.IMessage | undefined>
 }
 
@@ -54,7 +54,7 @@ export interface LinkListener {
 export interface OpenLink {
   readonly library: Library
   readonly sock: WASocket
-  readonly guard: Guard
+  readonly guard: GuardedRepository
   readonly session: Session
   readonly groups: ReturnType<typeof createCaches>['groups']
 }
@@ -85,12 +85,12 @@ type Phase = 'down' | 'waiting' | 'opening' | 'open'
 const CODE_WAIT_MS = 15_000
 
 /** One instance's connection to the network, from its pairing on: what ends it, and how it comes back. */
-export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
+export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const { db, clock, random, log, alarms, listener } = needs
   const { id } = instance
   const caches = createCaches(clock)
-  const alone = oneAtATime()
-  const standing = storedStanding(db, id)
+  const alone = createMutex()
+  const standing = createSessionStatusStore(db, id)
   const backoff = createBackoff(clock, random)
   const pairing = createPairingView(clock)
   const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
@@ -102,9 +102,9 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   let isWanted = false
   let firstCode = Promise.withResolvers<unknown>()
 
-  const tell = (signal: EngineSignal) => listener.tell(instance, signal)
+  const tell = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
-  const aftermath = createAftermath({
+  const aftermath = createCloseHandler({
     ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, tell },
     ...{ connect, connectAgain, beginPairing },
     dropSession: () => void (session = undefined),
@@ -129,11 +129,10 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     phase = 'opening'
     try {
       const library = await needs.loadLibrary()
-      session ??=
-        (await storedSession(library, needs.session, instance)) ?? newSession(library, needs.session, instance)
+      session ??= (await loadSession(library, needs.session, instance)) ?? newSession(library, needs.session, instance)
       await session.settled()
       const version = await needs.protocol.current()
-      await needs.gate.turn(id)
+      await needs.gate.waitForTurn(id)
       if (mine === generation) current = wireUp(library, session, version, mine)
     } catch (error) {
       if (mine !== generation) return
@@ -145,7 +144,11 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   }
 
   function wireUp(library: Library, using: Session, version: Awaited<ReturnType<Protocol['current']>>, mine: number) {
-    const guard = createGuard({ library, alone, heardBefore: (digest) => listener.heardBefore(instance, digest) })
+    const guard = createGuardedRepository({
+      library,
+      alone,
+      heardBefore: (digest) => listener.heardBefore(instance, digest),
+    })
     const isMine = () => mine === generation
     const wire = openWire({
       ...{ library, session: using, guard, version, caches, dispatcher: needs.dispatcher },
@@ -185,13 +188,13 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
 
   async function closed(error: unknown): Promise<void> {
     end()
-    if (backoff.fell()) aftermath.forget()
+    if (backoff.fell()) aftermath.reset()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
     const hadCode = pairing.current().attempt > 0
     const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), hadCode, nowMs: clock.now() })
     log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
-    await aftermath.carryOut(verdict, code).catch((failure: unknown) => {
+    await aftermath.handle(verdict, code).catch((failure: unknown) => {
       log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })
       connectAgain(backoff.next())
     })
@@ -215,7 +218,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     const stands = await standing.read()
     if (stands === 'ended') await discard()
     if (stands === 'none' || stands === 'ended') return false
-    await standing.raise()
+    await standing.enable()
     return true
   }
 
@@ -227,7 +230,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
   }
 
   function startAnew(): void {
-    aftermath.forget()
+    aftermath.reset()
     backoff.reset()
     void connect()
   }
@@ -257,7 +260,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
       await session?.settled()
       session = undefined
       beginPairing()
-      await standing.lower()
+      await standing.disable()
     },
     async logout() {
       const leaving = phase === 'open' ? current : undefined
@@ -289,7 +292,7 @@ export function createLink(needs: LinkNeeds, instance: EngineInstance): Link {
     open: () => (phase === 'open' ? current?.open : undefined),
     async credentials() {
       if (session?.isPaired()) return session
-      return storedSession(await needs.loadLibrary(), needs.session, instance)
+      return loadSession(await needs.loadLibrary(), needs.session, instance)
     },
     renew: () => current?.wire.break(silence()),
     async close() {

@@ -31,7 +31,7 @@ interface LivenessEvidence {
   readonly doubtfulSinceMs: number | null
 }
 
-interface LivenessNeeds {
+interface LivenessDeps {
   readonly clock: Clock
   readonly alarms: Alarms
   readonly id: InstanceId
@@ -39,7 +39,7 @@ interface LivenessNeeds {
 }
 
 /** Whether a link that calls itself open is alive, by what came over it and not by what it says. */
-export function createLiveness({ clock, alarms, id, onSilence }: LivenessNeeds): Liveness {
+export function createLiveness({ clock, alarms, id, onSilence }: LivenessDeps): Liveness {
   const looking = `silence ${id}`
   let limitMs = OPENING_SILENCE_MS
   let lastFrameMono = 0

@@ -7,7 +7,7 @@ import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { writeDurably } from '../../kernel/durable-file.ts'
 import type { MediaFile } from '../direct.ts'
-import { keepMedia, mediaOf, mediaWithHash, oldestMedia, removeMedia, someMediaOf } from './store.ts'
+import { insertMedia, mediaOf, mediaWithHash, oldestMedia, removeMedia, mediaPageOf } from './store.ts'
 
 const DAY_MS = 86_400_000
 const ROWS = 100
@@ -57,7 +57,7 @@ export function createMediaStore({ db, clock, folder, keepDays }: MediaStoreNeed
       await writeDurably(pathOf(hash), bytes)
       await db.commit(async (tx) => {
         const row = { seq: await tx.next('smv2'), instanceId: id, mediaId, hash, mimeType, filename }
-        await tx.run(keepMedia, { ...row, size: bytes.length, now: clock.now() })
+        await tx.run(insertMedia, { ...row, size: bytes.length, now: clock.now() })
       })
     },
     async read(id, mediaId) {
@@ -67,7 +67,7 @@ export function createMediaStore({ db, clock, folder, keepDays }: MediaStoreNeed
     },
     async forget(id) {
       for (;;) {
-        const files = await db.read(someMediaOf, { instanceId: id, limit: ROWS })
+        const files = await db.read(mediaPageOf, { instanceId: id, limit: ROWS })
         if (files.length === 0) return
         await remove(files)
       }

@@ -6,7 +6,7 @@ import type { EngineInstance } from '../instance.ts'
 import type { EngineSink } from '../engine.ts'
 import { addressOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
-import { noteCheck, noteHeard, noteNumber, personOf } from './store.ts'
+import { upsertCheckedNumber, upsertSeenPerson, setPersonNumber, personOf } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** Numbers seldom change hands; asking about many at once has had numbers banned. */
@@ -17,18 +17,18 @@ const MISSING_FOR_MS = DAY_MS
 const WARM_FOR_MS = 90 * DAY_MS
 
 /** Somebody who spoke, as the stanza names them: by number, by hidden id, or by both. */
-export interface Named {
+export interface PersonName {
   readonly number: string | null
   readonly hiddenId: string | null
 }
 
 export interface People {
   /** Digits of the number whenever it is known, else those of the hidden id. Tells who is behind one when that is news. */
-  nameOf(instance: EngineInstance, keys: SignalKeyStore, named: Named): Promise<string>
+  nameOf(instance: EngineInstance, keys: SignalKeyStore, named: PersonName): Promise<string>
   /** They wrote to this instance, under this name. */
-  heard(instance: EngineInstance, name: string, isHidden: boolean): Promise<void>
+  seen(instance: EngineInstance, name: string, isHidden: boolean): Promise<void>
   /** Numbers that are known from now on. */
-  introduced(instance: EngineInstance, keys: SignalKeyStore, hiddenIds: readonly string[]): Promise<void>
+  numbersLearned(instance: EngineInstance, keys: SignalKeyStore, hiddenIds: readonly string[]): Promise<void>
   /** Where to send to; null: nobody on the network has the number. Asks the network about numbers it does not know. */
   addressOf(instance: EngineInstance, open: OpenLink, to: string): Promise<string | null>
   /** The same for many, in one question. @returns the number as the network writes it, or null. */
@@ -58,7 +58,7 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
     const known = await db.readOne(personOf, { instanceId, id: hiddenId })
     if (known?.hidden !== 1 || known.number === number) return
     await sink(instanceId, { kind: 'contact', hiddenId, number })
-    await db.commit((tx) => tx.run(noteNumber, { instanceId, id: hiddenId, number }))
+    await db.commit((tx) => tx.run(setPersonNumber, { instanceId, id: hiddenId, number }))
   }
 
   const isFresh = (number: string | null, checkedAtMs: number | null) =>
@@ -80,7 +80,7 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
       found.set(number, there ? addressOf(there.jid).user : null)
     }
     await db.commit(async (tx) => {
-      for (const [id, number] of found) await tx.run(noteCheck, { instanceId, id, number, now: clock.now() })
+      for (const [id, number] of found) await tx.run(upsertCheckedNumber, { instanceId, id, number, now: clock.now() })
     })
     return found
   }
@@ -105,13 +105,13 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
       await introduce(instance, hiddenId, behind)
       return behind
     },
-    async heard({ id: instanceId }, name, isHidden) {
+    async seen({ id: instanceId }, name, isHidden) {
       const now = clock.now()
       const number = isHidden ? null : name
       const row = { instanceId, id: name, hidden: isHidden ? 1 : 0, number, now, before: now - DAY_MS } as const
-      await db.commit((tx) => tx.run(noteHeard, row))
+      await db.commit((tx) => tx.run(upsertSeenPerson, row))
     },
-    async introduced(instance, keys, hiddenIds) {
+    async numbersLearned(instance, keys, hiddenIds) {
       for (const hiddenId of hiddenIds) {
         const number = await numberBehind(keys, hiddenId)
         if (number !== null) await introduce(instance, hiddenId, number)

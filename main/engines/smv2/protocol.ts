@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { learnVersion, protocolVersion } from './store.ts'
+import { saveProtocolVersion, protocolVersion } from './store.ts'
 
 interface ProtocolNeeds {
   readonly db: Db
@@ -57,7 +57,7 @@ export function createProtocol({ db, clock, log, outbound, configured }: Protoco
         const before = (await db.readOne(protocolVersion, {}))?.version
         const version = `2.3000.${revision ?? ''}`
         if (revision === undefined || version === before) return false
-        await db.commit((tx) => tx.run(learnVersion, { version, now: clock.now() }))
+        await db.commit((tx) => tx.run(saveProtocolVersion, { version, now: clock.now() }))
         return true
       } catch (error) {
         log.warn({ event: 'smv2.version_unknown', cause: cause(error) })

@@ -3,7 +3,7 @@ import type { EngineInstance, Quoted } from '../engine.ts'
 import { addressOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
-import { goesByHiddenIds, knownGroup, speakerIn } from './roster.ts'
+import { usesHiddenIds, getGroup, participantOf } from './group-metadata.ts'
 
 /**
  * How a phone finds what a message answers. It shows its own copy of that, which it knows by id and author; the words
@@ -30,10 +30,10 @@ async function authorOf(
   { isOwn, participant: name }: Quoted,
 ): Promise<string> {
   const isGroup = isGroupJid(jid)
-  const isHidden = isGroup ? goesByHiddenIds(open, await knownGroup(open, jid)) : addressOf(jid).kind === 'hidden'
+  const isHidden = isGroup ? usesHiddenIds(open, await getGroup(open, jid)) : addressOf(jid).kind === 'hidden'
   if (isOwn) return ownJid(open.session.creds.me, isHidden)
   if (!isGroup || name === null) return jid
-  const speaker = await speakerIn(open, people, instance, { groupId: jid, name })
+  const speaker = await participantOf(open, people, instance, { groupId: jid, name })
   // Gone, and nobody answers to the name any more: what they said still bears it.
   return speaker ?? (isHidden ? hiddenJid : numberJid)(name)
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SignalDataSet, SignalKeyStoreWithTransaction, SocketConfig } from 'baileys'
 import type { Library } from './library.ts'
-import { HEARD } from './session.ts'
+import { INBOUND_JOURNAL } from './session.ts'
 
 type MakeRepository = SocketConfig['makeSignalRepository']
 type Repository = ReturnType<MakeRepository>
 
 /** What is kept of something that was heard: enough to read it again without the network. */
-export interface Heard {
+export interface DecryptedMessage {
   /** Attributes of the stanza it came in. */
   readonly stanza: Readonly<Record<string, string>>
   /** Decrypted, padding included, in base64. */
@@ -16,27 +16,27 @@ export interface Heard {
 }
 
 /** A message of ours on its way. */
-export interface Passage {
+export interface OutgoingEncryption {
   /** From here on a byte of it may have left. */
   isEncrypted: boolean
   /** Nobody waits for it any more, so it must not leave. */
   isGivenUp: boolean
 }
 
-export interface Guard {
+export interface GuardedRepository {
   /** For the library's configuration. */
   readonly make: MakeRepository
   /** The stanza that these encrypted bytes lie in. */
   noteStanza(content: Uint8Array, attributes: Readonly<Record<string, string>>): void
   /** Everything that is encrypted within belongs to the passage. */
-  carry<T>(passage: Passage, act: () => Promise<T>): Promise<T>
+  carry<T>(passage: OutgoingEncryption, act: () => Promise<T>): Promise<T>
 }
 
-interface GuardNeeds {
+interface GuardedRepositoryDeps {
   readonly library: Library
   /** The instance's, for an ended connection may still be busy with what it got while the next one stands. */
-  readonly alone: Alone
-  readonly heardBefore: (digest: string) => Promise<Heard | undefined>
+  readonly alone: Mutex
+  readonly heardBefore: (digest: string) => Promise<DecryptedMessage | undefined>
 }
 
 /**
@@ -50,8 +50,8 @@ interface GuardNeeds {
  *   and from then on neither side can read the other.
  * - the keys of a stranger are used only when they are signed by that stranger.
  */
-export function createGuard({ library, alone, heardBefore }: GuardNeeds): Guard {
-  const passages = new AsyncLocalStorage<Passage>()
+export function createGuardedRepository({ library, alone, heardBefore }: GuardedRepositoryDeps): GuardedRepository {
+  const passages = new AsyncLocalStorage<OutgoingEncryption>()
   const stanzas = new WeakMap<Uint8Array, Readonly<Record<string, string>>>()
   // Outside of the transaction around a whole send, which is committed only once everything has left.
   const outside = AsyncLocalStorage.snapshot()
@@ -66,9 +66,12 @@ export function createGuard({ library, alone, heardBefore }: GuardNeeds): Guard 
       const before = await heardBefore(digest)
       if (before !== undefined) return Buffer.from(before.plain, 'base64')
       const plain = await decrypt()
-      const heard: Heard = { stanza: stanzas.get(content) ?? {}, plain: Buffer.from(plain).toString('base64') }
+      const heard: DecryptedMessage = {
+        stanza: stanzas.get(content) ?? {},
+        plain: Buffer.from(plain).toString('base64'),
+      }
       // It is no key of the library's, but lies in the same transaction.
-      await keys.set({ [HEARD]: { [digest]: heard } } as unknown as SignalDataSet)
+      await keys.set({ [INBOUND_JOURNAL]: { [digest]: heard } } as unknown as SignalDataSet)
       return plain
     }
     return alone(() => keys.transaction(readOnce, chat))
@@ -114,9 +117,9 @@ export function createGuard({ library, alone, heardBefore }: GuardNeeds): Guard 
 }
 
 /** Does one thing after another, in the order they are asked for. */
-export type Alone = <T>(act: () => Promise<T>) => Promise<T>
+export type Mutex = <T>(act: () => Promise<T>) => Promise<T>
 
-export function oneAtATime(): Alone {
+export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return (act) => {
     const done = last.then(act)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
-import { pruneHeard, pruneSent } from './store.ts'
+import { pruneInbound, pruneSent } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** The network brings again for about two weeks what it was not told to have arrived. */
@@ -16,7 +16,7 @@ export function journalRetention({ db, clock }: { db: Db; clock: Pick<Clock, 'no
       const now = clock.now()
       const before = now - KEPT_MS
       const removed = await db.commit(async (tx) => {
-        const heard = await tx.run(pruneHeard, { toldBefore: now - DAY_MS, before, limit: ROWS })
+        const heard = await tx.run(pruneInbound, { toldBefore: now - DAY_MS, before, limit: ROWS })
         return [heard, await tx.run(pruneSent, { before, limit: ROWS })]
       })
       return removed.includes(ROWS)

@@ -2,13 +2,13 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
-import { contentOf, wrappingOf, type Enclosed } from './content.ts'
+import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { encryptFile, MEDIA_KEY_BYTES } from './media-cipher.ts'
 import type { MediaTransfer } from './media-transfer.ts'
-import type { Post, Posted } from './outbox.ts'
+import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
 import { contextOf } from './quotes.ts'
 import type { Restrictions } from './restrictions.ts'
@@ -91,7 +91,7 @@ export function createSend(needs: SendNeeds) {
     return outcomeOf(instance, open, engineId, posted)
   }
 
-  function outcomeOf(instance: EngineInstance, open: OpenLink, engineId: string, posted: Posted): SendOutcome {
+  function outcomeOf(instance: EngineInstance, open: OpenLink, engineId: string, posted: PostOutcome): SendOutcome {
     switch (posted.kind) {
       case 'taken':
         return { kind: 'accepted', engineMessageId: engineId, status: 'sent' }

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { LoadLibrary } from './library.ts'
-import { keepSent, removeSent, sentAs, sentBefore } from './store.ts'
+import { insertSent, removeSent, sentByEngineId, sentByMessageId } from './store.ts'
 
 export interface Sent {
   /** Before a byte leaves: from here on the network's word about it finds its message. */
@@ -35,21 +35,21 @@ export function createSent({ db, clock, seal, loadLibrary }: SentNeeds): Sent {
       const sealed = seal.seal(Buffer.from(proto.Message.encode(message).finish()), owner(instanceId, engineId))
       await db.commit(async (tx) => {
         const row = { seq: await tx.next('smv2'), instanceId, engineId, messageId, sealed, now: clock.now() }
-        await tx.run(keepSent, row)
+        await tx.run(insertSent, row)
       })
     },
     async forget(instanceId, engineId) {
       await db.commit((tx) => tx.run(removeSent, { instanceId, engineId }))
     },
     messageIdOf: async (instanceId, engineId) =>
-      (await db.readOne(sentAs, { instanceId, engineId }))?.messageId ?? null,
+      (await db.readOne(sentByEngineId, { instanceId, engineId }))?.messageId ?? null,
     async messageOf(instanceId, engineId) {
-      const row = await db.readOne(sentAs, { instanceId, engineId })
+      const row = await db.readOne(sentByEngineId, { instanceId, engineId })
       if (row === undefined) return undefined
       const { proto } = await loadLibrary()
       return proto.Message.decode(seal.openBytes(row.sealed, owner(instanceId, engineId)))
     },
-    has: async (messageId) => (await db.readOne(sentBefore, { messageId })) !== undefined,
+    has: async (messageId) => (await db.readOne(sentByMessageId, { messageId })) !== undefined,
   }
 }
 

@@ -5,15 +5,15 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { EngineInstance } from '../instance.ts'
 import type { Library } from './library.ts'
-import { keepHeard, keysOf, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
+import { insertInbound, keysOf, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
 
 /** Of the library's credentials; its next major version has announced another. */
 const FORMAT = 1
 
 /** Where the journal of what was heard lies among the keys: it is written with them. */
-export const HEARD = 'heard'
+export const INBOUND_JOURNAL = 'heard'
 
-export interface SessionNeeds {
+export interface SessionDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
@@ -36,14 +36,14 @@ export interface Session {
   settled(): Promise<void>
 }
 
-export function newSession(library: Library, needs: SessionNeeds, instance: EngineInstance): Session {
+export function newSession(library: Library, needs: SessionDeps, instance: EngineInstance): Session {
   return createSession(library, needs, instance, library.initAuthCreds())
 }
 
 /** @returns undefined where none is stored. @throws ApiError sealed; SealBroken. */
-export async function storedSession(
+export async function loadSession(
   library: Library,
-  needs: SessionNeeds,
+  needs: SessionDeps,
   instance: EngineInstance,
 ): Promise<Session | undefined> {
   const { id } = instance
@@ -55,7 +55,7 @@ export async function storedSession(
 
 function createSession(
   library: Library,
-  needs: SessionNeeds,
+  needs: SessionDeps,
   instance: EngineInstance,
   creds: AuthenticationCreds,
 ): Session {
@@ -91,7 +91,7 @@ function createSession(
  * The keys, a row each. One `set` is one commit, and resolves after it: a key that was used up must never come back,
  * whatever happens to this process.
  */
-function createKeys(library: Library, needs: SessionNeeds, instance: EngineInstance): SignalKeyStore {
+function createKeys(library: Library, needs: SessionDeps, instance: EngineInstance): SignalKeyStore {
   const { db, clock, seal } = needs
   const { id } = instance
   const keyOwner = (type: string, key: string) => `smv2:${id}:${type}:${key}`
@@ -107,9 +107,9 @@ function createKeys(library: Library, needs: SessionNeeds, instance: EngineInsta
 
   async function write(tx: Tx, { type, key, sealed }: Change): Promise<void> {
     if (sealed === null) await tx.run(removeKey, { instanceId: id, type, id: key })
-    else if (type === HEARD) {
+    else if (type === INBOUND_JOURNAL) {
       const row = { seq: await tx.next('smv2'), instanceId: id, digest: key, sealed, now: clock.now() }
-      if ((await tx.run(keepHeard, row)) === 1) tx.afterCommit(() => needs.onHeard(instance))
+      if ((await tx.run(insertInbound, row)) === 1) tx.afterCommit(() => needs.onHeard(instance))
     } else await tx.run(saveKey, { instanceId: id, type, id: key, sealed })
   }
 

@@ -54,7 +54,7 @@ export const removeKey = sql<Id & { type: string; id: string }>(
 
 // What was heard.
 
-export interface HeardRow {
+export interface InboundRow {
   readonly seq: number
   readonly instanceId: InstanceId
   readonly digest: string
@@ -64,36 +64,36 @@ export interface HeardRow {
 
 const HEARD = 'seq, instance_id AS instanceId, digest, sealed, received_at AS receivedAtMs'
 
-export const keepHeard = sql<Id & { seq: number; digest: string; sealed: Uint8Array; now: number }>(
+export const insertInbound = sql<Id & { seq: number; digest: string; sealed: Uint8Array; now: number }>(
   `INSERT INTO smv2_inbound (seq, instance_id, digest, sealed, received_at, told)
    VALUES (:seq, :instanceId, :digest, :sealed, :now, 0) ON CONFLICT (instance_id, digest) DO NOTHING`,
 )
-export const heardBefore = sql<Id & { digest: string }, HeardRow>(
+export const inboundByDigest = sql<Id & { digest: string }, InboundRow>(
   `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND digest = :digest`,
 )
-export const untold = sql<Id & { after: number; limit: number }, HeardRow>(
+export const unpublishedPage = sql<Id & { after: number; limit: number }, InboundRow>(
   `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
 /** Instances of which something is still to be told, one after the other. */
-export const nextUntold = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(
+export const nextInstanceWithUnpublished = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(
   `SELECT s.instance_id AS instanceId, s.account_id AS accountId FROM smv2_sessions s
    WHERE s.instance_id > :after AND EXISTS (SELECT 1 FROM smv2_inbound i WHERE i.instance_id = s.instance_id AND i.told = 0)
    ORDER BY s.instance_id LIMIT 1`,
 )
-export const markTold = sql<{ seq: number }>('UPDATE smv2_inbound SET told = 1 WHERE seq = :seq')
+export const markPublished = sql<{ seq: number }>('UPDATE smv2_inbound SET told = 1 WHERE seq = :seq')
 
 // What was sent.
 
-export const keepSent = sql<
+export const insertSent = sql<
   Id & { seq: number; engineId: string; messageId: string | null; sealed: Uint8Array; now: number }
 >(
   `INSERT INTO smv2_sent (seq, instance_id, engine_id, message_id, sealed, sent_at)
    VALUES (:seq, :instanceId, :engineId, :messageId, :sealed, :now)`,
 )
-export const sentAs = sql<Id & { engineId: string }, { messageId: MessageId | null; sealed: Uint8Array }>(
+export const sentByEngineId = sql<Id & { engineId: string }, { messageId: MessageId | null; sealed: Uint8Array }>(
   `SELECT message_id AS messageId, sealed FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId`,
 )
-export const sentBefore = sql<{ messageId: string }, { seq: number }>(
+export const sentByMessageId = sql<{ messageId: string }, { seq: number }>(
   'SELECT seq FROM smv2_sent WHERE message_id = :messageId',
 )
 export const removeSent = sql<Id & { engineId: string }>(
@@ -114,12 +114,14 @@ export const personOf = sql<Id & { id: string }, PersonRow>(
   `SELECT id, hidden, number, checked_at AS checkedAtMs, heard_at AS heardAtMs FROM smv2_people
    WHERE instance_id = :instanceId AND id = :id`,
 )
-export const noteCheck = sql<Id & { id: string; number: string | null; now: number }>(
+export const upsertCheckedNumber = sql<Id & { id: string; number: string | null; now: number }>(
   `INSERT INTO smv2_people (instance_id, id, hidden, number, checked_at) VALUES (:instanceId, :id, 0, :number, :now)
    ON CONFLICT (instance_id, id) DO UPDATE SET hidden = 0, number = excluded.number, checked_at = excluded.checked_at`,
 )
 /** @returns a row only where that is news. */
-export const noteHeard = sql<Id & { id: string; hidden: 0 | 1; number: string | null; now: number; before: number }>(
+export const upsertSeenPerson = sql<
+  Id & { id: string; hidden: 0 | 1; number: string | null; now: number; before: number }
+>(
   `INSERT INTO smv2_people (instance_id, id, hidden, number, checked_at, heard_at)
    VALUES (:instanceId, :id, :hidden, :number, :now, :now)
    ON CONFLICT (instance_id, id) DO UPDATE SET hidden = excluded.hidden, number = excluded.number,
@@ -127,7 +129,7 @@ export const noteHeard = sql<Id & { id: string; hidden: 0 | 1; number: string | 
    WHERE smv2_people.heard_at IS NULL OR smv2_people.heard_at < :before OR smv2_people.hidden <> excluded.hidden`,
 )
 /** Somebody known by a hidden id has shown their number. */
-export const noteNumber = sql<Id & { id: string; number: string }>(
+export const setPersonNumber = sql<Id & { id: string; number: string }>(
   'UPDATE smv2_people SET number = :number WHERE instance_id = :instanceId AND id = :id AND hidden = 1',
 )
 
@@ -142,7 +144,7 @@ export interface MediaRow {
 
 const MEDIA = 'hash, mime_type AS mimeType, filename, size'
 
-export const keepMedia = sql<
+export const insertMedia = sql<
   Id & {
     seq: number
     mediaId: string
@@ -164,7 +166,7 @@ export const oldestMedia = sql<{ before: number; limit: number }, { seq: number;
   `SELECT seq, hash FROM (SELECT seq, hash, received_at FROM smv2_media ORDER BY seq LIMIT :limit) AS oldest
    WHERE received_at < :before`,
 )
-export const someMediaOf = sql<Id & { limit: number }, { seq: number; hash: string }>(
+export const mediaPageOf = sql<Id & { limit: number }, { seq: number; hash: string }>(
   'SELECT seq, hash FROM smv2_media WHERE instance_id = :instanceId ORDER BY media_id LIMIT :limit',
 )
 export const removeMedia = sql<{ seq: number }>('DELETE FROM smv2_media WHERE seq = :seq')
@@ -175,7 +177,7 @@ export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
 // What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.
 
 /** What is told stays a day: the network may not have heard that it arrived. What nobody could be told goes later. */
-export const pruneHeard = sql<{ toldBefore: number; before: number; limit: number }>(
+export const pruneInbound = sql<{ toldBefore: number; before: number; limit: number }>(
   `DELETE FROM smv2_inbound WHERE seq IN (
      SELECT seq FROM (SELECT seq, told, received_at FROM smv2_inbound ORDER BY seq LIMIT :limit) AS oldest
      WHERE (told = 1 AND received_at < :toldBefore) OR received_at < :before)`,
@@ -200,7 +202,7 @@ export const WIPE = [
 export const protocolVersion = sql<Record<never, never>, { version: string }>(
   'SELECT version FROM smv2_protocol WHERE id = 1',
 )
-export const learnVersion = sql<{ version: string; now: number }>(
+export const saveProtocolVersion = sql<{ version: string; now: number }>(
   `INSERT INTO smv2_protocol (id, version, learned_at) VALUES (1, :version, :now)
    ON CONFLICT (id) DO UPDATE SET version = excluded.version, learned_at = excluded.learned_at`,
 )

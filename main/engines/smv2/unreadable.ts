@@ -8,7 +8,7 @@ import type { EngineInstance } from '../engine.ts'
 const WAIT_MS = 60_000
 const MOST = 200
 
-interface UnreadableNeeds {
+interface UnreadableDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Alarms
   readonly log: Log
@@ -19,7 +19,7 @@ interface UnreadableNeeds {
  * Messages that arrived and could not be read. Each is shown as such after a minute; if it was told meanwhile, the rooms
  * know its id and take no second one.
  */
-export function createUnreadable({ clock, alarms, log, giveUp }: UnreadableNeeds) {
+export function createUnreadable({ clock, alarms, log, giveUp }: UnreadableDeps) {
   const waiting = new Set<string>()
   return (instance: EngineInstance, message: WAMessage): void => {
     const name = `unreadable ${instance.id} ${message.key.id ?? ''}`

@@ -10,9 +10,9 @@ import type {
 } from 'baileys'
 import type { Caches } from './caches.ts'
 import type { Library } from './library.ts'
-import type { Guard } from './repository.ts'
+import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
-import { unexpected } from './unexpected.ts'
+import { unknownStanza } from './unknown-stanza.ts'
 
 /** What a connection tells. None of it is told after `end`. */
 interface WireListener {
@@ -42,10 +42,10 @@ export interface Wire {
   break(error: Error): void
 }
 
-interface WireNeeds {
+interface WireDeps {
   readonly library: Library
   readonly session: Session
-  readonly guard: Guard
+  readonly guard: GuardedRepository
   readonly version: WAVersion | null
   readonly caches: Caches
   /** How the library fetches what it does by itself. */
@@ -59,7 +59,7 @@ export const CONNECT_MS = 20_000
 export const KEEP_ALIVE_MS = 30_000
 
 /** Opens one connection. The library's socket serves once; another connection is another wire. */
-export function openWire(needs: WireNeeds): Wire {
+export function openWire(needs: WireDeps): Wire {
   const { library, listener } = needs
   const sock = library.makeWASocket(configOf(needs))
   let isOver = false
@@ -81,7 +81,7 @@ export function openWire(needs: WireNeeds): Wire {
     },
   }
 
-  function listen({ session, guard, caches }: WireNeeds, { ev, ws }: WASocket, when: typeof unlessOver): void {
+  function listen({ session, guard, caches }: WireDeps, { ev, ws }: WASocket, when: typeof unlessOver): void {
     // It is one; the library's type of it leaves out the stanzas.
     const stanzas = ws as unknown as EventEmitter
     // Fired before the library itself looks at a stanza.
@@ -90,7 +90,7 @@ export function openWire(needs: WireNeeds): Wire {
       when((frame: BinaryNode | Uint8Array) => {
         listener.frame()
         if (frame instanceof Uint8Array) return
-        const strange = session.isPaired() ? undefined : unexpected(frame)
+        const strange = session.isPaired() ? undefined : unknownStanza(frame)
         if (strange !== undefined) listener.unexpected(strange)
         noteContents(guard, frame)
         keepInOrder(frame)
@@ -131,7 +131,7 @@ export function openWire(needs: WireNeeds): Wire {
   }
 }
 
-function configOf(needs: WireNeeds): UserFacingSocketConfig {
+function configOf(needs: WireDeps): UserFacingSocketConfig {
   const { library, session, guard, version, caches, sentMessage } = needs
   return {
     ...(version && { version }),
@@ -169,7 +169,7 @@ export const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   error() {},
 }
 
-function noteContents(guard: Guard, { tag, attrs, content }: BinaryNode): void {
+function noteContents(guard: GuardedRepository, { tag, attrs, content }: BinaryNode): void {
   if (tag !== 'message' || !Array.isArray(content)) return
   for (const child of content) {
     if (child.tag === 'enc' && child.content instanceof Uint8Array) guard.noteStanza(child.content, attrs)

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import type { AddressInfo } from 'node:net'
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
-import { createOfficial, createWaysOut, type Official } from '../../../main/engines/official/index.ts'
+import { createOfficial, createOutboundClients, type Official } from '../../../main/engines/official/index.ts'
 import { createGraphSimulator, type GraphSimulator } from '../../../main/engines/sandbox/graph/index.ts'
 import { createSandboxNetwork, type SandboxNetwork } from '../../../main/engines/sandbox/index.ts'
 import { addCallbackRoutes } from '../../../main/faces/callback-routes.ts'
@@ -66,7 +66,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
   await graph.listen(0)
 
   const open = () => {
-    const waysOut = createWaysOut({
+    const waysOut = createOutboundClients({
       ...{ clock: counted.clock, resolve: systemResolve, publicBaseUrl: null, isSimulated: true },
       graphBaseUrl: graph.url,
     })

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAlarms } from '../../../main/engines/alarms.ts'
 import type { EngineInstance } from '../../../main/engines/instance.ts'
 import { createJournal } from '../../../main/engines/smv2/journal.ts'
-import { HEARD } from '../../../main/engines/smv2/session.ts'
-import { keepHeard } from '../../../main/engines/smv2/store.ts'
+import { INBOUND_JOURNAL } from '../../../main/engines/smv2/session.ts'
+import { insertInbound } from '../../../main/engines/smv2/store.ts'
 import { systemRandom, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
@@ -32,8 +32,8 @@ function journal() {
   })
   const keep = (seq: number, digest: string, from: string) => {
     const heard = { stanza: { from }, plain: '' }
-    const sealed = seal.seal(Buffer.from(JSON.stringify(heard)), `smv2:${ID}:${HEARD}:${digest}`)
-    return data.db.commit((tx) => tx.run(keepHeard, { seq, instanceId: ID, digest, sealed, now: clock.now() }))
+    const sealed = seal.seal(Buffer.from(JSON.stringify(heard)), `smv2:${ID}:${INBOUND_JOURNAL}:${digest}`)
+    return data.db.commit((tx) => tx.run(insertInbound, { seq, instanceId: ID, digest, sealed, now: clock.now() }))
   }
   return { ...made, clock, told, keep }
 }

@@ -1,16 +1,16 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
-import type { EngineSignal, EngineSink, Spoken } from '../engine.ts'
+import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import type { HeardMedia, Item, Person } from './callback-parser.ts'
 import { failureOf } from './errors.ts'
-import { afterQualityUpdate, readAccountUpdate, type Facts } from './facts.ts'
+import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import { knowUser, numberOfUser } from './store.ts'
-import { speakerOf } from './speaker.ts'
+import { callerOf } from './graph-caller.ts'
 import type { Transport } from './transport.ts'
-import type { Watch } from './watch.ts'
+import type { NumberMonitor } from './number-monitor.ts'
 
-export interface Hearing {
+export interface Inbound {
   /** Tells the rooms, or keeps what the number is from now on; resolves once it is durable. Told twice it changes nothing. */
   hear(number: ConnectedNumber, item: Item): Promise<void>
   /** A status that names its message by Meta's id alone. */
@@ -21,13 +21,13 @@ interface HearingNeeds {
   readonly db: Db
   readonly numbers: Numbers
   readonly transport: Transport
-  readonly watch: Pick<Watch, 'refused' | 'follow'>
+  readonly watch: Pick<NumberMonitor, 'refused' | 'follow'>
   readonly sink: EngineSink
   readonly callbackAddress: (id: InstanceId) => string | null
 }
 
 /** What each thing that Meta reports is in the words of the port. */
-export function createHearing({ db, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Hearing {
+export function createInbound({ db, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Inbound {
   async function hear(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
     await noteCallBack(number)
@@ -67,7 +67,7 @@ export function createHearing({ db, numbers, transport, watch, sink, callbackAdd
     await note(number, (facts) => ({ ...facts, callsBackTo: address }))
   }
 
-  async function note({ instanceId }: ConnectedNumber, change: (facts: Facts) => Facts): Promise<void> {
+  async function note({ instanceId }: ConnectedNumber, change: (facts: NumberFacts) => NumberFacts): Promise<void> {
     await db.commit((tx) => numbers.note(tx, instanceId, change))
   }
 
@@ -100,7 +100,7 @@ export function createHearing({ db, numbers, transport, watch, sink, callbackAdd
     number: ConnectedNumber,
     { person, isEcho, atMs }: { person: Person; isEcho: boolean; atMs: number },
     engineMessageId: string,
-  ): Promise<Spoken> {
+  ): Promise<MessageOrigin> {
     const chat = await nameOf(number, person)
     return { engineMessageId, chat, from: isEcho ? number.number : chat, fromMe: isEcho, atMs }
   }
@@ -125,7 +125,7 @@ export function createHearing({ db, numbers, transport, watch, sink, callbackAdd
 
   /** Meta names the size only where the file is. Where it does not answer, nobody waits: 0 is a size nobody knows. */
   async function sizeOf(number: ConnectedNumber, { id }: HeardMedia): Promise<number> {
-    const speaker = speakerOf(number)
+    const speaker = callerOf(number)
     const found = speaker && (await transport.mediaSize(speaker, number.phoneNumberId, id))
     return found?.kind === 'ok' ? found.value : 0
   }

@@ -1,17 +1,17 @@
 import type { AuthenticationCreds, proto } from 'baileys'
 import { addressOf } from './jid.ts'
-import type { Named } from './people.ts'
+import type { PersonName } from './people.ts'
 
 /** Who said something where, as the network names them. */
-export interface Speaker {
+export interface Sender {
   readonly engineMessageId: string
   readonly isFromMe: boolean
   /** The other side of a conversation of two; null in a group. */
-  readonly chat: Named | null
+  readonly chat: PersonName | null
   /** Address of the group; null in a conversation of two. */
   readonly group: string | null
   /** Whoever said it in a group. */
-  readonly participant: Named | null
+  readonly participant: PersonName | null
   readonly atMs: number
   readonly pushName: string | null
 }
@@ -20,7 +20,7 @@ type Attributes = Readonly<Record<string, string | undefined>>
 type Me = AuthenticationCreds['me']
 
 /** @returns undefined where it is no conversation: status, channels, broadcasts. */
-export function speakerIn(stanza: Attributes, me: Me): Speaker | undefined {
+export function senderOfStanza(stanza: Attributes, me: Me): Sender | undefined {
   const { id, from = '', participant = '', recipient, t, notify } = stanza
   if (id === undefined) return undefined
   const place = placeOf(from)
@@ -39,7 +39,7 @@ export function speakerIn(stanza: Attributes, me: Me): Speaker | undefined {
 }
 
 /** The same of a message that the phone has sent again as a whole. */
-export function speakerOf(message: proto.IWebMessageInfo, me: Me): Speaker | undefined {
+export function senderOfMessage(message: proto.IWebMessageInfo, me: Me): Sender | undefined {
   const { remoteJid, id, fromMe, participant } = message.key ?? {}
   if (!remoteJid || !id) return undefined
   const own = me?.id ?? ''
@@ -50,7 +50,7 @@ export function speakerOf(message: proto.IWebMessageInfo, me: Me): Speaker | und
     : fromMe
       ? { from: own, recipient: remoteJid }
       : { from: remoteJid }
-  return speakerIn({ ...where, id, t, notify: message.pushName ?? undefined }, me)
+  return senderOfStanza({ ...where, id, t, notify: message.pushName ?? undefined }, me)
 }
 
 const placeOf = (jid: string): 'group' | 'person' | undefined => {
@@ -59,7 +59,7 @@ const placeOf = (jid: string): 'group' | 'person' | undefined => {
   return kind === 'other' ? undefined : 'person'
 }
 
-function namedBy(...jids: readonly (string | undefined)[]): Named {
+function namedBy(...jids: readonly (string | undefined)[]): PersonName {
   const addresses = jids.flatMap((jid) => (jid === undefined ? [] : addressOf(jid)))
   const userOf = (kind: string) => addresses.find((address) => address.kind === kind)?.user ?? null
   return { number: userOf('number'), hiddenId: userOf('hidden') }

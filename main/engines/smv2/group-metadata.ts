@@ -2,24 +2,24 @@ import type { GroupMetadata } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import { canonicalNumber } from '../../kernel/phone-number.ts'
 import type { EngineInstance } from '../instance.ts'
-import { codeOf } from './closings.ts'
+import { codeOf } from './close-codes.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
 
 /** A group as the network describes it now. @throws ApiError not_found when this line is in no such group. */
-export async function rosterOf({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
-  const group = await saying(sock.groupMetadata(id))
+export async function fetchGroup({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
+  const group = await withApiErrors(sock.groupMetadata(id))
   groups.set(group)
   return group
 }
 
 /** The same as it was described lately. */
-export const knownGroup = async (open: OpenLink, id: string): Promise<GroupMetadata> =>
-  open.groups.get(id) ?? rosterOf(open, id)
+export const getGroup = async (open: OpenLink, id: string): Promise<GroupMetadata> =>
+  open.groups.get(id) ?? fetchGroup(open, id)
 
 /** Whether its members are named by their hidden ids. */
-export const goesByHiddenIds = ({ library }: OpenLink, { addressingMode }: GroupMetadata): boolean =>
+export const usesHiddenIds = ({ library }: OpenLink, { addressingMode }: GroupMetadata): boolean =>
   addressingMode === library.WAMessageAddressingMode.LID
 
 /**
@@ -27,25 +27,25 @@ export const goesByHiddenIds = ({ library }: OpenLink, { addressingMode }: Group
  * under that address.
  * @param name digits of their number, or of their hidden id.
  */
-export async function speakerIn(
+export async function participantOf(
   open: OpenLink,
   people: Pick<People, 'addressOf'>,
   instance: EngineInstance,
   { groupId, name }: { readonly groupId: string; readonly name: string },
 ): Promise<string | null> {
-  const group = await knownGroup(open, groupId)
+  const group = await getGroup(open, groupId)
   const sought = canonicalNumber(name)
   const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
   const member = group.participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
   if (member) return member.id
   // They have left since.
   const jid = await people.addressOf(instance, open, name)
-  if (jid === null || !goesByHiddenIds(open, group) || addressOf(jid).kind !== 'number') return jid
+  if (jid === null || !usesHiddenIds(open, group) || addressOf(jid).kind !== 'number') return jid
   return (await open.sock.signalRepository.lidMapping.getLIDForPN(jid)) ?? jid
 }
 
 /** What the network refuses is for the caller to know; everything else is that it did not answer. */
-export async function saying<T>(asked: Promise<T>): Promise<T> {
+export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {

@@ -1,17 +1,17 @@
 import type { proto, WAMessage } from 'baileys'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { EngineInstance, EngineSignal, EngineSink, Spoken } from '../engine.ts'
+import type { EngineInstance, EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
 import type { Files } from './files.ts'
 import type { People } from './people.ts'
-import type { Heard } from './repository.ts'
+import type { DecryptedMessage } from './repository.ts'
 import type { Session } from './session.ts'
-import { speakerIn, speakerOf, type Speaker } from './speakers.ts'
-import { wordsOf, type Words } from './words.ts'
+import { senderOfStanza, senderOfMessage, type Sender } from './sender.ts'
+import { parseMessage, type ParsedMessage } from './parse-message.ts'
 
-interface HearingNeeds {
+interface InboundDeps {
   readonly log: Log
   readonly loadLibrary: LoadLibrary
   readonly people: People
@@ -23,7 +23,7 @@ interface HearingNeeds {
 type Credentials = Pick<Session, 'creds' | 'keys'>
 
 /** One message with all that is needed to tell it. */
-interface Scene {
+interface InboundContext {
   readonly instance: EngineInstance
   readonly library: Library
   readonly credentials: Credentials
@@ -31,17 +31,17 @@ interface Scene {
   readonly digest: string
 }
 
-export interface Hearing {
+export interface Inbound {
   /** Tells the rooms what was decrypted; resolves once it is durable. Told twice it changes nothing. */
-  hear(instance: EngineInstance, digest: string, heard: Heard): Promise<void>
+  hear(instance: EngineInstance, digest: string, heard: DecryptedMessage): Promise<void>
   /** What nobody could decrypt, and nobody has sent again. */
   giveUp(instance: EngineInstance, message: WAMessage): Promise<void>
 }
 
 /** What a decrypted message is in the words of the port. */
-export function createHearing({ log, loadLibrary, people, files, sink, linkOf }: HearingNeeds): Hearing {
-  async function tell(scene: Scene, speaker: Speaker, message: proto.IMessage): Promise<void> {
-    const words = wordsOf(scene.library, message)
+export function createInbound({ log, loadLibrary, people, files, sink, linkOf }: InboundDeps): Inbound {
+  async function tell(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
+    const words = parseMessage(scene.library, message)
     if (words.kind === 'nothing') return
     if (words.kind === 'resent') return resent(scene, speaker, words.messages)
     const signal = await signalOf(scene, speaker, words, message)
@@ -49,22 +49,22 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
   }
 
   /** Only one's own phone is asked to send anything again, so nobody else's word counts. */
-  async function resent(scene: Scene, { isFromMe }: Speaker, messages: readonly Uint8Array[]): Promise<void> {
+  async function resent(scene: InboundContext, { isFromMe }: Sender, messages: readonly Uint8Array[]): Promise<void> {
     if (!isFromMe) return
     for (const bytes of messages) {
       const info = scene.library.proto.WebMessageInfo.decode(bytes)
-      const speaker = speakerOf(info, scene.credentials.creds.me)
+      const speaker = senderOfMessage(info, scene.credentials.creds.me)
       if (speaker && info.message) await tell(scene, speaker, info.message)
     }
   }
 
   async function signalOf(
-    scene: Scene,
-    speaker: Speaker,
-    words: Exclude<Words, { kind: 'nothing' | 'resent' }>,
+    scene: InboundContext,
+    speaker: Sender,
+    words: Exclude<ParsedMessage, { kind: 'nothing' | 'resent' }>,
     message: proto.IMessage,
   ): Promise<EngineSignal | undefined> {
-    const who = await whoOf(scene, speaker)
+    const who = await senderOf(scene, speaker)
     if (who.chat === '' || who.from === '') return undefined
     switch (words.kind) {
       case 'edited':
@@ -78,9 +78,9 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
     }
   }
 
-  async function whoOf({ instance, credentials }: Scene, speaker: Speaker): Promise<Spoken> {
+  async function senderOf({ instance, credentials }: InboundContext, speaker: Sender): Promise<MessageOrigin> {
     const { engineMessageId, isFromMe: fromMe, group, atMs } = speaker
-    const name = (named: Speaker['chat']) => (named ? people.nameOf(instance, credentials.keys, named) : '')
+    const name = (named: Sender['chat']) => (named ? people.nameOf(instance, credentials.keys, named) : '')
     const chat = group ?? (await name(speaker.chat))
     const other = group === null ? chat : await name(speaker.participant)
     const from = fromMe ? addressOf(credentials.creds.me?.id ?? '').user : other
@@ -88,16 +88,16 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
   }
 
   async function received(
-    scene: Scene,
-    speaker: Speaker,
-    who: Spoken,
-    { type, text, file, quoted, referral }: Extract<Words, { kind: 'received' }>,
+    scene: InboundContext,
+    speaker: Sender,
+    who: MessageOrigin,
+    { type, text, file, quoted, referral }: Extract<ParsedMessage, { kind: 'received' }>,
     message: proto.IMessage,
   ): Promise<EngineSignal> {
     const isGroup = speaker.group !== null
     const isHidden = !who.fromMe && isHiddenName(speaker, who.from)
-    if (!who.fromMe && !isGroup) await people.heard(scene.instance, who.chat, isHidden)
-    const media = file && (await files.fetch(scene.instance, scene.digest, file, asked(speaker, message)))
+    if (!who.fromMe && !isGroup) await people.seen(scene.instance, who.chat, isHidden)
+    const media = file && (await files.fetch(scene.instance, scene.digest, file, mediaRetryRequest(speaker, message)))
     return {
       kind: 'received',
       ...who,
@@ -113,7 +113,7 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
     async hear(instance, digest, { stanza, plain }) {
       const library = await loadLibrary()
       const credentials = await linkOf(instance).credentials()
-      const speaker = speakerIn(stanza, credentials?.creds.me)
+      const speaker = senderOfStanza(stanza, credentials?.creds.me)
       if (credentials === undefined || speaker === undefined) return
       const padded = Buffer.from(plain, 'base64')
       let message: proto.IMessage
@@ -128,10 +128,10 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
 
     async giveUp(instance, message) {
       const credentials = await linkOf(instance).credentials()
-      const speaker = speakerOf(message, credentials?.creds.me)
+      const speaker = senderOfMessage(message, credentials?.creds.me)
       if (credentials === undefined || speaker === undefined) return
       const scene = { instance, library: await loadLibrary(), credentials, digest: '' }
-      const who = await whoOf(scene, speaker)
+      const who = await senderOf(scene, speaker)
       const words = {
         kind: 'received',
         type: 'unavailable',
@@ -146,14 +146,17 @@ export function createHearing({ log, loadLibrary, people, files, sink, linkOf }:
 }
 
 /** What stands for somebody is their hidden id, because nobody knows their number. */
-function isHiddenName({ group, chat, participant }: Speaker, name: string): boolean {
+function isHiddenName({ group, chat, participant }: Sender, name: string): boolean {
   const named = group === null ? chat : participant
   return named !== null && named.number === null && named.hiddenId === name
 }
 
 /** For the phone, which may have to be asked for the file again. */
-const asked = ({ engineMessageId: id, isFromMe, group, chat, participant }: Speaker, message: proto.IMessage) => {
-  const jidOf = (named: Speaker['chat']) => (named?.number ? numberJid(named.number) : hiddenJid(named?.hiddenId ?? ''))
+const mediaRetryRequest = (
+  { engineMessageId: id, isFromMe, group, chat, participant }: Sender,
+  message: proto.IMessage,
+) => {
+  const jidOf = (named: Sender['chat']) => (named?.number ? numberJid(named.number) : hiddenJid(named?.hiddenId ?? ''))
   const author = group === null || isFromMe ? {} : { participant: jidOf(participant) }
   return { key: { remoteJid: group ?? jidOf(chat), id, fromMe: isFromMe, ...author }, message }
 }

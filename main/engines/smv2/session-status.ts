@@ -3,19 +3,19 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { endSession, sessionOf, setUp, WIPE } from './store.ts'
 
 /** How an instance's session stands: there is none, the network has ended it, or it is to be connected or not. */
-type Standing = 'none' | 'ended' | 'down' | 'up'
+type SessionStatus = 'none' | 'ended' | 'down' | 'up'
 
-export interface StoredStanding {
-  read(): Promise<Standing>
-  raise(): Promise<void>
-  lower(): Promise<void>
+export interface SessionStatusStore {
+  read(): Promise<SessionStatus>
+  enable(): Promise<void>
+  disable(): Promise<void>
   /** Banned: the rows stay for whoever looks into it, and connect nothing any more. */
-  end(): Promise<void>
+  markEnded(): Promise<void>
   /** Leaves nothing of the session, in one commit. */
   wipe(): Promise<void>
 }
 
-export function storedStanding(db: Db, instanceId: InstanceId): StoredStanding {
+export function createSessionStatusStore(db: Db, instanceId: InstanceId): SessionStatusStore {
   const set = async (up: 0 | 1) => {
     await db.commit((tx) => tx.run(setUp, { instanceId, up }))
   }
@@ -26,9 +26,9 @@ export function storedStanding(db: Db, instanceId: InstanceId): StoredStanding {
       if (row.ended === 1) return 'ended'
       return row.up === 1 ? 'up' : 'down'
     },
-    raise: () => set(1),
-    lower: () => set(0),
-    async end() {
+    enable: () => set(1),
+    disable: () => set(0),
+    async markEnded() {
       await db.commit((tx) => tx.run(endSession, { instanceId }))
     },
     wipe: () =>

@@ -3,11 +3,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance } from '../engine.ts'
-import type { Acks, Answer } from './acks.ts'
-import type { Wrapping } from './content.ts'
+import type { Acks, AckAnswer } from './acks.ts'
+import type { Wrapping } from './outgoing-content.ts'
 import type { OpenLink } from './link.ts'
 import type { Liveness } from './liveness.ts'
-import type { Passage } from './repository.ts'
+import type { OutgoingEncryption } from './repository.ts'
 import type { Sent } from './sent.ts'
 
 /** A message that is ready to leave. */
@@ -20,8 +20,8 @@ interface Parcel {
   readonly wrapping: Wrapping
 }
 
-export type Posted =
-  | Exclude<Answer, { kind: 'lost' }>
+export type PostOutcome =
+  | Exclude<AckAnswer, { kind: 'lost' }>
   /** It is certain that no byte of it left. */
   | { readonly kind: 'not_left'; readonly reason: string }
   /** It may have left, and the network has not said so. */
@@ -41,7 +41,7 @@ export type Post = (
   liveness: Liveness,
   parcel: Parcel,
   signal: AbortSignal,
-) => Promise<Posted>
+) => Promise<PostOutcome>
 
 /**
  * Lets a message leave, and says what is known of it afterwards. The point of no return is the first encryption: what
@@ -53,7 +53,7 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
     const { engineId, messageId, message } = parcel
     if (signal.aborted) return { kind: 'not_left', reason: 'it was given up' }
     await sent.keep(id, engineId, messageId, message)
-    const passage: Passage = { isEncrypted: false, isGivenUp: false }
+    const passage: OutgoingEncryption = { isEncrypted: false, isGivenUp: false }
     const expected = acks.expect(id, engineId)
     const startedMono = clock.mono()
     const outcome = await firstOf(relay(open, parcel, passage), expected.answer, signal)
@@ -76,7 +76,7 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
   }
 }
 
-function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: Passage) {
+function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: OutgoingEncryption) {
   const { additionalAttributes = {}, additionalNodes = [] } = wrapping
   return guard.carry(passage, () =>
     sock.relayMessage(jid, message, {
@@ -87,10 +87,10 @@ function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: 
   )
 }
 
-type Ended = Answer | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'aborted' }
+type Ended = AckAnswer | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'aborted' }
 
 /** The network's answer decides; that the library is done does not. */
-function firstOf(relayed: Promise<unknown>, answer: Promise<Answer>, signal: AbortSignal): Promise<Ended> {
+function firstOf(relayed: Promise<unknown>, answer: Promise<AckAnswer>, signal: AbortSignal): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const abort = () => resolve({ kind: 'aborted' })
   signal.addEventListener('abort', abort)

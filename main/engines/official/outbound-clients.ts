@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { createOutbound, type Dial, type Outbound, type Resolve } from '../../kernel/outbound.ts'
 import { MEDIA_ZONES } from './graph-client.ts'
 
-export interface WaysOut {
+export interface OutboundClients {
   /** To Graph and to where it keeps files, and nowhere else: every request carries a token. */
   readonly graph: Outbound
   /** To ourselves, as the outside sees us; null where there is no public address. */
@@ -26,7 +26,7 @@ interface WaysOutNeeds {
  * Two guards of their own beside the one for addresses that callers choose: this engine's token must reach nobody but
  * Meta, and loopback, which only a simulator has any use for, must not become reachable for webhooks by it.
  */
-export function createWaysOut(needs: WaysOutNeeds): WaysOut {
+export function createOutboundClients(needs: WaysOutNeeds): OutboundClients {
   const { clock, resolve, dial, graphBaseUrl, publicBaseUrl, isSimulated } = needs
   const zones = isSimulated ? [] : MEDIA_ZONES
   const graph = createOutbound({

@@ -15,7 +15,7 @@ export interface FileRef extends FileKeys {
 }
 
 /** What a decrypted message is, in words of ours; who said it where is not in it. */
-export type Words =
+export type ParsedMessage =
   | {
       readonly kind: 'received'
       readonly type: Received['type']
@@ -32,10 +32,10 @@ export type Words =
   /** Between devices, or about the conversation: nobody said anything. */
   | { readonly kind: 'nothing' }
 
-const NOTHING: Words = { kind: 'nothing' }
+const NOTHING: ParsedMessage = { kind: 'nothing' }
 
 /** @param message as it was decrypted. */
-export function wordsOf(library: Library, message: proto.IMessage): Words {
+export function parseMessage(library: Library, message: proto.IMessage): ParsedMessage {
   const content = library.extractMessageContent(message.deviceSentMessage?.message ?? message)
   if (!content) return NOTHING
   if (content.protocolMessage) return ofProtocol(library, content.protocolMessage)
@@ -59,7 +59,10 @@ const SILENT: ReadonlySet<string> = new Set([
   'messageHistoryNotice',
 ])
 
-function ofProtocol(library: Library, { type, key, editedMessage, ...more }: proto.Message.IProtocolMessage): Words {
+function ofProtocol(
+  library: Library,
+  { type, key, editedMessage, ...more }: proto.Message.IProtocolMessage,
+): ParsedMessage {
   const { Type } = library.proto.Message.ProtocolMessage
   const target = key?.id ?? ''
   switch (type) {
@@ -69,7 +72,7 @@ function ofProtocol(library: Library, { type, key, editedMessage, ...more }: pro
     case Type.REVOKE:
       return target === '' ? NOTHING : { kind: 'deleted', target }
     case Type.MESSAGE_EDIT: {
-      const now = editedMessage ? wordsOf(library, editedMessage) : NOTHING
+      const now = editedMessage ? parseMessage(library, editedMessage) : NOTHING
       return now.kind === 'received' && target !== '' ? { kind: 'edited', target, text: now.text } : NOTHING
     }
     case Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE: {
@@ -82,7 +85,7 @@ function ofProtocol(library: Library, { type, key, editedMessage, ...more }: pro
   }
 }
 
-function said(content: proto.IMessage, type: keyof proto.IMessage): Words {
+function said(content: proto.IMessage, type: keyof proto.IMessage): ParsedMessage {
   const context = contextOf(content[type])
   const text = textOf(content)
   const file = fileOf(content)

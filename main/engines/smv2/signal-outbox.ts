@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineSignal, EngineSink } from '../engine.ts'
 
-interface TellerNeeds {
+interface SignalOutboxDeps {
   readonly clock: Clock
   readonly alarms: Alarms
   readonly log: Log
@@ -14,22 +14,22 @@ interface TellerNeeds {
 const AGAIN_MS = 1_000
 
 /** Tells what happens to links, in order for each instance, and again until it is taken. */
-export function createTeller({ clock, alarms, log, sink }: TellerNeeds) {
+export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDeps) {
   const waiting = new Map<InstanceId, EngineSignal[]>()
-  const telling = new Map<InstanceId, Promise<void>>()
+  const publishing = new Map<InstanceId, Promise<void>>()
 
   function wake(id: InstanceId): void {
-    if (telling.has(id)) return
-    const turn = tellAll(id).then((isTold) => {
-      telling.delete(id)
+    if (publishing.has(id)) return
+    const turn = publishAll(id).then((isTold) => {
+      publishing.delete(id)
       // It came after the last one was taken, and before this.
       if (isTold && waiting.has(id)) wake(id)
     })
-    telling.set(id, turn)
+    publishing.set(id, turn)
   }
 
   /** @returns whether all of it was taken. */
-  async function tellAll(id: InstanceId): Promise<boolean> {
+  async function publishAll(id: InstanceId): Promise<boolean> {
     const signals = waiting.get(id) ?? []
     for (let [signal] = signals; signal !== undefined; [signal] = signals) {
       try {
@@ -54,7 +54,7 @@ export function createTeller({ clock, alarms, log, sink }: TellerNeeds) {
     },
     /** Resolves when nothing is being told. */
     async settled(): Promise<void> {
-      await Promise.allSettled(telling.values())
+      await Promise.allSettled(publishing.values())
     },
   }
 }

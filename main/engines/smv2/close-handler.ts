@@ -2,16 +2,16 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
 import type { Backoff } from './backoff.ts'
-import type { Refusal, Verdict } from './closings.ts'
+import type { Refusal, Verdict } from './close-codes.ts'
 import type { Protocol } from './protocol.ts'
-import type { StoredStanding } from './standing.ts'
+import type { SessionStatusStore } from './session-status.ts'
 
-export interface AftermathNeeds {
+export interface CloseHandlerDeps {
   readonly instance: EngineInstance
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly backoff: Backoff
-  readonly standing: StoredStanding
+  readonly standing: SessionStatusStore
   readonly protocol: Protocol
   tell(signal: EngineSignal): void
   connect(): Promise<void>
@@ -23,11 +23,11 @@ export interface AftermathNeeds {
   beginPairing(): void
 }
 
-export interface Aftermath {
+export interface CloseHandler {
   /** Does what a verdict asks for, and tells whoever looks after the instance. */
-  carryOut(verdict: Verdict, code: number | null): Promise<void>
+  handle(verdict: Verdict, code: number | null): Promise<void>
   /** The link had stood: what was tried against earlier ends counts no more. */
-  forget(): void
+  reset(): void
 }
 
 const REPLACED_WAIT_MS = 30_000
@@ -35,7 +35,7 @@ const BAD_SESSION_TRIES = 3
 const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
 
 /** What follows when a connection has ended. */
-export function createAftermath(needs: AftermathNeeds): Aftermath {
+export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
   const { instance, clock, random, backoff, standing, tell } = needs
   let tried = NOT_TRIED
 
@@ -51,7 +51,7 @@ export function createAftermath(needs: AftermathNeeds): Aftermath {
   async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
     needs.dropSession()
     // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
-    const record = { logged_out: standing.wipe, banned: standing.end, temporary_ban: standing.lower } as const
+    const record = { logged_out: standing.wipe, banned: standing.markEnded, temporary_ban: standing.disable } as const
     await record[reason]()
     tell({ kind: 'auth_failed', reason, code, untilMs })
   }
@@ -64,8 +64,8 @@ export function createAftermath(needs: AftermathNeeds): Aftermath {
   }
 
   return {
-    forget: () => void (tried = NOT_TRIED),
-    async carryOut(verdict, code) {
+    reset: () => void (tried = NOT_TRIED),
+    async handle(verdict, code) {
       switch (verdict.kind) {
         case 'restart':
           return needs.connect()

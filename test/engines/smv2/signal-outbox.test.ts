@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAlarms } from '../../../main/engines/alarms.ts'
 import type { EngineSignal } from '../../../main/engines/engine.ts'
-import { createTeller } from '../../../main/engines/smv2/teller.ts'
+import { createSignalOutbox } from '../../../main/engines/smv2/signal-outbox.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -14,7 +14,7 @@ function telling(take: (nth: number) => Promise<undefined>) {
   const clock = fakeClock()
   const told: EngineSignal[] = []
   const sink = (_: InstanceId, each: EngineSignal) => take(told.push(each))
-  const teller = createTeller({ clock, alarms: createAlarms(clock), log: silentLog, sink })
+  const teller = createSignalOutbox({ clock, alarms: createAlarms(clock), log: silentLog, sink })
   return { clock, told, teller }
 }
 

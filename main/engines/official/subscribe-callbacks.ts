@@ -5,17 +5,17 @@ import type { Speaker, Transport } from './transport.ts'
 type Asking = Pick<OfficialNumber, 'instanceId' | 'verifyToken'> & { readonly phoneNumberId: string }
 
 /** @returns the address that Meta calls from now on; null when there is none, or Meta could not reach it. */
-export type AskForCalls = (speaker: Speaker, number: Asking) => Promise<string | null>
+export type SubscribeCallbacks = (speaker: Speaker, number: Asking) => Promise<string | null>
 
 /**
  * Tells Meta where to call back for a number. That it does not is no reason to refuse the number: sending works, and
  * health says what does not.
  * @param callbackAddress where Meta is to call for an instance; null when nobody outside can reach us.
  */
-export function createAskForCalls(
+export function createSubscribeCallbacks(
   transport: Transport,
   callbackAddress: (id: InstanceId) => string | null,
-): AskForCalls {
+): SubscribeCallbacks {
   return async (speaker, { instanceId, phoneNumberId, verifyToken }) => {
     const address = callbackAddress(instanceId)
     if (address === null) return null

@@ -1,13 +1,13 @@
 import * as library from 'baileys'
 import { describe, expect, test } from 'vitest'
-import { speakerIn } from '../../../main/engines/smv2/speakers.ts'
-import { wordsOf, type Words } from '../../../main/engines/smv2/words.ts'
+import { senderOfStanza } from '../../../main/engines/smv2/sender.ts'
+import { parseMessage, type ParsedMessage } from '../../../main/engines/smv2/parse-message.ts'
 
 const { Type } = library.proto.Message.ProtocolMessage
 
 /** Over the wire, as it really comes: what is not set has the defaults of the encoding then. */
-const heard = (message: library.proto.IMessage): Words =>
-  wordsOf(library, library.proto.Message.decode(library.proto.Message.encode(message).finish()))
+const heard = (message: library.proto.IMessage): ParsedMessage =>
+  parseMessage(library, library.proto.Message.decode(library.proto.Message.encode(message).finish()))
 
 const FILE = {
   ...{ mediaKey: Buffer.alloc(32, 1), fileSha256: Buffer.alloc(32, 2), fileEncSha256: Buffer.alloc(32, 3) },
@@ -62,7 +62,7 @@ describe('what was said', () => {
 
 const key = { id: 'ABC', remoteJid: '12025550101@s.whatsapp.net', fromMe: false }
 
-const ACTS: readonly (readonly [library.proto.IMessage, Words])[] = [
+const ACTS: readonly (readonly [library.proto.IMessage, ParsedMessage])[] = [
   [{ reactionMessage: { key, text: '👍' } }, { kind: 'reaction', target: 'ABC', emoji: '👍' }],
   [{ reactionMessage: { key } }, { kind: 'reaction', target: 'ABC', emoji: '' }],
   [{ protocolMessage: { type: Type.REVOKE, key } }, { kind: 'deleted', target: 'ABC' }],
@@ -86,7 +86,8 @@ test.each(ACTS)('what was done to something said before, or between devices: %j'
 
 describe('who said it', () => {
   const me = { id: '12025550200:11@s.whatsapp.net', lid: '900000000000001:11@lid' }
-  const speak = (attributes: Record<string, string>) => speakerIn({ id: 'ABC', t: '1767614400', ...attributes }, me)
+  const speak = (attributes: Record<string, string>) =>
+    senderOfStanza({ id: 'ABC', t: '1767614400', ...attributes }, me)
 
   test('a number, a hidden id, or both', () => {
     expect(speak({ from: '12025550101@s.whatsapp.net', sender_lid: '900000000000002@lid' })).toMatchObject({
@@ -113,6 +114,6 @@ describe('who said it', () => {
   test('nobody where it is no conversation', () => {
     expect(speak({ from: 'status@broadcast', participant: '12025550101@s.whatsapp.net' })).toBeUndefined()
     expect(speak({ from: '12036@newsletter' })).toBeUndefined()
-    expect(speakerIn({ from: '12025550101@s.whatsapp.net' }, me)).toBeUndefined()
+    expect(senderOfStanza({ from: '12025550101@s.whatsapp.net' }, me)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { integerAt, recordAt, textAt, type Json } from './json.ts'
 
 /** What Meta last said of a number; kept as JSON, so every field of an older form may be absent. */
-export interface Facts {
+export interface NumberFacts {
   readonly rating: string
   readonly messagingLimit: string
   readonly accountMode: string
@@ -20,7 +20,7 @@ export interface Facts {
 export interface NumberInfo {
   readonly number: string
   readonly name: string | null
-  readonly facts: Omit<Facts, 'restriction' | 'callsBackTo' | 'checkedAtMs'>
+  readonly facts: Omit<NumberFacts, 'restriction' | 'callsBackTo' | 'checkedAtMs'>
 }
 
 /** Asked of Graph for each number. */
@@ -48,7 +48,7 @@ export function readInfo(body: Json): NumberInfo | undefined {
 const QUALITY_EVENTS: Readonly<Record<string, string>> = { FLAGGED: 'RED', UNFLAGGED: 'GREEN' }
 
 /** What a callback `phone_number_quality_update` changes. */
-export function afterQualityUpdate(facts: Facts, value: Json): Facts {
+export function afterQualityUpdate(facts: NumberFacts, value: Json): NumberFacts {
   const event = textAt(value, 'event') ?? ''
   const limit = textAt(value, 'max_daily_conversations_per_business') ?? textAt(value, 'current_limit')
   return {
@@ -63,7 +63,7 @@ export function afterQualityUpdate(facts: Facts, value: Json): Facts {
 export type AccountChange =
   | { readonly kind: 'banned' }
   | { readonly kind: 'reinstated' }
-  | { readonly kind: 'restricted'; readonly restriction: NonNullable<Facts['restriction']> }
+  | { readonly kind: 'restricted'; readonly restriction: NonNullable<NumberFacts['restriction']> }
   | { readonly kind: 'nothing' }
 
 export function readAccountUpdate(value: Json, atMs: number): AccountChange {
@@ -87,7 +87,7 @@ export function readAccountUpdate(value: Json, atMs: number): AccountChange {
 export const TO_ONE = { everyMs: 6_000, burst: 45 } as const
 
 /** Messages a second that Meta takes from a number. */
-export function perSecond({ isCoexistence, throughput }: Pick<Facts, 'isCoexistence' | 'throughput'>): number {
+export function perSecond({ isCoexistence, throughput }: Pick<NumberFacts, 'isCoexistence' | 'throughput'>): number {
   if (isCoexistence) return 20
   return throughput === 'HIGH' ? 1_000 : 80
 }

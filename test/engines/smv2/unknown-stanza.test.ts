@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { unexpected } from '../../../main/engines/smv2/unexpected.ts'
+import { unknownStanza } from '../../../main/engines/smv2/unknown-stanza.ts'
 
 const node = (tag: string, child?: string) => ({
   tag,
@@ -17,11 +17,13 @@ describe('what comes during pairing', () => {
     ['failure'],
     ['stream:error', 'conflict'],
     ['ib', 'offline'],
-  ])('%s %s is expected', (tag, child?) => expect(unexpected(node(tag, child))).toBeUndefined())
+  ])('%s %s is expected', (tag, child?) => expect(unknownStanza(node(tag, child))).toBeUndefined())
 
   test('is named where nobody knows it, and nothing of it but its name', () => {
-    expect(unexpected(node('notification', 'passkey_prologue_request'))).toBe('notification/passkey_prologue_request')
-    expect(unexpected(node('iq', 'webauthn'))).toBe('iq/webauthn')
-    expect(unexpected(node('challenge'))).toBe('challenge')
+    expect(unknownStanza(node('notification', 'passkey_prologue_request'))).toBe(
+      'notification/passkey_prologue_request',
+    )
+    expect(unknownStanza(node('iq', 'webauthn'))).toBe('iq/webauthn')
+    expect(unknownStanza(node('challenge'))).toBe('challenge')
   })
 })

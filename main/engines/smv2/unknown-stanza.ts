@@ -12,7 +12,7 @@ const EXPECTED: readonly RegExp[] = [
  * know, and then nothing more happens. Its name says what it was, and holds nothing of what it said.
  * @returns undefined for what is expected.
  */
-export function unexpected({ tag, content }: BinaryNode): string | undefined {
+export function unknownStanza({ tag, content }: BinaryNode): string | undefined {
   const child = Array.isArray(content) ? content[0]?.tag : undefined
   const name = child === undefined ? tag : `${tag}/${child}`
   return EXPECTED.some((one) => one.test(name)) ? undefined : name

@@ -5,16 +5,16 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineSink } from '../engine.ts'
-import type { AskForCalls } from './ask-for-calls.ts'
+import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
 import { meaningOf } from './errors.ts'
-import type { NumberInfo } from './facts.ts'
+import type { NumberInfo } from './number-facts.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
-import { speakerOf } from './speaker.ts'
+import { callerOf } from './graph-caller.ts'
 import type { Refusal } from './store.ts'
 import type { NotOk, Transport } from './transport.ts'
 
 /** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
-export interface Contact {
+export interface MetaConnection {
   readonly reachable: boolean
   readonly lastSeenAtMs: number | null
   readonly latencyMs: number | null
@@ -22,7 +22,7 @@ export interface Contact {
   readonly unpermittedSinceMs: number | null
 }
 
-interface WatchNeeds {
+interface NumberMonitorDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -31,11 +31,11 @@ interface WatchNeeds {
   readonly numbers: Numbers
   readonly transport: Transport
   readonly sink: EngineSink
-  readonly askForCalls: AskForCalls
+  readonly askForCalls: SubscribeCallbacks
   readonly callbackAddress: (id: InstanceId) => string | null
 }
 
-export interface Watch {
+export interface NumberMonitor {
   /** Meta was asked something. @param reply how it failed; absent: it answered. */
   heardOf(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
   /** Meta takes nothing more from this number, and the instance is told. */
@@ -44,7 +44,7 @@ export interface Watch {
   /** Asks Meta about the number, now and every half hour; says that it is connected once it is. */
   follow(id: InstanceId): void
   forget(id: InstanceId): void
-  contact(id: InstanceId): Contact
+  contact(id: InstanceId): MetaConnection
   /** Takes up every number that is to be connected. */
   begin(): void
   /** Resolves when no question is under way. */
@@ -58,12 +58,12 @@ const BETWEEN_UNHEARD_MS = 100
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 5 * 60_000
 
-const UNKNOWN: Contact = { reachable: true, lastSeenAtMs: null, latencyMs: null, unpermittedSinceMs: null }
+const UNKNOWN: MetaConnection = { reachable: true, lastSeenAtMs: null, latencyMs: null, unpermittedSinceMs: null }
 
 /** Keeps an eye on each number: whether its token is good, and what Meta says of its quality. */
-export function createWatch(needs: WatchNeeds): Watch {
+export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
   const { db, clock, random, log, alarms, numbers, transport, sink } = needs
-  const contacts = new Map<InstanceId, Contact>()
+  const contacts = new Map<InstanceId, MetaConnection>()
   const failures = new Map<InstanceId, number>()
   /** Many sends find a dead token at once; it is told once. */
   const refusing = new Map<InstanceId, Promise<void>>()
@@ -71,7 +71,7 @@ export function createWatch(needs: WatchNeeds): Watch {
 
   const contact = (id: InstanceId) => contacts.get(id) ?? UNKNOWN
 
-  const watch: Watch = {
+  const watch: NumberMonitor = {
     heardOf(id, latencyMs, reply) {
       const before = contact(id)
       if (reply !== undefined && reply.kind !== 'error') contacts.set(id, { ...before, reachable: false })
@@ -149,7 +149,7 @@ export function createWatch(needs: WatchNeeds): Watch {
   async function checkOnce(id: InstanceId): Promise<void> {
     const number = numbers.of(id)
     if (!hasCredentials(number) || !number.up) return
-    const speaker = speakerOf(number)
+    const speaker = callerOf(number)
     if (speaker === undefined) return checkAt(id, clock.now() + SEALED_RETRY_MS)
     const startedMono = clock.mono()
     const reply = await transport.numberInfo(speaker, number.phoneNumberId)
@@ -181,7 +181,7 @@ export function createWatch(needs: WatchNeeds): Watch {
     const number = numbers.of(id)
     const address = needs.callbackAddress(id)
     if (!hasCredentials(number) || address === null || number.facts?.callsBackTo === address) return
-    const speaker = speakerOf(number)
+    const speaker = callerOf(number)
     const told = speaker && (await needs.askForCalls(speaker, number))
     if (told) await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, callsBackTo: told })))
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codeOf, expireSecondsOf, verdictOn, type Verdict } from '../../../main/engines/smv2/closings.ts'
+import { codeOf, expireSecondsOf, verdictOn, type Verdict } from '../../../main/engines/smv2/close-codes.ts'
 
 const NOW = 1_000_000
 

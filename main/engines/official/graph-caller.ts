@@ -3,7 +3,7 @@ import type { ConnectedNumber } from './numbers.ts'
 import type { Speaker } from './transport.ts'
 
 /** @returns undefined while the vault cannot be read. */
-export function speakerOf(number: ConnectedNumber): Speaker | undefined {
+export function callerOf(number: ConnectedNumber): Speaker | undefined {
   try {
     return { accountId: number.accountId, accessToken: number.credentials().accessToken }
   } catch (error) {

@@ -17,7 +17,7 @@ export type Verdict =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'bad_session' }
 
-export interface Closing {
+export interface ConnectionClose {
   /** As the network or the library gave it; null: neither did. */
   readonly code: number | null
   /** How long a temporary ban lasts. */
@@ -33,7 +33,7 @@ const RESTART = 515
 const NO_CODES_LEFT = 408
 
 /** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
-export function verdictOn({ code, expireSeconds, isPaired, hadCode, nowMs }: Closing): Verdict {
+export function verdictOn({ code, expireSeconds, isPaired, hadCode, nowMs }: ConnectionClose): Verdict {
   if (code === RESTART) return { kind: 'restart' }
   // The library gives a network that cannot be reached the same code: then nobody had anything to scan.
   if (!isPaired && hadCode && code === NO_CODES_LEFT) return { kind: 'expired' }
