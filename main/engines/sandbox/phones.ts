@@ -2,6 +2,8 @@ import type { Receipts } from '../../contract/sandbox.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import { defaultName } from './network-ids.ts'
 
 export interface PhoneSettings {
   readonly name: string | null
@@ -75,15 +77,6 @@ const page = sql<{ accountId: string; before: number; limit: number }, Row>(
   `SELECT ${COLUMNS} FROM sandbox_phones WHERE account_id = :accountId AND seq < :before ORDER BY seq DESC LIMIT :limit`,
 )
 
-// The expression repeats "shownName": a phone without a name of its own is found by the name people see.
-const search = sql<{ accountId: string; before: number; limit: number; name: string; digits: string }, Row>(
-  `SELECT ${COLUMNS} FROM sandbox_phones
-   WHERE account_id = :accountId AND seq < :before
-     AND (coalesce(name, 'Sandbox phone ' || substr(number, -4)) LIKE :name ESCAPE '\\'
-       OR (:digits <> '' AND instr(number, :digits) > 0))
-   ORDER BY seq DESC LIMIT :limit`,
-)
-
 export interface Phones {
   /** The phone of a number, as it stands; a number nobody used yet has an ordinary one without a row. */
   find(accountId: AccountId, number: string): Promise<Phone>
@@ -106,6 +99,8 @@ export interface Phones {
 
 /** Numbers held in memory; past that the oldest are read again when they are needed. */
 const KEPT = 20_000
+/** Phones one step of a search reads. */
+const SEARCH_ROWS = 500
 
 /**
  * The phones of all accounts. The sandbox alone writes this table, so what was read or committed last is kept in
@@ -162,19 +157,30 @@ export function createPhones(db: Db): Phones {
       if (row !== undefined) written(tx, row)
     },
     async list(accountId, beforeSeq, limit, words) {
-      const range = { accountId, before: beforeSeq, limit }
-      const rows = words === undefined ? db.read(page, range) : db.read(search, { ...range, ...patternsOf(words) })
-      return (await rows).map(toPhone)
+      if (words === undefined) return (await db.read(page, { accountId, before: beforeSeq, limit })).map(toPhone)
+      const isMatch = matcherFor(words)
+      const found: KnownPhone[] = []
+      for (let before = beforeSeq; found.length < limit;) {
+        const rows = (await db.read(page, { accountId, before, limit: SEARCH_ROWS })).map(toPhone)
+        found.push(...rows.filter(isMatch))
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < SEARCH_ROWS) break
+        before = last.seq
+        await yieldToEventLoop()
+      }
+      return found.slice(0, limit)
     },
   }
   return phones
 }
 
-/** What to look for in names, and in numbers as people write them; words without digits match no number. */
-const patternsOf = (words: string) => ({
-  name: `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`,
-  digits: /^[\d\s().+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : '',
-})
+/** Matches the name people see, and the number however it is written: +1 (202) 555-0123. */
+function matcherFor(words: string): (phone: KnownPhone) => boolean {
+  const text = words.trim().toLocaleLowerCase()
+  const digits = /^[\d\s().+-]+$/.test(text) ? text.replaceAll(/\D/g, '') : ''
+  return ({ name, number }) =>
+    (name ?? defaultName(number)).toLocaleLowerCase().includes(text) || (digits !== '' && number.includes(digits))
+}
 
 const keyOf = (accountId: AccountId, number: string) => `${accountId} ${number}`
 

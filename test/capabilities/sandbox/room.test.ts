@@ -85,6 +85,7 @@ describe('phones', () => {
     expect(await found('+1 (202) 555-01')).toEqual([BEN, ANA])
     expect(await found('a_s')).toEqual([ANA])
     expect(await found('x_s')).toEqual([])
+    expect(await found(ANA)).toEqual([ANA])
     const { next_cursor } = await room.listPhones(account, { q: '1202', limit: 1 })
     expect(
       (await room.listPhones(account, { q: '1202', limit: 1, cursor: next_cursor ?? '' })).data.map(
@@ -94,6 +95,14 @@ describe('phones', () => {
     await expect(room.listPhones(account, { cursor: next_cursor ?? '' })).rejects.toMatchObject({
       code: 'invalid_cursor',
     })
+  })
+
+  test('a search reaches phones far down the list, by any letter case', async () => {
+    await room.changePhone(account, '12025550001', { name: 'Élodie Çelik' })
+    for (let i = 0; i < 510; i++) await room.changePhone(account, `1303555${String(i).padStart(4, '0')}`, {})
+    const { data, has_more } = await room.listPhones(account, { q: 'ÇELIK', limit: 1 })
+    expect(data.map(({ number }) => number)).toEqual(['12025550001'])
+    expect(has_more).toBe(false)
   })
 
   test('what a phone received names the message as the sender knows it', async () => {
