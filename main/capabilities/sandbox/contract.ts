@@ -26,7 +26,7 @@ const optionalSettings = {
   duplicate_receipts: Type.Optional(PHONE_SETTINGS.duplicate_receipts),
 }
 
-const SettingsBody = Body(optionalSettings, { minProperties: 1, description: 'The fields to change; at least one.' })
+const SettingsBody = Body(optionalSettings, { description: 'The fields to change. The others stay as they are.' })
 export type SettingsBody = Static<typeof SettingsBody>
 
 const ScanBody = Body(

@@ -277,7 +277,7 @@ const UpdateBody = Body(
       }),
     ),
   },
-  { minProperties: 1, description: 'The fields to change; at least one.' },
+  { description: 'The fields to change. The others stay as they are.' },
 )
 export type UpdateBody = Static<typeof UpdateBody>
 

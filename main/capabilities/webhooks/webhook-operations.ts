@@ -77,6 +77,7 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
 
   async function update(accountId: string, id: string, change: UpdateBody): Promise<Webhook> {
     const known = await find(accountId, id)
+    if (Object.keys(change).length === 0) return toWebhook(known)
     if (change.events) requireSoleWildcard(change.events)
     if (change.url !== undefined) await check(change.url)
     if (change.active === true && known.state !== 'active') await heldDeliveries.prepareRelease(known)

@@ -125,6 +125,11 @@ describe('phones', () => {
     expect((await room.listMessages(account, BEN, {})).data).toEqual([])
   })
 
+  test('a change of nothing answers the phone as it is', async () => {
+    const { phone } = await room.changePhone(account, ANA, { name: 'Ana', online: false })
+    expect(await room.changePhone(account, ANA, {})).toEqual({ phone, existed: true })
+  })
+
   test('a path that names no number is not found', async () => {
     for (const number of ['123', '+12025550101', 'ana', '1202555010112025550101']) {
       await expect(room.listMessages(account, number, {})).rejects.toMatchObject({ code: 'not_found' })

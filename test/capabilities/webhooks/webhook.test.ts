@@ -272,3 +272,14 @@ test('more than a hundred thousand waiting: the oldest are closed as overflow, v
   raw.exec('DELETE FROM deliveries')
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false })
 }, 30_000)
+
+test('a change of nothing answers the webhook as it is, and writes nothing', async () => {
+  const world = await webhookWorld()
+  const { id } = await world.hook('a')
+  const row = () => world.database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id)
+  const before = row()
+  await world.clock.advance(SECOND)
+  expect(await world.webhooks().update(ACCOUNT, id, {})).toEqual(await world.webhooks().get(ACCOUNT, id))
+  expect(row()).toEqual(before)
+  await expect(world.webhooks().update(OTHER, id, {})).rejects.toMatchObject({ code: 'not_found' })
+})
