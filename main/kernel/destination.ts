@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { LIMITS } from '../contract/limits.ts'
 
-/** An address somebody else chose, taken apart; its form is fine, where it leads is not yet known. */
+/** A parsed URL that a caller chose. Its form is valid; the addresses it resolves to are not checked yet. */
 export interface Destination {
   readonly scheme: 'http' | 'https'
   readonly origin: string
@@ -16,7 +16,7 @@ export interface Destination {
   readonly isSimulated: boolean
 }
 
-/** Ports of other protocols that browsers refuse to speak HTTP to (WHATWG Fetch, "bad port"). */
+/** Ports that browsers refuse to speak HTTP to (WHATWG Fetch, "bad port"). */
 const BAD_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -25,21 +25,23 @@ const BAD_PORTS = new Set([
 ])
 
 /**
- * Judges the form of an address: scheme, parts that have no place in it, port, names that mean this machine.
+ * Parses a URL and applies the rules that need no network: scheme, forbidden parts, port, names of this machine.
  * @returns the destination, or the rule it breaks, completing "<field> …".
  */
 export function parseDestination(text: string): Destination | string {
-  if (text.length > LIMITS.webhookUrlLength) return `is longer than ${LIMITS.webhookUrlLength} characters`
+  if (text.length > LIMITS.webhookUrlLength) return `is longer than ${LIMITS.webhookUrlLength} characters.`
   const url = URL.parse(text)
-  if (!url) return 'is not a valid address'
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a scheme that is not http or https'
-  if (url.username || url.password) return 'contains a user name or password'
-  if (text.includes('#')) return 'contains a fragment (#)'
+  if (!url) return 'is not a valid URL.'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a scheme that is not http or https.'
+  if (url.username || url.password) return 'contains a user name or password. Remove it.'
+  if (text.includes('#')) return 'contains a fragment (#). Remove it.'
   const scheme = url.protocol === 'https:' ? 'https' : 'http'
   const port = url.port === '' ? { https: 443, http: 80 }[scheme] : Number(url.port)
-  if (BAD_PORTS.has(port)) return `uses port ${port}, which belongs to another protocol`
+  if (port === 0) return 'uses port 0, which cannot be called.'
+  if (BAD_PORTS.has(port)) return `uses port ${port}, which is reserved for another protocol.`
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (isNameOf('localhost', host)) return 'leads to this machine (localhost)'
+  if (isInZone('localhost', host))
+    return 'points to this machine (localhost). For a receiver on this machine, use 127.0.0.1 and add 127.0.0.1/32 to egress.trusted_ranges in settings.json.'
   return {
     scheme,
     origin: url.origin,
@@ -47,8 +49,20 @@ export function parseDestination(text: string): Destination | string {
     host,
     port,
     isLiteral: isIP(host) !== 0,
-    isSimulated: isNameOf('sandbox', host),
+    isSimulated: isInZone('sandbox', host),
   }
 }
 
-const isNameOf = (zone: string, host: string) => host === zone || host.endsWith(`.${zone}`)
+/**
+ * Like `parseDestination`, for a URL that somebody typed and that is about to be stored: also refuses what the URL
+ * parser would silently repair into another URL, such as line breaks or `https:host`.
+ */
+export function parseTypedDestination(text: string): Destination | string {
+  const destination = parseDestination(text)
+  if (typeof destination === 'string') return destination
+  if (/\p{Cc}/u.test(text)) return 'contains a control character, such as a line break. Remove it.'
+  if (!/^ *https?:\/\//i.test(text)) return `must begin with ${destination.scheme}://.`
+  return destination
+}
+
+const isInZone = (zone: string, host: string) => host === zone || host.endsWith(`.${zone}`)

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import { createConnections, createPool, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
 import { startTimeout } from './timeout.ts'
-import { parseDestination, type Destination } from './destination.ts'
+import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
 import { Exchange, type ExchangeLimits, type OutboundAnswer } from './exchange.ts'
 import type { AccountId } from './ids.ts'
 import { callResponder, type Responder } from './simulated-hosts.ts'
@@ -38,8 +38,9 @@ export interface OutboundRequest {
 /** The only way to the network for addresses that somebody else chose. */
 export interface Outbound {
   /**
-   * Judges an address before it is stored: its form, a literal host, and as far as DNS answers now what its name leads
-   * to. An unresolvable name passes, for the machine may be offline; each request judges anew.
+   * Checks a URL before it is stored: its form, and the addresses its host resolves to now. A name that does not resolve
+   * passes, because this machine may be offline; every request checks again.
+   * @returns the URL to store: its `href` is exactly what will be called.
    * @throws ApiError invalid_url
    */
   checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
@@ -116,21 +117,22 @@ export function createOutbound(needs: OutboundDeps): Outbound {
   }
 
   return {
-    async checkUrl(url, { schemes, field }) {
-      const destination = destinationOf(url)
-      if (typeof destination === 'string') throw refused(field, destination)
-      if (!schemes.includes(destination.scheme)) throw refused(field, `must begin with ${schemes.join(':// or ')}://`)
+    async checkUrl(text, { schemes, field }) {
+      const destination = parseTypedDestination(text)
+      if (typeof destination === 'string') throw invalidUrl(field, destination)
+      if (!schemes.includes(destination.scheme))
+        throw invalidUrl(field, `must begin with ${schemes.join(':// or ')}://.`)
       const { host, isSimulated } = destination
-      if (isSimulated && !responders.has(host)) throw refused(field, 'names a host the sandbox does not have')
+      if (isSimulated && !responders.has(host)) throw invalidUrl(field, 'names a host that the sandbox does not have.')
       const addresses = isSimulated ? [] : await lookUp(destination, names, clock)
-      if (!addresses.every((ip) => policy.permits(ip))) throw refused(field, 'does not lead to a public address')
-      return new URL(url)
+      if (!addresses.every((ip) => policy.permits(ip))) throw invalidUrl(field, NOT_PUBLIC)
+      return new URL(text)
     },
 
     async request(request) {
       const destination = destinationOf(request.url)
-      if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was called off.')
-      if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The address ${destination}.`)
+      if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was cancelled.')
+      if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The URL ${destination}`)
       if (!isAllowed(destination, needs.only?.())) {
         return unsent('blocked', 'not_listed', `${destination.host} is none of the hosts that may be asked for this.`)
       }
@@ -192,8 +194,10 @@ const unsent = (stage: 'blocked' | 'protocol', code: string, message: string): O
   sent: false,
 })
 
-const refused = (field: string, rule: string) =>
-  new ApiError('invalid_url', `${field} ${rule}. Give an address on the public Internet.`)
+const NOT_PUBLIC =
+  'does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.'
+
+const invalidUrl = (field: string, rule: string) => new ApiError('invalid_url', `${field} ${rule}`)
 
 /** The addresses as far as they can be known now: none when the name does not resolve in time. */
 async function lookUp({ host, isLiteral }: Destination, names: NameLookup, clock: Clock): Promise<readonly string[]> {

@@ -1,41 +1,59 @@
 import { ID_PREFIXES } from './ids.ts'
 
-/** What stands for something that was taken out. */
+/** Replaces whatever was redacted. */
 const OUT = '[…]'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-/** What a copy of the database is called (storage/backup.ts). */
+/** File names of backups (storage/backup.ts). */
 const COPY = '(?:[\\w-]*/)*switchboard-\\d{8}T\\d{6}Z-'
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
+/** Loopback and private IPv4 identify nobody, and tell a reader where the service listens. */
+const PRIVATE_IP = `(?:(?:127|10)\\.${OCTET}|192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))\\.${OCTET}\\.${OCTET}`
 const OWN_ID = new RegExp(`^(${UUID}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
+type Pattern = readonly [RegExp, string | ((found: string, ...groups: (string | undefined)[]) => string)]
+
 /**
- * What no line should hold, and none is trusted not to: keys, secrets, one-time codes, tokens, all of an address behind
- * its host, mail addresses, long runs that are not words, telephone numbers.
+ * What a log line must not contain, whatever its author intended: keys, secrets, one-time codes, tokens, everything of a
+ * URL after its host, mail addresses, long random strings, phone numbers.
  */
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
+const PATTERNS: readonly Pattern[] = [
   [/\b(swb|whsec|app|sk|pk)_[\w-]{6,}/gi, OUT],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${OUT}`],
   [
     /\b(code|token|key|secret|password|passphrase|authorization|cookie)(["']?\s*[=:]\s*["']?)[^\s"',;&]+/gi,
     `$1$2${OUT}`,
   ],
-  [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, `$1$2/${OUT}`],
+  [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>),]+)([/?#][^\s"'<>)]*)?/gi, hostOnly],
   [/[\w.+-]+@[\w-]+\.[\w.-]+/g, OUT],
   [new RegExp(`\\b(?!${UUID}\\b|${COPY})(?=[\\w+/-]*\\d)(?=[\\w+/-]*[a-z])[\\w+/-]{32,}={0,2}`, 'gi'), OUT],
-  [/(?<![\w-])\+?\d[\d\s().-]{5,}\d(?![\w-])/g, OUT],
+  // A phone number, which an IP address of this network also looks like.
+  [
+    new RegExp(`(?<![\\w.-])(${PRIVATE_IP})(?!\\.?\\d)|(?<![\\w-])\\+?\\d[\\d\\s().-]{5,}\\d(?![\\w-])`, 'g'),
+    (_found, privateIp) => privateIp ?? OUT,
+  ],
   [/\+?\d{9,}/g, OUT],
 ]
 
+function hostOnly(_found: string, scheme = '', host = '', path = ''): string {
+  return `${scheme}${host}${path.length > 1 ? `/${OUT}` : path}`
+}
+
 /**
- * Takes out of a text what could be a secret or lead to a person.
- * @param folders whose names say whose computer it is.
+ * Redacts whatever could be a secret or identify a person.
+ * @param folders paths replaced by `~`, because they contain the user's name.
  */
 export function redactText(text: string, folders: readonly string[] = []): string {
   const placed = folders.reduce((found, folder) => (folder === '' ? found : found.replaceAll(folder, '~')), text)
-  return PATTERNS.reduce((found, [pattern, instead]) => found.replace(pattern, instead), placed)
+  return PATTERNS.reduce(
+    // The two overloads of `replace` take a string or a function, and TypeScript picks neither for a union.
+    (found, [pattern, instead]) =>
+      typeof instead === 'string' ? found.replace(pattern, instead) : found.replace(pattern, instead),
+    placed,
+  )
 }
 
-/** The same for everything in a value. Ids of ours stay: they lead nowhere without the database. */
+/** Redacts every string in a value. Our own ids stay: they mean nothing without the database. */
 export function redact(value: unknown, folders: readonly string[] = []): unknown {
   if (typeof value === 'string') return OWN_ID.test(value) ? value : redactText(value, folders)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value

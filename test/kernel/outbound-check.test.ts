@@ -144,15 +144,15 @@ const PUBLIC = ['8.8.8.8', '1.1.1.1', '172.32.0.1', '[2606:4700::1111]', '[::fff
 describe('an address that is to be stored', () => {
   test.each(NOT_PUBLIC)('X-01 https://%s/ is refused as not public, without a lookup or a packet', async (host) => {
     expect(await refusal(`https://${host}/hook`)).toBe(
-      'url does not lead to a public address. Give an address on the public Internet.',
+      'url does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.',
     )
     expect(await refusal(`https://${host}:8443/hook?x=1`)).toContain('public address')
     expect(asked).toEqual([])
     expect(dialled).toEqual([])
   })
 
-  test.each(UNREADABLE)('X-01 https://%s/ is refused as no address', async (host) => {
-    expect(await refusal(`https://${host}/`)).toMatch(/not a valid address/)
+  test.each(UNREADABLE)('X-01 https://%s/ is refused as invalid', async (host) => {
+    expect(await refusal(`https://${host}/`)).toMatch(/not a valid URL/)
   })
 
   test.each(THIS_MACHINE)('X-01 https://%s/ is refused by its name', async (host) => {
@@ -167,12 +167,20 @@ describe('an address that is to be stored', () => {
     ['https://receiver.example:6667/', /port 6667/],
     ['https://receiver.example#@127.0.0.1', /fragment/],
     ['https://receiver.example/hook#', /fragment/],
+    ['https://receiver.example:0/', /port 0/],
+    ['https:receiver.example', /must begin with https:\/\//],
+    ['https:/receiver.example/', /must begin with https:\/\//],
+    ['https:\\\\receiver.example/', /must begin with https:\/\//],
+    ['https://receiver.example/a\r\nb', /control character/],
+    ['https://receiver.example/\n', /control character/],
+    ['https://receiver\t.example/', /control character/],
+    ['\u0000https://receiver.example/', /control character/],
     ['http://receiver.example/', /must begin with https:\/\//],
     ['ftp://receiver.example/', /scheme/],
     ['file:///etc/passwd', /scheme/],
     ['javascript:alert(1)', /scheme/],
-    ['receiver.example/hook', /not a valid address/],
-    ['//receiver.example/hook', /not a valid address/],
+    ['receiver.example/hook', /not a valid URL/],
+    ['//receiver.example/hook', /not a valid URL/],
     [`https://receiver.example/${'a'.repeat(2_048)}`, /longer than 2048/],
   ])('%s is refused for its form', async (url, message) => {
     expect(await refusal(url)).toMatch(message)
@@ -217,6 +225,15 @@ describe('an address that is to be stored', () => {
     const checked = check('https://slow.example/')
     await clock.advance(2_000)
     await expect(checked).resolves.toBeInstanceOf(URL)
+  })
+
+  test.each([
+    ['https://RECEIVER.example', 'https://receiver.example/'],
+    ['https://receiver.example:443/a/../b?x=1 2', 'https://receiver.example/b?x=1%202'],
+    [' HTTPS://receiver.example/ä ', 'https://receiver.example/%C3%A4'],
+    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+  ])('%s is returned as it will be called', async (typed, called) => {
+    expect((await check(typed)).href).toBe(called)
   })
 
   test('the message names the field', async () => {

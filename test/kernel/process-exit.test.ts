@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../support/database.ts'
 
-const CHILD = join(import.meta.dirname, 'process-end-child.ts')
+const CHILD = join(import.meta.dirname, 'process-exit-child.ts')
 
 async function ended(...args: string[]): Promise<unknown[]> {
   const child = spawn(process.execPath, [CHILD, ...args], { stdio: 'ignore' })

@@ -18,6 +18,9 @@ describe('a text for somebody else', () => {
     ['a network address of a person', 'from 12025550100@s.whatsapp.net', '2025550100'],
     ['a telephone number', 'to +1 202 555 0147 now', '555'],
     ['a telephone number in a word', 'n12025550147x', '12025550147'],
+    ['a telephone number that begins like this machine', 'to 127.0.0.1.202.555 now', '555'],
+    ['a telephone number with dots', 'to 10.202.555.0147 now', '0147'],
+    ['a telephone number in groups of three', 'to 192.168.555.014 now', '555'],
     ['a session token', 'cookie x 3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo', '3q2-7w'],
     ['a key in hex', 'key 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', '9f86'],
   ])('holds no longer %s', (_what, text, hidden) => {
@@ -31,6 +34,9 @@ describe('a text for somebody else', () => {
     expect(redactText(text)).toBe(text)
     const copy = 'the copy ~/backups/switchboard-20260105T120000Z-hourly.db, or switchboard-20260105T120000Z-manual.db'
     expect(redactText(copy)).toBe(copy)
+    const own =
+      'http://127.0.0.1:4780 and https://127.0.0.1:65535, 127.0.0.1 or 127.10.20.30:80, [::1]:4780, localhost:4780, http://192.168.7.9:4780, 10.0.0.4'
+    expect(redactText(own)).toBe(own)
     expect(redactText('https://hooks.example.com/a timed out')).toBe('https://hooks.example.com/[…] timed out')
   })
 

@@ -46,7 +46,7 @@ function opened(more: { restart?: () => void } = { restart }): StorageMonitor {
     { ...world, ...more },
     {
       db: home.db,
-      losses: () => [],
+      dataLosses: () => [],
       onFault: (act: typeof hear) => void (hear = act),
     } as never,
     { publish() {} },

@@ -60,7 +60,7 @@ afterEach(async () => {
 
 test('ten minutes after the start, and then once a day, all of it is looked through', async () => {
   await clock.advance(9 * MINUTE)
-  expect([looks.length, daily.state()]).toEqual([0, { atMs: null, damage: null }])
+  expect([looks.length, daily.state()]).toEqual([0, { checkedAtMs: null, damage: null }])
   await clock.advance(MINUTE)
   expect([looks.length, daily.state().checkedAtMs, daily.problem()]).toEqual([1, START_MS + 10 * MINUTE, null])
   expect(lines).toEqual([{ event: 'storage.looked_through', ms: 0 }])
@@ -118,7 +118,7 @@ test('where no copy is whole either, it says not to quit before there is one', a
 test('a look that fails says nothing of the database, and is repeated in an hour', async () => {
   wrongIn = { 'switchboard.db': new Error('disk I/O error') }
   await clock.advance(10 * MINUTE)
-  expect([daily.state(), daily.problem(), isMarkedDamaged(file)]).toEqual([{ atMs: null, damage: null }, null, false])
+  expect([daily.state(), daily.problem(), isMarkedDamaged(file)]).toEqual([{ checkedAtMs: null, damage: null }, null, false])
   expect(lines).toEqual([{ event: 'storage.look_failed', cause: expect.objectContaining({}) }])
   wrongIn = {}
   await clock.advance(59 * MINUTE)

@@ -58,9 +58,9 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   )
 
   return {
-    async set({ id: instanceId, engine }, { url, events }) {
+    async set({ id: instanceId, engine }, { url: typedUrl, events }) {
       const names = parseEventNames(engine, events)
-      await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
+      const { href: url } = await outbound.checkUrl(typedUrl, { schemes: ['https'], field: 'url' })
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
       const written = await db.commit((tx) => tx.run(upsertWebhook, row))

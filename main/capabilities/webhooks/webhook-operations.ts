@@ -36,11 +36,12 @@ interface WebhookOperationsDeps {
 /** What owners do with their webhooks. */
 export function createWebhookOperations(deps: WebhookOperationsDeps) {
   const { db, clock, random, ids, outbound, seal, heldDeliveries } = deps
-  const check = (url: string) => outbound.checkUrl(url, { schemes: ['https'], field: 'url' })
+  /** @returns the URL as it will be called. */
+  const checked = async (url: string) => (await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })).href
 
   async function create(accountId: string, body: CreateBody): Promise<WebhookWithSecret> {
     requireSoleWildcard(body.events)
-    await check(body.url)
+    const url = await checked(body.url)
     const id = ids.webhook()
     const secret = newSecret(random)
     const secretEnc = seal.seal(secret, sealName(id))
@@ -50,7 +51,7 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
       return tx.one(insertWebhook, {
         id,
         accountId,
-        url: body.url,
+        url,
         events: JSON.stringify(body.events),
         description: body.description ?? null,
         maxInFlight: body.max_in_flight ?? LIMITS.maxInFlightDefault,
@@ -79,12 +80,12 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
     const known = await find(accountId, id)
     if (Object.keys(change).length === 0) return toWebhook(known)
     if (change.events) requireSoleWildcard(change.events)
-    if (change.url !== undefined) await check(change.url)
+    const url = change.url === undefined ? known.url : await checked(change.url)
     if (change.active === true && known.state !== 'active') await heldDeliveries.prepareRelease(known)
     const after = await db.commit(async (tx) => {
       const before = await tx.one(webhookById, { id, accountId })
       if (!before) throw noSuchWebhook(id)
-      const next = applyChange(before, change, clock.now())
+      const next = applyChange(before, change.url === undefined ? change : { ...change, url }, clock.now())
       if (before.state !== 'active' && next.state === 'active') await heldDeliveries.release(tx, before)
       const row = await tx.one(changeWebhook, { ...next, now: clock.now() })
       if (!row) throw noSuchWebhook(id)

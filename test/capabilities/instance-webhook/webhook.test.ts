@@ -22,6 +22,16 @@ describe('setting, reading and deleting', () => {
     expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
   })
 
+  test('the URL is stored as it is called', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    const set = await w.room.set(instance, { url: 'https://CATCHER.sandbox:443/x/../line' })
+    expect([set.url, (await w.room.read(instance)).url]).toEqual([URL, URL])
+    for (const url of ['https:catcher.sandbox', 'https://catcher.sandbox:0/', `${URL}\r\n`])
+      expect(await refusal(w.room.set(instance, { url }))).toMatchObject({ code: 'invalid_url' })
+    expect((await w.room.read(instance)).url).toBe(URL)
+  })
+
   test('setting it again replaces address and names, and no other instance is touched', async () => {
     const w = await hookWorld()
     const [one, other] = [await w.instance(), await w.instance()]

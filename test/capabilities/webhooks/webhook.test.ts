@@ -59,6 +59,9 @@ test.each([
   'https://example.com:22/x',
   'ftp://example.com',
   'not an address',
+  'https:example.com',
+  'https://example.com:0/x',
+  'https://example.com/a\r\nb',
   'https://169.254.169.254/latest/meta-data',
 ])('%s is refused with invalid_url, on create and on change', async (url) => {
   const world = await webhookWorld()
@@ -66,6 +69,15 @@ test.each([
   const { id } = await world.hook('a')
   await expect(world.webhooks().update(ACCOUNT, id, { url })).rejects.toMatchObject({ code: 'invalid_url' })
   expect((await world.webhooks().get(ACCOUNT, id)).url).toBe('https://catcher.sandbox/a')
+})
+
+test('the URL is stored as it is called, on create and on change', async () => {
+  const world = await webhookWorld()
+  const made = await world.hook('a', { url: 'HTTPS://CATCHER.sandbox:443/a/../b c' })
+  expect((await world.webhooks().get(ACCOUNT, made.id)).url).toBe('https://catcher.sandbox/b%20c')
+  const changed = await world.webhooks().update(ACCOUNT, made.id, { url: ' https://catcher.sandbox/ä' })
+  expect(changed.url).toBe('https://catcher.sandbox/%C3%A4')
+  expect((await world.webhooks().get(ACCOUNT, made.id)).url).toBe(changed.url)
 })
 
 test('"*" stands alone', async () => {
