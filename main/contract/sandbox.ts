@@ -2,21 +2,19 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { Digits, List, MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** The words of the simulated network. */
-
 const RECEIPTS = ['none', 'delivered', 'read'] as const
-/** How far a phone confirms what it gets. */
+/** Which receipts a phone sends. */
 export type Receipts = (typeof RECEIPTS)[number]
 
-/** Faults that wait for the next sends of an instance. */
+/** Faults that affect the next sends of an instance. */
 export const SEND_FAULTS = ['unreachable', 'timeout', 'restricted', 'engine_down'] as const
 export type SendFault = (typeof SEND_FAULTS)[number]
 
-/** Faults of the link: they happen at once. */
+/** Faults of the connection, which happen immediately. */
 export const LINK_FAULTS = ['drop', 'logout', 'ban'] as const
 export type LinkFault = (typeof LINK_FAULTS)[number]
 
-/** What the simulated Graph API can do wrong with the next sends of a number, and with what it calls back. */
+/** Faults of the simulated Graph API, in sends and in callbacks. */
 export const GRAPH_FAULTS = [
   'close_before_read',
   'close_after_read',
@@ -30,17 +28,16 @@ export const GRAPH_FAULTS = [
 ] as const
 export type GraphFault = (typeof GRAPH_FAULTS)[number]
 
-/** What connects a live official instance to a simulated number, as the onboarding page asks for it. */
+/** What the onboarding page asks for to connect a live official instance to a simulated number. */
 export const GraphCredentials = Type.Object({
   number: Digits,
   phone_number_id: Type.String(),
-  waba_id: Type.String({ description: 'Id of the WhatsApp Business account the number belongs to.' }),
-  access_token: Type.String({ description: 'Good at the simulator only.' }),
-  app_secret: Type.String({ description: 'Signs what the simulator calls back.' }),
+  waba_id: Type.String({ description: 'The WhatsApp Business account of the number.' }),
+  access_token: Type.String({ description: 'Works with the simulator only.' }),
+  app_secret: Type.String({ description: 'The simulator signs its callbacks with it.' }),
 })
 export type GraphCredentials = Static<typeof GraphCredentials>
 
-/** What may stand after the slash of a catcher's address. */
 export const CATCHER_NAME = '^[A-Za-z0-9._~-]{1,64}$'
 
 const SECONDS = 1_000
@@ -51,26 +48,26 @@ export const PHONE_SETTINGS = {
     minLength: 1,
     maxLength: LIMITS.instanceNameLength,
     description:
-      'What the person calls themselves; instances see it as `push_name`, and as their own name when paired.',
+      'The person’s name. Instances see it as `push_name`, and as their profile name when paired with this phone.',
   }),
   online: Type.Boolean({
     description:
-      'false: messages to this phone stay `sent`. When it goes online again it receives all of them, in order, and then confirms them.',
+      'While `false`, messages to this phone stay `sent`. When it is back online, it receives and confirms them in order.',
   }),
   receipts: Type.Enum([...RECEIPTS], {
     description:
-      'How far the phone confirms: `read` (usual), `delivered` only, or `none`. It applies to everything not confirmed yet.',
+      'Which receipts the phone sends: `read` (default), `delivered` only, or `none`. Also applies to messages it has not confirmed yet.',
   }),
   delay_ms: Type.Integer({
     minimum: 0,
     maximum: LONGEST_DELAY_MS,
-    description: 'Added to the times at which this phone receives and reads, in milliseconds.',
+    description: 'Delays delivery and reading on this phone, in milliseconds.',
   }),
   passkey: Type.Boolean({
-    description: 'true: the account asks for a passkey when it is to be linked, so a scan leads to `passkey_required`.',
+    description: 'If `true`, linking this phone requires a passkey, so a scan leads to `passkey_required`.',
   }),
-  drop_receipts: Type.Boolean({ description: 'true: the delivered receipt is lost; `read` comes without it.' }),
-  duplicate_receipts: Type.Boolean({ description: 'true: every receipt of this phone comes twice.' }),
+  drop_receipts: Type.Boolean({ description: 'If `true`, the delivered receipt is lost and only `read` arrives.' }),
+  duplicate_receipts: Type.Boolean({ description: 'If `true`, every receipt of this phone arrives twice.' }),
 } as const
 
 export const SandboxPhone = Type.Object({
@@ -83,22 +80,22 @@ export type SandboxPhone = Static<typeof SandboxPhone>
 export const SandboxMessage = Type.Object({
   id: Type.String({
     description:
-      'Id of the message on the sandbox network; equals `engine_message_id` of the status record. Use it to edit, delete, react and quote.',
+      'Id of the message on the sandbox network, equal to `engine_message_id` of the status record. Use it to edit, delete, react and quote.',
   }),
   message_id: Nullable(
-    Type.String({ description: 'Id of the message when an instance sent it; null when a phone said it.' }),
+    Type.String({ description: 'Id of the message if an instance sent it, `null` if a phone did.' }),
   ),
   instance_id: Nullable(
-    Type.String({ format: 'uuid', description: 'The instance that sent it; null when a phone said it.' }),
+    Type.String({ format: 'uuid', description: 'The instance that sent it, or `null` if a phone did.' }),
   ),
   from: Digits,
   to: Digits,
-  group: Nullable(Type.String({ description: 'Id of the group it was said in; null outside groups.' })),
+  group: Nullable(Type.String({ description: 'Id of the group, or `null` outside groups.' })),
   type: Type.String({
     description:
-      'text, image, video, audio or document; for `cloud_api` the type of its payload, for example template.',
+      'text, image, video, audio or document. For `cloud_api`, the type of its payload, for example template.',
   }),
-  text: Nullable(Type.String({ description: 'null when there is none, and when the message was deleted.' })),
+  text: Nullable(Type.String({ description: '`null` if there is none or the message was deleted.' })),
   media: Nullable(
     Type.Object({
       mime_type: Type.String(),
@@ -109,13 +106,13 @@ export const SandboxMessage = Type.Object({
   ),
   details: Nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What words cannot say of a location, a contact, a poll or a link; null for anything else.',
+      description: 'Structured content of a location, contact, poll or link preview. `null` for anything else.',
     }),
   ),
   cloud_api: Nullable(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'The raw payload, when it was sent as one.' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The raw Cloud API payload, if it was sent as one.' }),
   ),
-  quoted_message_id: Nullable(Type.String({ description: '`id` of the message it answers.' })),
+  quoted_message_id: Nullable(Type.String({ description: '`id` of the quoted message.' })),
   sent_at: Timestamp,
   received_at: Nullable(Timestamp),
   edited_at: Nullable(Timestamp),
@@ -128,31 +125,30 @@ export const SpokenMessage = Type.Object({
   ...SandboxMessage.properties,
   instance_ids: Type.Array(Uuid, {
     description:
-      'Instances that are told of it: now, or, if they are disconnected, when they connect again. Empty: no instance has the number.',
+      'Instances that receive it, disconnected ones when they reconnect. Empty if no instance has the number.',
   }),
 })
 export type SpokenMessage = Static<typeof SpokenMessage>
 
-/** What a phone says: text, or a sample file. */
 export const SPEECH = {
   to: Digits,
   text: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.textLength,
-      description: 'A text message. Either this or `media_type`.',
+      description: 'Sends a text message. Give either this or `media_type`.',
     }),
   ),
   media_type: Type.Optional(
     Type.Enum([...MediaType.enum], {
-      description: 'A media message: the sample file of this kind. Either this or `text`.',
+      description: 'Sends the sample file of this kind. Give either this or `text`.',
     }),
   ),
   media_url: Type.Optional(
     Type.String({
       maxLength: LIMITS.mediaUrlLength,
       description:
-        'One of the sample files of https://media.sandbox, for example https://media.sandbox/image.png. Only with `media_type`, and may be left out.',
+        'The URL of the sample file, for example https://media.sandbox/image.png. Only with `media_type`; optional.',
     }),
   ),
   caption: Type.Optional(
@@ -165,41 +161,43 @@ export const SPEECH = {
     Type.String({
       pattern: '^[A-Za-z0-9._@-]{1,64}$',
       description:
-        'Id of a group, 1 to 64 letters, digits or . _ @ -: said in this group, which `to` is a member of. Any id is a group.',
+        'Sends the message in this group, with `to` as a member. Any id of 1 to 64 letters, digits or . _ @ - is a group.',
     }),
   ),
   quoted_message_id: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'Answers this message: its `id`, or the `message_id` of one an instance sent.',
+      description: 'Quotes this message: its `id`, or the `message_id` of one an instance sent.',
     }),
   ),
   referral: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What comes with a first message after a click on an ad; handed on as it is.',
+      description: 'The referral of a first message after a click on an ad, passed on unchanged.',
     }),
   ),
 } as const
 
 export const CatcherReply = Type.Object({
-  status: Type.Integer({ minimum: 200, maximum: 599, description: 'Status it answers with.' }),
+  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status code it responds with.' }),
   delay_ms: Type.Integer({
     minimum: 0,
     maximum: 60 * SECONDS,
-    description: 'How long it waits before answering, in milliseconds.',
+    description: 'How long it waits before responding, in milliseconds.',
   }),
-  hang: Type.Boolean({ description: 'true: it never answers.' }),
+  hang: Type.Boolean({ description: 'If `true`, it never responds.' }),
 })
 export type CatcherReply = Static<typeof CatcherReply>
 
 const CaughtRequest = Type.Object({
   received_at: Timestamp,
-  headers: Type.Record(Type.String(), Type.String(), { description: 'As they came, names in lower case.' }),
-  body: Type.String({ description: 'The exact text of the body.' }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'The headers as received, with names in lower case.',
+  }),
+  body: Type.String({ description: 'The exact body.' }),
   signature: Type.Enum(['valid', 'invalid', 'none'], {
     description:
-      '`valid`: made with the secret of a webhook of this address over these exact bytes, at a timestamp at most 300 seconds away. `none`: there was no signature.',
+      '`valid`: signed with the secret of a webhook with this URL, with a timestamp at most 300 seconds off. `none`: not signed.',
   }),
 })
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Engine, Nullable } from '../../contract/shapes.ts'
 
-/** The names this webhook knows; `ALL` stands for every one of them. */
+/** `ALL` includes every other name. */
 export const EVENT_NAMES = [
   'MESSAGE',
   'SEND_MESSAGE',
@@ -20,11 +20,10 @@ export type EventName = (typeof EVENT_NAMES)[number]
 
 export const DEFAULT_NAMES = ['MESSAGE', 'CONNECTION'] as const satisfies readonly EventName[]
 
-/** How often an event is tried, first try included. */
+/** Including the first try. */
 export const TRIES = 3
-/** How long after a failed try the next one comes. */
+/** From a failed try to the next one. */
 export const GAPS_SECONDS = [10, 60] as const
-/** What could not be delivered by then is dropped as well. */
 export const DROPPED_AFTER_MINUTES = 60
 
 const SetBody = Body({
@@ -32,8 +31,8 @@ const SetBody = Body({
     minLength: 1,
     maxLength: LIMITS.webhookUrlLength,
     description:
-      'Where events are posted. Must begin with https:// and lead to a public address; redirects are not followed. ' +
-      'In the sandbox, `https://catcher.sandbox/{name}` is answered inside the service.',
+      'The URL events are posted to. Must use https:// and resolve to a public address. Redirects are not followed. ' +
+      'To test without a receiver, use `https://catcher.sandbox/{name}`, which the service answers itself.',
     examples: ['https://hooks.example.com/line-1'],
   }),
   events: Type.Optional(
@@ -41,7 +40,7 @@ const SetBody = Body({
       maxItems: 64,
       default: [...DEFAULT_NAMES],
       description:
-        `Engine \`smv2\`: the names to call it for, at least one of ${EVENT_NAMES.join(', ')}; an unknown name is 400, a repeated one counts once. ` +
+        `Engine \`smv2\`: the event names to send, at least one of ${EVENT_NAMES.join(', ')}. Unknown names are rejected with 400; duplicates are ignored. ` +
         'Engine `official`: ignored, all events are sent.',
       examples: [['MESSAGE', 'CONNECTION']],
     }),
@@ -51,9 +50,9 @@ export type SetBody = Static<typeof SetBody>
 
 const InstanceWebhook = Type.Object({
   engine: Engine,
-  url: Nullable(Type.String({ description: 'null: the instance has no such webhook.' })),
+  url: Nullable(Type.String({ description: '`null` if the instance has no webhook.' })),
   events: Type.Array(Type.Enum([...EVENT_NAMES]), {
-    description: 'What it is called for; empty when there is none, and `["ALL"]` on the engine `official`.',
+    description: 'The event names it receives. Empty without a webhook, `["ALL"]` on the engine `official`.',
   }),
 })
 export type InstanceWebhook = Static<typeof InstanceWebhook>
@@ -67,36 +66,36 @@ const EXAMPLE = {
 const BODY_EXAMPLE = { url: EXAMPLE.url, events: ['MESSAGE', 'CONNECTION'] } satisfies SetBody
 
 const WHAT = [
-  '**This is the older and weaker webhook.** It is not signed, so a receiver cannot tell who calls; an event is tried ' +
-    `${TRIES} times (at once, after ${GAPS_SECONDS[0]} seconds and after another ${GAPS_SECONDS[1]}) and then dropped, and ` +
-    `so is what could not be delivered within ${DROPPED_AFTER_MINUTES} minutes; there is no log, and the order of calls is ` +
-    'not promised. Prefer an account webhook (`POST /v1/webhooks`). An instance has at most one; setting it again ' +
-    'replaces it. It ends with the instance.',
+  '**This is a legacy webhook. Prefer an account webhook (`POST /v1/webhooks`).** Requests are not signed, so receivers ' +
+    `cannot verify the sender. An event is tried ${TRIES} times (immediately, after ${GAPS_SECONDS[0]} seconds and after ` +
+    `another ${GAPS_SECONDS[1]} seconds) and then dropped. Events that cannot be delivered within ${DROPPED_AFTER_MINUTES} ` +
+    'minutes are dropped too. There is no delivery log, and the order is not guaranteed. An instance has at most one such ' +
+    'webhook; setting it again replaces it. It is deleted with the instance.',
   'Each event is posted as `{event, instanceId, instanceName, data}`. `event` is one of the names below, `instanceName` ' +
-    'is the `instance_name` of the record, and `data` is that of the event in account webhooks, with `event_id` and ' +
-    '`event_type` (for example `instance.connected`) beside it. It never holds a credential: QRCODE says that there is a ' +
-    'new code, which is read with `GET …/qr`. Answer 2xx within 10 seconds.',
+    'is the `instance_name` of the instance, and `data` is the same as in account webhooks, plus `event_id` and ' +
+    '`event_type` (for example `instance.connected`). It never contains credentials: QRCODE only tells you that there is ' +
+    'a new code, which you read with `GET …/qr`. Answer 2xx within 10 seconds.',
   [
-    '| Name | Called for |',
+    '| Name | Events |',
     '|---|---|',
     '| MESSAGE | message.received, message.edited, message.deleted, message.reaction |',
     '| SEND_MESSAGE | message.sent, message.failed |',
     '| READ_RECEIPT | message.delivered, message.read |',
     '| CONNECTION | instance.connecting, instance.connected, instance.disconnected, instance.auth_failed, instance.updated, instance.deleted |',
     '| QRCODE | instance.qr.updated |',
-    '| CALL, GROUP, PRESENCE, CONTACT | accepted for older programs; nothing is sent for them |',
+    '| CALL, GROUP, PRESENCE, CONTACT | accepted for compatibility; no events are sent |',
     '| ALL | every name |',
   ].join('\n'),
 ].join('\n\n')
 
-/** What PUT and POST share: programs of that time use either. */
+/** Older clients use either PUT or POST. */
 const set = {
   approval: 'destination',
   path: '/v1/instances/{id}/webhook',
   scope: 'instances:write',
   reach: 'instance',
   body: SetBody,
-  reply: { status: 200, description: 'The webhook as it is now.', schema: InstanceWebhook },
+  reply: { status: 200, description: 'The updated webhook.', schema: InstanceWebhook },
   errors: ['invalid_url'],
   examples: { body: BODY_EXAMPLE, reply: EXAMPLE },
 } as const
@@ -114,7 +113,7 @@ export const instanceWebhookContract = {
       name: 'set_instance_webhook',
       title: 'Set the webhook of an instance',
       description:
-        'Sets the older, unsigned webhook of one instance: three tries, then dropped. Prefer create_webhook. ' +
+        'Sets the legacy, unsigned webhook of one instance. Events are dropped after three tries. Prefer create_webhook. ' +
         'On the official engine `events` is ignored.',
       idempotent: true,
       openWorld: true,
@@ -126,7 +125,7 @@ export const instanceWebhookContract = {
     id: 'postInstanceWebhook',
     method: 'POST',
     summary: 'Set the webhook of an instance, by POST',
-    description: 'The same as `PUT` on this path, for programs that set it by POST.',
+    description: 'The same as `PUT` on this path, for clients that use POST.',
     origin: 'ours',
     // set_instance_webhook does the same.
     tool: null,
@@ -137,7 +136,7 @@ export const instanceWebhookContract = {
     method: 'GET',
     path: '/v1/instances/{id}/webhook',
     summary: 'Read the webhook of an instance',
-    description: 'The older webhook of this instance. Without one, `url` is null and `events` is empty.',
+    description: 'Returns the legacy webhook of this instance. Without one, `url` is `null` and `events` is empty.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'spec',
@@ -157,13 +156,12 @@ export const instanceWebhookContract = {
     method: 'DELETE',
     path: '/v1/instances/{id}/webhook',
     summary: 'Delete the webhook of an instance',
-    description:
-      'Removes the older webhook of this instance and everything it was still to be called for. Harmless when there is none.',
+    description: 'Deletes the legacy webhook of this instance and its pending events. Succeeds if there is none.',
     scope: 'instances:write',
     reach: 'instance',
     origin: 'spec',
     destructive: true,
-    reply: { status: 204, description: 'There is none any more.', schema: null },
+    reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
     tool: {

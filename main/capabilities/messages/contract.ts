@@ -18,22 +18,22 @@ import {
 
 const { image, audio, video, document } = LIMITS.mediaMegabytes
 
-/** Spec: Message send request. That exactly one kind of content is given is checked by draft.ts, in clearer words. */
+/** Spec: Message send request. draft.ts checks that exactly one kind of content is given, with a clearer error. */
 export const SendBody = Body(
   {
     // Not the shared Digits: its description completes "to must be …" when a number is refused.
     to: Type.String({
       pattern: `^(?:${NUMBER}|${USER_ID})$`,
       description:
-        'The destination number with country code: 7 to 15 digits and nothing else. Somebody who hides their number is ' +
-        'answered under the id that `from` gave: digits on smv2, `US.…` on official.',
+        'The destination number with country code: 7 to 15 digits and nothing else. To answer someone who hides their ' +
+        'number, use the id from `from`: digits on smv2, `US.…` on official.',
       examples: ['12025550123'],
     }),
     text: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.textLength,
-        description: `A text message, 1 to ${LIMITS.textLength} characters.`,
+        description: `Sends a text message of 1 to ${LIMITS.textLength} characters.`,
       }),
     ),
     media_url: Type.Optional(
@@ -41,21 +41,21 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.mediaUrlLength,
         description:
-          'A media message: the http or https address of the file. It must be public, answer 200 within 10 seconds ' +
-          'without a redirect, and say a Content-Type that fits `media_type`. ' +
-          `Largest files: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
+          'Sends a media message: the http or https URL of the file. It must be public, answer 200 within 10 seconds ' +
+          'without a redirect, and have a Content-Type that matches `media_type`. ' +
+          `Maximum sizes: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
       }),
     ),
     media_type: Type.Optional(
       Type.Enum([...MEDIA_TYPES], {
-        description: 'What `media_url` leads to. Required with `media_url`, and only with it.',
+        description: 'The kind of file at `media_url`. Required with `media_url`, not allowed without it.',
       }),
     ),
     caption: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.captionLength,
-        description: 'Text shown under the media. Only with `media_url`.',
+        description: 'Text shown below the media. Only with `media_url`.',
       }),
     ),
     filename: Type.Optional(
@@ -63,7 +63,7 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.filenameLength,
         description:
-          'Name the recipient sees for the file. Only with `media_url`; a document is named after its address without it.',
+          'The file name the recipient sees. Only with `media_url`. A document without one is named after its URL.',
       }),
     ),
     cloud_api: Type.Optional(
@@ -72,8 +72,8 @@ export const SendBody = Body(
         {
           additionalProperties: true,
           description:
-            'Engine `official` only: the raw message payload of the Cloud API, for example a template, passed on as it is. ' +
-            'On an smv2 instance: 400 `engine_mismatch`.',
+            'Engine `official` only: a raw Cloud API message payload, for example a template, passed on unchanged. ' +
+            'Answers 400 `engine_mismatch` on an smv2 instance.',
         },
       ),
     ),
@@ -86,10 +86,10 @@ const SendReply = Type.Object({
   engine: Engine,
   sent: Type.Boolean({
     description:
-      'true: the network took the message. false: it refused the message for good, for example because the number is ' +
-      'not on WhatsApp; the status record says why, and sending the same again would be refused again.',
+      '`true`: the network accepted the message. `false`: it permanently rejected the message, for example because the ' +
+      'number is not on WhatsApp. The status record says why; sending the same message again would fail again.',
   }),
-  message_id: Type.String({ pattern: '^msg_', description: 'Identifies the message in every later call and event.' }),
+  message_id: Type.String({ pattern: '^msg_', description: 'Identifies the message in later calls and events.' }),
 })
 
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
@@ -97,16 +97,16 @@ const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 export const MessageRecord = Type.Object({
   message_id: Type.String({ pattern: '^msg_' }),
   engine_message_id: Nullable(
-    Type.String({ description: 'The id the network gave it; null until the network took it.' }),
+    Type.String({ description: 'The id assigned by the network, or `null` until the network accepts the message.' }),
   ),
   instance_id: Uuid,
   engine: Engine,
   to: Type.String({
-    description: 'The number it goes to; for a message typed on the phone, possibly the id of a group.',
+    description: 'The recipient’s number. For a message typed on the phone it can also be a group id.',
   }),
   type: Type.String({
     description:
-      'text, image, video, audio, document …; for `cloud_api` the type of its payload, for example template.',
+      'text, image, video, audio, document and so on. For `cloud_api`, the type of its payload, for example template.',
   }),
   status: MessageStatus,
   source: Source,
@@ -118,7 +118,7 @@ export const MessageRecord = Type.Object({
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
   error: Nullable(MessageErrorShape),
-  history: Type.Array(HistoryEntry, { description: 'Every status it has had, oldest first.' }),
+  history: Type.Array(HistoryEntry, { description: 'Every status the message has had, oldest first.' }),
 })
 export type MessageRecord = Static<typeof MessageRecord>
 
@@ -147,24 +147,26 @@ const RECORD_EXAMPLE = {
 } as const satisfies MessageRecord
 
 const Direction = Type.Enum(['out', 'phone', 'in'], {
-  description: '`out`: sent through this service. `phone`: typed on the phone of the instance. `in`: somebody else’s.',
+  description: '`out`: sent through this service. `phone`: typed on the instance’s own phone. `in`: received.',
 })
 const Chat = Type.String({ description: 'The number, or the id of the group.' })
 
 const ConversationRecord = Type.Object({
   chat: Chat,
-  name: Nullable(Type.String({ description: 'What the other side calls itself.' })),
+  name: Nullable(Type.String({ description: 'The contact’s own profile name.' })),
   is_group: Type.Boolean(),
   last: Type.Object({
     message_id: Type.String(),
     direction: Direction,
     type: Type.String(),
-    text: Type.String({ description: 'The first 200 characters; empty when it was deleted.' }),
+    text: Type.String({ description: 'The first 200 characters. Empty if the message was deleted.' }),
     status: Nullable(MessageStatus),
     at: Timestamp,
   }),
-  messages: Type.Integer({ description: 'How many there are.' }),
-  last_inbound_at: Nullable(Type.String({ format: 'date-time', description: 'Looked for in the last 500 messages.' })),
+  messages: Type.Integer({ description: 'The number of messages in the conversation.' }),
+  last_inbound_at: Nullable(
+    Type.String({ format: 'date-time', description: 'When the contact last wrote, within the last 500 messages.' }),
+  ),
 })
 export type ConversationRecord = Static<typeof ConversationRecord>
 
@@ -173,16 +175,18 @@ const ThreadMessageRecord = Type.Object({
   engine_message_id: Nullable(Type.String()),
   direction: Direction,
   type: Type.String(),
-  text: Type.String({ description: 'Of media its caption; empty when it was deleted.' }),
+  text: Type.String({ description: 'For media, the caption. Empty if the message was deleted.' }),
   media: Nullable(
     Type.Object({
       mime_type: Type.String(),
       filename: Nullable(Type.String()),
       size: Type.Integer(),
-      url: Nullable(Type.String({ description: 'Where the console fetches it; null for what was sent from here.' })),
+      url: Nullable(
+        Type.String({ description: 'Where the console downloads the file. `null` for files sent from here.' }),
+      ),
     }),
   ),
-  sender: Nullable(Type.String({ description: 'Who said it, where that is not this service.' })),
+  sender: Nullable(Type.String({ description: 'Who wrote it. `null` for messages sent through this service.' })),
   push_name: Nullable(Type.String()),
   status: Nullable(MessageStatus),
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
@@ -215,7 +219,7 @@ const CONVERSATION_EXAMPLE = {
   last_inbound_at: '2026-03-01T09:28:00.000Z',
 } as const satisfies ConversationRecord
 
-const SAID_EXAMPLE = {
+const THREAD_MESSAGE_EXAMPLE = {
   message_id: RECORD_EXAMPLE.message_id,
   engine_message_id: RECORD_EXAMPLE.engine_message_id,
   direction: 'out',
@@ -238,7 +242,7 @@ const SAID_EXAMPLE = {
   deleted_at: null,
 } as const
 
-/** People read conversations, in the window; programs are told of messages by events. */
+/** Conversations are for people in the console; programs receive messages as events. */
 const ofTheConsole = { scope: null, reach: 'instance', origin: 'ours', audience: 'console', tool: null } as const
 const pageQuery = {
   limit: Type.Optional(PageSize),
@@ -253,20 +257,20 @@ export const messagesContract = {
     path: '/v1/instances/{id}/messages',
     summary: 'Send a message',
     description: [
-      'Sends one message to one number and waits, for at most 20 seconds, until the network has taken it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api` (official engine only).',
-      'What happens to the message afterwards (delivered, read, failed) arrives as events, and is read with `GET …/messages/{message_id}`.',
-      '**Send an `Idempotency-Key`** (1 to 200 characters, your own, for example the order number). A key belongs to the instance and lives 24 hours. Repeating the same request with the same key never sends twice: it answers 201 with the first answer and `Idempotent-Replayed: true`, also when the instance is no longer connected. The body counts by meaning: order of fields and white space do not matter.',
-      'What the answers mean, and what to do:',
-      '- 201 with `sent: true`: the network took it.\n' +
-        '- 201 with `sent: false`: the network refused this message for good; `error` in the status record says why. The key is kept, so a repeat reaches nobody.\n' +
-        '- 400: the request is wrong. Nothing was sent and the key is free; correct it and send again.\n' +
-        '- 409 `not_ready`: the instance is not connected. Nothing was sent and the key is free; connect it and send again.\n' +
-        '- 409 `idempotency_in_progress`: a request with this key is still running (`Retry-After: 1`), or its outcome is unknown (`Retry-After: 5`). Wait, then repeat it unchanged.\n' +
+      'Sends one message to one number and waits up to 20 seconds for the network to accept it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api` (official engine only).',
+      'Later changes (delivered, read, failed) arrive as events. You can also read them with `GET …/messages/{message_id}`.',
+      '**Send an `Idempotency-Key`**: 1 to 200 characters of your choice, for example an order number. Keys are scoped to the instance and expire after 24 hours. Repeating a request with the same key never sends the message twice: it returns the original 201 response with `Idempotent-Replayed: true`, even if the instance is no longer connected. Field order and white space in the body do not matter.',
+      'What each response means:',
+      '- 201 with `sent: true`: the network accepted the message.\n' +
+        '- 201 with `sent: false`: the network permanently rejected the message. `error` in the status record says why. The key is used up, so repeating the request sends nothing.\n' +
+        '- 400: the request is invalid. Nothing was sent. Correct it and send it again; you can reuse the key.\n' +
+        '- 409 `not_ready`: the instance is not connected. Nothing was sent. Connect it and send again; you can reuse the key.\n' +
+        '- 409 `idempotency_in_progress`: a request with this key is still running (`Retry-After: 1`) or its outcome is unknown (`Retry-After: 5`). Wait, then repeat it unchanged.\n' +
         '- 409 `idempotency_conflict`: the key was used for a request with another body. Nothing was sent; use a new key.\n' +
-        '- 429 `rate_limited`: your key, or the network for this number, takes no more at this moment. Nothing was sent and the key is free; wait as `Retry-After` says.\n' +
-        '- 502 `upstream_unavailable`: certainly nothing was sent and the key is free. Repeat the request as it is.\n' +
-        '- 503 `service_unavailable`: too many sends are waiting for their engine. Nothing was sent; repeat in a moment.\n' +
-        '- 504 `upstream_timeout`: the message may have been sent. Do not send it again under another key. Look it up with `GET …/messages?idempotency_key=…`: it stays `queued` and moves on by itself when the network confirms it.',
+        '- 429 `rate_limited`: your API key or this number has reached its rate limit. Nothing was sent. Wait for `Retry-After`, then repeat the request; you can reuse the idempotency key.\n' +
+        '- 502 `upstream_unavailable`: the engine could not be reached and nothing was sent. Repeat the request unchanged.\n' +
+        '- 503 `service_unavailable`: too many sends are in progress. Nothing was sent. Repeat the request after `Retry-After`.\n' +
+        '- 504 `upstream_timeout`: the message may have been sent. Do not send it again with another key. Look it up with `GET …/messages?idempotency_key=…`: it stays `queued` until the network confirms it.',
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instance',
@@ -277,7 +281,7 @@ export const messagesContract = {
     reply: {
       status: 201,
       description:
-        'The network took the message, or refused it for good (`sent: false`). `Idempotent-Replayed: true` on a replay.',
+        'The network accepted the message, or permanently rejected it (`sent: false`). Replays carry `Idempotent-Replayed: true`.',
       schema: SendReply,
     },
     errors: [
@@ -300,9 +304,9 @@ export const messagesContract = {
       title: 'Send a message',
       description:
         'Sends one WhatsApp message from an instance to a number. Give `to` (digits with country code) and exactly one of ' +
-        '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key, so that ' +
-        'repeating the call cannot send twice. `sent: false` means the network refused it for good. After an ' +
-        '`upstream_timeout` the message may have been sent: look it up with find_message by the key, never send it under a new key.',
+        '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key so that ' +
+        'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
+        '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',
       idempotent: false,
       openWorld: true,
     },
@@ -314,9 +318,9 @@ export const messagesContract = {
     path: '/v1/instances/{id}/messages/{message_id}',
     summary: 'Read the status of a message',
     description:
-      'The status record of a message that went out through this instance, or was typed on its phone (`source: "phone"`). ' +
-      'Messages that came in from somebody else have no status: 404. A status never goes backwards: ' +
-      '`queued` → `sent` → `delivered` → `read`, or `failed` from any of the first three; `read` and `failed` are final.',
+      'Returns the status record of a message sent through this instance or typed on its phone (`source: "phone"`). ' +
+      'Received messages have no status and answer 404. A status only moves forward: ' +
+      '`queued` → `sent` → `delivered` → `read`, or to `failed` from any of the first three. `read` and `failed` are final.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -332,9 +336,9 @@ export const messagesContract = {
     path: '/v1/instances/{id}/messages',
     summary: 'Find a message by its Idempotency-Key',
     description:
-      'The status record of the newest message sent with this `Idempotency-Key` in this instance; also while the send is ' +
-      'still running or its outcome is unknown (then `queued`), and after the 24 hours of the key. ' +
-      'This is what to ask after a 504: 404 means that nothing was sent with this key, as after a 502.',
+      'Returns the status record of the newest message this instance sent with the `Idempotency-Key`. Works while the send ' +
+      'is still running or its outcome is unknown (status `queued`), and after the key has expired. ' +
+      'Use it after a 504. A 404 means nothing was sent with this key.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -342,7 +346,7 @@ export const messagesContract = {
       idempotency_key: Type.String({
         minLength: 1,
         maxLength: LIMITS.idempotencyKeyLength,
-        description: 'The key the message was sent with.',
+        description: 'The `Idempotency-Key` of the send.',
         examples: ['order-1042-confirmation'],
       }),
     }),
@@ -358,14 +362,14 @@ export const messagesContract = {
     method: 'GET',
     path: '/v1/instances/{id}/conversations',
     summary: 'List conversations',
-    description: 'Whom this instance has written with, the most recent first, each with its newest message.',
+    description: 'The conversations of an instance, most recent first, each with its newest message.',
     query: Type.Object({
       ...pageQuery,
       q: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'Part of the number, or of the name of the other side.',
+          description: 'Part of the contact’s number or name.',
         }),
       ),
     }),
@@ -380,10 +384,10 @@ export const messagesContract = {
     method: 'GET',
     path: '/v1/instances/{id}/conversations/{chat}/messages',
     summary: 'List the messages of a conversation',
-    description: 'What was said there, newest first. A chat in which nothing was said yet is an empty page.',
+    description: 'The messages of a conversation, newest first. A conversation without messages is an empty page.',
     query: Type.Object(pageQuery),
     reply: { status: 200, description: 'A page of messages.', schema: List(ThreadMessageRecord) },
     errors: ['invalid_cursor'],
-    examples: { reply: { data: [SAID_EXAMPLE], next_cursor: null, has_more: false } },
+    examples: { reply: { data: [THREAD_MESSAGE_EXAMPLE], next_cursor: null, has_more: false } },
   }),
 } as const satisfies Contract

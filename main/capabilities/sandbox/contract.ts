@@ -36,14 +36,14 @@ const ScanBody = Body(
         minLength: 1,
         maxLength: 262_144,
         description:
-          'What the instance shows: the decoded text (it begins `SWITCHBOARD-SANDBOX:`), or `qr` of the QR view, unchanged.',
+          'The QR code of the instance: its decoded text, which starts with `SWITCHBOARD-SANDBOX:`, or the value of `qr` from `GET …/qr`.',
       }),
     ),
     pairing_code: Type.Optional(
       Type.String({
         minLength: 8,
         maxLength: 16,
-        description: '`pairing_code` of the QR view; case and hyphen do not matter.',
+        description: '`pairing_code` from `GET …/qr`. Case and hyphen do not matter.',
       }),
     ),
   },
@@ -63,7 +63,7 @@ const FaultBody = Body({
       minimum: 1,
       maximum: 1_000,
       default: 1,
-      description: 'How many sends it strikes. `drop`, `logout` and `ban` happen once, at once.',
+      description: 'How many sends it affects. `drop`, `logout` and `ban` happen once, immediately.',
     }),
   ),
 })
@@ -74,11 +74,14 @@ const GraphNumberBody = Body({
   waba_id: Type.Optional(
     Type.String({
       pattern: '^[0-9]{5,30}$',
-      description: 'Puts it into the WhatsApp Business account of another number; left out, it gets one of its own.',
+      description: 'Adds the number to an existing WhatsApp Business account. By default it gets a new one.',
     }),
   ),
   registered: Type.Optional(
-    Type.Boolean({ default: true, description: 'false: it is new to the Cloud API and needs a PIN at onboarding.' }),
+    Type.Boolean({
+      default: true,
+      description: '`false` for a number that is new to the Cloud API and needs a PIN during onboarding.',
+    }),
   ),
 })
 export type GraphNumberBody = Static<typeof GraphNumberBody>
@@ -86,7 +89,7 @@ export type GraphNumberBody = Static<typeof GraphNumberBody>
 const GraphFaultBody = Body({
   kind: Type.Enum([...GRAPH_FAULTS]),
   times: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 1, description: 'How many sends, or callbacks, it concerns.' }),
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 1, description: 'How many sends or callbacks it affects.' }),
   ),
 })
 
@@ -155,7 +158,7 @@ const SPOKEN_EXAMPLE = {
 
 const EVENT_EXAMPLE = '{"event_id":"evt_01KCW8ZJ4N3Q7V0F5T2B9XEMRD","type":"message.sent","attempt":1}'
 
-/** Our own operations on the simulated network; they concern the account, so restricted keys get 403. */
+/** The sandbox belongs to the account, so keys restricted to instances get 403. */
 export const sandboxContract = {
   createSandboxPhone: operation({
     id: 'createSandboxPhone',
@@ -163,15 +166,15 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones',
     summary: 'Create a sandbox phone',
     description:
-      'Gives a number of the sandbox network a phone with a person behind it. Every number has one from the moment it ' +
-      'is first addressed or used, so this is only needed to set it up first. A number that has a phone already: 200, ' +
-      'and the fields that are sent are changed.\n\n' +
-      'Numbers that misbehave, by their last four digits: 0463 restricted, 0404 not on WhatsApp, 0410 fails after it was ' +
-      'sent, 0502 unreachable (502), 0504 silent (504) and delivered later, 0007 never delivered; on the official engine ' +
-      'also 0047 window closed, 0026 undeliverable, 0429 throttled, 0190 token revoked. Any other number accepts, ' +
-      'receives and reads.\n\n' +
-      'Fifteen digits that begin 9000000 stand for a person whose phone number is hidden: what they say carries ' +
-      '`from_lid`, and they can be answered under it.',
+      'Creates a simulated phone for a number. A number gets a phone automatically when it is first used, so you only ' +
+      'need this to configure it beforehand. If the number already has a phone, the fields you send are updated and the ' +
+      'response is 200.\n\n' +
+      'Numbers ending in these digits simulate problems: 0463 restricted, 0404 not on WhatsApp, 0410 fails after it was ' +
+      'sent, 0502 unreachable (502), 0504 no response (504) and delivered later, 0007 never delivered. On the official ' +
+      'engine also: 0047 window closed, 0026 undeliverable, 0429 throttled, 0190 token revoked. Any other number accepts, ' +
+      'receives and reads messages.\n\n' +
+      'A number of fifteen digits starting with 9000000 simulates a person who hides their phone number: their messages ' +
+      'carry `from_lid`, and you can reply to that id.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
@@ -180,7 +183,7 @@ export const sandboxContract = {
       status: 201,
       description: 'The new phone.',
       schema: SandboxPhone,
-      also: { status: 200, description: 'The phone the number had already, with what was sent changed.' },
+      also: { status: 200, description: 'The number already had a phone. It was updated.' },
     },
     errors: [],
     examples: { body: { number: '12025550123', name: 'Ana Souza' }, reply: PHONE_EXAMPLE },
@@ -192,8 +195,7 @@ export const sandboxContract = {
     method: 'GET',
     path: '/v1/sandbox/phones',
     summary: 'List sandbox phones',
-    description:
-      'All phones of the account on the sandbox network, newest first: created ones and those first addressed by a message.',
+    description: 'All sandbox phones of the account, newest first, including those created automatically.',
     scope: 'instances:read',
     reach: 'account',
     origin: 'ours',
@@ -210,13 +212,13 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}',
     summary: 'Change how a sandbox phone behaves',
     description:
-      'Takes a phone offline or online, decides how far it confirms messages and how slowly, and sets the rarer ' +
-      'behaviours. A number without a phone gets one.',
+      'Takes a phone offline or online, and sets which receipts it sends, with what delay, and its rarer behaviors. ' +
+      'A number without a phone gets one.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: SettingsBody,
-    reply: { status: 200, description: 'The phone as it is now.', schema: SandboxPhone },
+    reply: { status: 200, description: 'The updated phone.', schema: SandboxPhone },
     errors: [],
     examples: { body: { online: false }, reply: { ...PHONE_EXAMPLE, online: false } },
     tool: {
@@ -233,15 +235,15 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Read what a sandbox phone has received',
     description:
-      'The messages that have arrived on this phone, newest first, with their edits, deletions and reactions. Messages to ' +
-      'a phone that is offline, or to a number that never receives, are not there. Kept for 7 days.',
+      'The messages this phone has received, newest first, with their edits, deletions and reactions. Messages to a phone ' +
+      'that is offline, or to a number that never receives, are not included. Kept for 7 days.',
     scope: 'instances:read',
     reach: 'account',
     origin: 'ours',
     query: PageQuery,
     reply: {
       status: 200,
-      description: 'A page of messages; empty for a number nobody wrote to.',
+      description: 'A page of messages. Empty for a number nobody wrote to.',
       schema: List(SandboxMessage),
     },
     errors: ['invalid_cursor'],
@@ -261,17 +263,17 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}/scan',
     summary: 'Pair a sandbox phone with an instance',
     description:
-      'Does what a person does: scans the QR code an instance shows, or types its pairing code. The instance connects ' +
-      'with the number of this phone; `instance.connected` follows. A phone can be linked to several instances. A phone ' +
-      'with `passkey` leaves the instance in `passkey_required`. Codes expire (the first after 60 seconds, later ones ' +
-      'after 20): one that is no longer shown is 409 `invalid_state`.',
+      'Scans the QR code of an instance with this phone, or types its pairing code. The instance connects with the ' +
+      'number of the phone, and `instance.connected` follows. A phone can be linked to several instances. If the phone ' +
+      'has `passkey` set, the instance ends up in `passkey_required`. Codes expire (the first after 60 seconds, later ones ' +
+      'after 20); an expired one answers 409 `invalid_state`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: ScanBody,
     reply: {
       status: 200,
-      description: 'The instance that showed the code, and where its pairing stands.',
+      description: 'The instance that showed the code, and the state of its pairing.',
       schema: Type.Object({ instance_id: Uuid, number: Digits, state: Type.Enum(['connected', 'passkey_required']) }),
     },
     errors: ['invalid_state'],
@@ -293,14 +295,14 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Send a message from a sandbox phone',
     description:
-      'The person with this phone writes to a number. Every instance that has the number receives it ' +
-      '(`message.received`); one that is disconnected receives it when it connects again. Instances paired with this ' +
-      'very phone see it too, with `from_me: true`.',
+      'Sends a message from this phone to a number. Every instance with that number receives it (`message.received`), ' +
+      'disconnected ones when they reconnect. Instances paired with the sending phone receive it too, with ' +
+      '`from_me: true`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: SpeechBody,
-    reply: { status: 201, description: 'The message, and the instances that are told of it.', schema: SpokenMessage },
+    reply: { status: 201, description: 'The message, and the instances that receive it.', schema: SpokenMessage },
     errors: [],
     examples: {
       body: { to: '12025550100', text: 'Thank you!' },
@@ -319,13 +321,12 @@ export const sandboxContract = {
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/edit',
     summary: 'Edit a message on a sandbox phone',
-    description:
-      'The person changes a text message that was said on this phone. Instances are told with `message.edited`.',
+    description: 'Edits a text message sent from this phone. Instances receive `message.edited`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: Body({ text: Type.String({ minLength: 1, maxLength: LIMITS.textLength, description: 'The new text.' }) }),
-    reply: { status: 200, description: 'The message as it is now.', schema: SandboxMessage },
+    reply: { status: 200, description: 'The updated message.', schema: SandboxMessage },
     errors: ['invalid_state'],
     examples: {
       body: { text: 'Thank you very much!' },
@@ -344,12 +345,11 @@ export const sandboxContract = {
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/delete',
     summary: 'Delete a message on a sandbox phone for everyone',
-    description:
-      'The person takes back a message that was said on this phone. Instances are told with `message.deleted`.',
+    description: 'Deletes a message sent from this phone, for everyone. Instances receive `message.deleted`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
-    reply: { status: 200, description: 'The message as it is now: without text.', schema: SandboxMessage },
+    reply: { status: 200, description: 'The message, now without text.', schema: SandboxMessage },
     errors: ['invalid_state'],
     examples: { reply: { ...SPOKEN_EXAMPLE, text: null, deleted_at: '2026-03-01T09:31:00.000Z' } },
     tool: {
@@ -366,13 +366,13 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}/messages/{id}/react',
     summary: 'React to a message on a sandbox phone',
     description:
-      'The person reacts to a message of one of their chats: one an instance sent (by `id` or `message_id`), or their ' +
-      'own. An empty `emoji` takes the reaction back. Instances are told with `message.reaction`.',
+      'Reacts to a message in one of this phone’s chats: one an instance sent (by `id` or `message_id`) or one of its own. ' +
+      'An empty `emoji` removes the reaction. Instances receive `message.reaction`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
-    body: Body({ emoji: Type.String({ maxLength: 32, description: 'The reaction; empty takes it back.' }) }),
-    reply: { status: 200, description: 'The message as it is now.', schema: SandboxMessage },
+    body: Body({ emoji: Type.String({ maxLength: 32, description: 'The reaction. An empty string removes it.' }) }),
+    reply: { status: 200, description: 'The updated message.', schema: SandboxMessage },
     errors: ['invalid_state'],
     examples: {
       body: { emoji: '👍' },
@@ -390,25 +390,26 @@ export const sandboxContract = {
     id: 'causeSandboxFault',
     method: 'POST',
     path: '/v1/sandbox/instances/{id}/faults',
-    summary: 'Let something go wrong for a sandbox instance',
+    summary: 'Simulate a fault for a sandbox instance',
     description:
-      'Strikes the next `times` sends: `unreachable` (502, nothing sent), `timeout` (504; 5 seconds later it turns out to ' +
-      'be sent and delivered), `restricted` (messages to people who never wrote are refused with 463, and health shows ' +
-      'the restriction for a minute; on the official engine they fail with 131048), `engine_down` (502, and health ' +
-      'counts the engine as unreachable until then or until a restart).\n\n' +
-      'Strikes the link at once: `drop` (lost; heals by itself after 8 seconds), `logout` and `ban` (the session ends; ' +
-      'pair again after a restart). These need a paired instance: else 409 `invalid_state`.',
+      'Faults for the next `times` sends: `unreachable` (502, nothing is sent), `timeout` (504; the message is delivered 5 ' +
+      'seconds later), `restricted` (messages to people who never wrote are rejected with 463, and health shows the ' +
+      'restriction for a minute; on the official engine they fail with 131048), `engine_down` (502, and health reports ' +
+      'the engine as unreachable until the fault is used up or the instance is restarted).\n\n' +
+      'Faults of the connection, which happen immediately: `drop` (the connection is lost and returns after 8 seconds), ' +
+      '`logout` and `ban` (the session ends; restart and pair again). They need a paired instance, otherwise they answer ' +
+      '409 `invalid_state`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: FaultBody,
     reply: {
       status: 201,
-      description: 'The fault is set, or has happened.',
+      description: 'The fault is set or, for connection faults, has happened.',
       schema: Type.Object({
         instance_id: Uuid,
         kind: FaultKind,
-        times: Nullable(Type.Integer({ description: 'Sends it will strike; null for faults of the link.' })),
+        times: Nullable(Type.Integer({ description: 'How many sends it will affect. `null` for connection faults.' })),
       }),
     },
     errors: ['invalid_state'],
@@ -418,7 +419,7 @@ export const sandboxContract = {
     },
     tool: {
       name: 'cause_sandbox_fault',
-      title: 'Let something go wrong for a sandbox instance',
+      title: 'Simulate a fault for a sandbox instance',
       idempotent: false,
       openWorld: false,
     },
@@ -430,15 +431,15 @@ export const sandboxContract = {
     path: '/v1/sandbox/instances/{id}/onboard',
     summary: 'Complete the onboarding of an official sandbox instance',
     description:
-      'Does what the button of the page behind `onboarding_url` does: the instance connects with this number, and ' +
-      '`instance.connected` follows. An instance that has a number already: 409 `invalid_state`.',
+      'Does the same as the button on the page at `onboarding_url`: the instance connects with this number, and ' +
+      '`instance.connected` follows. Answers 409 `invalid_state` if the instance already has a number.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: Body({ number: Digits }),
     reply: {
       status: 200,
-      description: 'The instance has the number.',
+      description: 'The instance is connected with the number.',
       schema: Type.Object({ instance_id: Uuid, number: Digits, connected: Type.Literal(true) }),
     },
     errors: ['engine_mismatch', 'invalid_state'],
@@ -458,11 +459,11 @@ export const sandboxContract = {
     id: 'createSandboxGraphNumber',
     method: 'POST',
     path: '/v1/sandbox/graph/numbers',
-    summary: 'Create a number at the simulated Meta',
+    summary: 'Create a number in the Graph API simulator',
     description:
-      'With the setting `official.graph_base_url` at `sandbox` the service starts a simulator of the Graph API, and live ' +
-      'official instances speak to it over HTTP as they would to Meta. The answer is what their onboarding page asks for. ' +
-      'Messages reach the phones of the sandbox. Without that setting: 409 `invalid_state`.',
+      'With the setting `official.graph_base_url` set to `sandbox`, the service runs a simulator of Meta’s Graph API, and ' +
+      'live official instances use it over HTTP in place of Meta. The response has the values their onboarding page asks ' +
+      'for. Messages go to sandbox phones. Without that setting: 409 `invalid_state`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
@@ -481,7 +482,7 @@ export const sandboxContract = {
     },
     tool: {
       name: 'create_sandbox_graph_number',
-      title: 'Create a number at the simulated Meta',
+      title: 'Create a number in the Graph API simulator',
       idempotent: false,
       openWorld: false,
     },
@@ -491,18 +492,19 @@ export const sandboxContract = {
     id: 'causeSandboxGraphFault',
     method: 'POST',
     path: '/v1/sandbox/graph/numbers/{phone_number_id}/faults',
-    summary: 'Make the simulated Meta fail',
+    summary: 'Simulate a Graph API fault',
     description:
-      'Strikes the next `times` sends of the number: the connection is cut before or after the message was taken, the ' +
-      'answer comes late, is no answer of Graph, or is cut in half. `token_dead` ends its access token. For callbacks ' +
-      '`times` says how many are held and then come in the opposite order or in one body; `duplicate_callbacks` lasts.',
+      'Faults for the next `times` sends of the number: the connection closes before or after the message is accepted, or ' +
+      'the response is late, a server error or truncated. `token_dead` revokes its access token. `reorder_callbacks` and ' +
+      '`batch_callbacks` hold `times` callbacks and then send them in reverse order or in one request. ' +
+      '`duplicate_callbacks` sends every callback twice until the service restarts.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: GraphFaultBody,
     reply: {
       status: 200,
-      description: 'What will happen.',
+      description: 'The fault that was set.',
       schema: Type.Object({
         phone_number_id: Type.String(),
         kind: Type.Enum([...GRAPH_FAULTS]),
@@ -516,7 +518,7 @@ export const sandboxContract = {
     },
     tool: {
       name: 'cause_sandbox_graph_fault',
-      title: 'Make the simulated Meta fail',
+      title: 'Simulate a Graph API fault',
       idempotent: true,
       openWorld: false,
     },
@@ -528,14 +530,19 @@ export const sandboxContract = {
     path: '/v1/sandbox/catcher/{name}',
     summary: 'Read what a catcher received',
     description:
-      'A webhook whose `url` is `https://catcher.sandbox/{name}` is answered inside the service, by a catcher of that ' +
-      'name (1 to 64 letters, digits or . _ ~ -). It keeps the newest 10,000 requests with their exact body and whether ' +
-      'their signature is right, and answers 200 unless told otherwise. Every name has a catcher. Newest first.',
+      'A catcher is a test receiver inside the service. It gets the requests of webhooks whose `url` is ' +
+      '`https://catcher.sandbox/{name}`, keeps the newest 10,000 with their exact body and whether the signature is valid, ' +
+      'and answers 200 by default. Every name (1 to 64 letters, digits or . _ ~ -) has a catcher; you do not need to create ' +
+      'it. Requests are listed newest first.',
     scope: 'instances:read',
     reach: 'account',
     origin: 'ours',
     query: PageQuery,
-    reply: { status: 200, description: 'How it answers, and a page of what it received.', schema: CatcherView },
+    reply: {
+      status: 200,
+      description: 'How the catcher responds, and a page of the requests it received.',
+      schema: CatcherView,
+    },
     errors: ['invalid_cursor'],
     examples: {
       reply: {
@@ -566,24 +573,25 @@ export const sandboxContract = {
     id: 'setSandboxCatcherReply',
     method: 'PUT',
     path: '/v1/sandbox/catcher/{name}',
-    summary: 'Tell a catcher how to answer',
+    summary: 'Set the response of a catcher',
     description:
-      'From the next request on the catcher answers with this status, after this time, or not at all. What is left out ' +
-      'has its usual value (200, at once). A status from 300 to 399 comes with a Location that leads back to the catcher.',
+      'Sets the status and delay the catcher responds with from the next request on, or makes it hang. Fields you leave ' +
+      'out are reset to their defaults (200, no delay). Statuses 300 to 399 come with a `Location` that points back to the ' +
+      'catcher.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
     body: ReplyBody,
     reply: {
       status: 200,
-      description: 'How it answers now.',
+      description: 'The new response.',
       schema: Type.Object({ name: Type.String(), reply: CatcherReply }),
     },
     errors: [],
     examples: { body: { status: 410 }, reply: { name: 'orders', reply: { status: 410, delay_ms: 0, hang: false } } },
     tool: {
       name: 'set_sandbox_catcher_reply',
-      title: 'Tell a catcher how to answer',
+      title: 'Set the response of a catcher',
       idempotent: true,
       openWorld: false,
     },
@@ -594,7 +602,7 @@ export const sandboxContract = {
     method: 'DELETE',
     path: '/v1/sandbox/catcher/{name}',
     summary: 'Empty a catcher',
-    description: 'Removes everything the catcher received. How it answers stays as it is.',
+    description: 'Deletes all requests the catcher received. Its response setting is kept.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',

@@ -8,7 +8,7 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted']
 
 export const DISABLED_REASONS = ['gone', 'too_many_failures'] as const
 
-/** Why a delivery was closed before its attempts were used up. */
+/** Why a delivery was closed with attempts left. */
 export const FINAL_REASONS = ['gone', 'expired', 'overflow'] as const
 
 export const TRIGGERS = ['schedule', 'manual', 'recovery'] as const
@@ -31,8 +31,8 @@ const Url = Type.String({
   minLength: 1,
   maxLength: LIMITS.webhookUrlLength,
   description:
-    'Where events are posted. Must begin with https:// and lead to a public address; redirects are not followed. ' +
-    'In the sandbox, `https://catcher.sandbox/{name}` is answered inside the service.',
+    'The URL events are posted to. Must use https:// and resolve to a public address. Redirects are not followed. ' +
+    'To test without a receiver, use `https://catcher.sandbox/{name}`, which the service answers itself.',
   examples: ['https://hooks.example.com/switchboard'],
 })
 
@@ -40,14 +40,14 @@ const Events = Type.Array(Type.Enum([...EVENT_TYPES, '*']), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
   uniqueItems: true,
-  description: 'The event types to deliver, each once; or exactly `["*"]` for all.',
+  description: 'The event types to deliver, without duplicates, or `["*"]` for all of them.',
   examples: [['message.received', 'message.failed'], ['*']],
 })
 
 const Description = Nullable(
   Type.String({
     maxLength: LIMITS.webhookDescriptionLength,
-    description: 'A note for yourself. null removes it.',
+    description: 'A note for yourself. `null` removes it.',
   }),
 )
 
@@ -55,12 +55,13 @@ const MaxInFlight = Type.Integer({
   minimum: 1,
   maximum: LIMITS.maxInFlight,
   description:
-    'How many deliveries run at once to this destination. After a pause, a restart or trouble the service begins with ' +
-    'one and works up to this number. With 1, and while nothing fails, events arrive in order.',
+    'The maximum number of concurrent deliveries to this URL. After a pause, a restart or an outage, the service starts ' +
+    'with one and works up to this number. With 1, events arrive in order as long as none fails.',
 })
 
 const Active = Type.Boolean({
-  description: 'false: paused, or deactivated by the service; `disabled_reason` tells which.',
+  description:
+    '`false` if you paused the webhook or the service deactivated it. `disabled_reason` is set only when it was deactivated.',
 })
 
 const webhookFields = {
@@ -74,8 +75,8 @@ const webhookFields = {
   disabled_reason: Nullable(
     Type.Enum([...DISABLED_REASONS], {
       description:
-        `Why the service deactivated it: \`gone\` after an answer 410, \`too_many_failures\` after ` +
-        `${LIMITS.consecutiveExhausted} exhausted deliveries in a row. null while it is active or paused.`,
+        `Why the service deactivated the webhook: \`gone\` after a 410 response, \`too_many_failures\` after ` +
+        `${LIMITS.consecutiveExhausted} exhausted deliveries in a row. \`null\` while it is active or paused.`,
     }),
   ),
 }
@@ -83,12 +84,13 @@ const webhookFields = {
 const Webhook = Type.Object(webhookFields)
 export type Webhook = Static<typeof Webhook>
 
-/** The only two answers that hold the secret: of create and of rotate-secret. */
+/** Only create and rotate-secret return the secret. */
 const WebhookWithSecret = Type.Object({
   ...webhookFields,
   secret: Type.String({
     pattern: '^whsec_',
-    description: 'Key of the signatures, shown only now. Use the whole text, `whsec_` included, as the HMAC key.',
+    description:
+      'The signing secret, shown only in this response. Use the whole string, including `whsec_`, as the HMAC key.',
   }),
 })
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
@@ -108,43 +110,47 @@ const SECRET_EXAMPLE = 'whsec_3kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9Zk'
 
 const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   description:
-    '`pending`: not answered yet, or held because the webhook is paused. `failed`: the last attempt failed; ' +
-    '`next_attempt_at` is the next one. `exhausted`: eight attempts failed. `delivered`: answered 2xx within 10 seconds.',
+    '`pending`: not attempted yet, or held while the webhook is paused. `failed`: the last attempt failed, and ' +
+    '`next_attempt_at` is the next one. `exhausted`: eight attempts failed. `delivered`: the receiver answered 2xx within 10 seconds.',
 })
 
 const deliveryFields = {
   id: Type.String({ pattern: '^dlv_' }),
   webhook_id: Type.String({ pattern: '^whk_' }),
-  event_id: Type.String({ pattern: '^evt_', description: 'The same on every attempt: receivers deduplicate by it.' }),
+  event_id: Type.String({ pattern: '^evt_', description: 'The same on every attempt. Use it to deduplicate.' }),
   event_type: Type.Enum([...EVENT_TYPES]),
   instance_id: Uuid,
   status: DeliveryStatus,
   attempts: Type.Integer({
     minimum: 0,
     description:
-      'The highest attempt number used. Attempts that were cut off on our side and manual ones raise it without using ' +
-      'up one of the eight, so it can exceed 8.',
+      'The number of the latest attempt. Manual redeliveries and attempts interrupted on our side count here but do not ' +
+      'use up one of the eight, so it can exceed 8.',
   }),
-  manual_retries: Type.Integer({ minimum: 0, maximum: LIMITS.manualRetries, description: 'Manual redeliveries made.' }),
+  manual_retries: Type.Integer({
+    minimum: 0,
+    maximum: LIMITS.manualRetries,
+    description: 'How often this delivery was redelivered by hand.',
+  }),
   next_attempt_at: Nullable(
     Type.String({
       format: 'date-time',
       description:
-        'When the next automatic attempt is due; while the webhook is not active it waits. null: none will follow.',
+        'When the next automatic attempt is due. It waits while the webhook is not active. `null` if there is none.',
     }),
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
   delivered_at: Nullable(Timestamp),
   last_status_code: Nullable(
-    Type.Integer({ description: 'What the destination answered last; null if it did not answer.' }),
+    Type.Integer({ description: 'The HTTP status of the last response, or `null` if there was no response.' }),
   ),
-  last_error: Nullable(Type.String({ description: 'Why the last attempt got no answer, in plain words.' })),
+  last_error: Nullable(Type.String({ description: 'Why the last attempt got no response.' })),
   final_reason: Nullable(
     Type.Enum([...FINAL_REASONS], {
       description:
-        'Why a `failed` delivery has no next attempt: `gone` (answer 410), `expired` (held for 72 hours), `overflow` ' +
-        '(more than 100,000 were waiting).',
+        'Why a `failed` delivery has no next attempt: `gone` (the receiver answered 410), `expired` (held for 72 hours) or ' +
+        '`overflow` (more than 100,000 deliveries were waiting).',
     }),
   ),
 }
@@ -153,21 +159,20 @@ const Delivery = Type.Object(deliveryFields)
 export type Delivery = Static<typeof Delivery>
 
 const AttemptEntry = Type.Object({
-  attempt: Type.Integer({ minimum: 1, description: 'Value of X-Service-Attempt and of `attempt` in the body.' }),
+  attempt: Type.Integer({ minimum: 1, description: 'The value of `X-Service-Attempt` and of `attempt` in the body.' }),
   trigger: Type.Enum([...TRIGGERS], {
-    description: '`schedule`, `manual` (a redelivery), `recovery` (brought forward).',
+    description:
+      '`schedule`: automatic. `manual`: redelivered by hand. `recovery`: retried early because the receiver is back.',
   }),
   started_at: Timestamp,
   duration_ms: Nullable(Type.Integer({ minimum: 0 })),
   status_code: Nullable(Type.Integer()),
   error: Nullable(Type.String()),
-  response_excerpt: Nullable(
-    Type.String({ description: 'The beginning of the answer, at most 4 KiB. Kept for 7 days.' }),
-  ),
+  response_excerpt: Nullable(Type.String({ description: 'The first 4 KiB of the response body. Kept for 7 days.' })),
   outcome: Type.Enum([...OUTCOMES], {
-    description: '`interrupted` and `local_fault` are faults on our side, `blocked` an address that is not public.',
+    description: '`interrupted` and `local_fault` are failures on our side. `blocked` means the address is not public.',
   }),
-  counted: Type.Boolean({ description: 'Whether it used up one of the eight attempts.' }),
+  counted: Type.Boolean({ description: 'Whether this attempt used up one of the eight.' }),
 })
 
 const Payload = Type.Object(
@@ -180,13 +185,13 @@ const Payload = Type.Object(
     instance: EventInstance,
     data: Type.Object({}, { additionalProperties: true, description: 'Depends on the type.' }),
   },
-  { description: 'The body as the latest attempt sent it; before the first attempt, as it will be sent.' },
+  { description: 'The body of the latest attempt, or of the first one if none was made yet.' },
 )
 
 const DeliveryDetail = Type.Object({
   ...deliveryFields,
   payload: Payload,
-  attempt_log: Type.Array(AttemptEntry, { description: 'Every attempt, oldest first.' }),
+  attempt_log: Type.Array(AttemptEntry, { description: 'All attempts, oldest first.' }),
 })
 export type DeliveryDetail = Static<typeof DeliveryDetail>
 
@@ -257,7 +262,7 @@ const CreateBody = Body({
   active: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'false creates it paused: events are held for it until it is resumed.',
+      description: '`false` creates the webhook paused. Its events are held until you resume it.',
     }),
   ),
 })
@@ -272,8 +277,8 @@ const UpdateBody = Body(
     active: Type.Optional(
       Type.Boolean({
         description:
-          'false pauses: deliveries go on being written and are held for up to 72 hours. true resumes or reactivates: ' +
-          'what is held is delivered, failures are forgotten.',
+          '`false` pauses the webhook: new deliveries are held for up to 72 hours. `true` resumes or reactivates it: held ' +
+          'deliveries are sent and the failure count starts over.',
       }),
     ),
   },
@@ -284,13 +289,13 @@ export type UpdateBody = Static<typeof UpdateBody>
 const ReplayBody = Body({
   since: Type.String({
     format: 'date-time',
-    description: `Events recorded at this time or later; at most ${LIMITS.eventDays} days back.`,
+    description: `Replay events recorded at or after this time, at most ${LIMITS.eventDays} days ago.`,
     examples: ['2026-03-01T09:30:00.000Z'],
   }),
   until: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'Events recorded before this time, which must be later than `since`. Without it, all up to now.',
+      description: 'Replay events recorded before this time. Must be later than `since`. Defaults to now.',
     }),
   ),
   events: Type.Optional(
@@ -298,19 +303,21 @@ const ReplayBody = Body({
       minItems: 1,
       maxItems: EVENT_TYPES.length,
       uniqueItems: true,
-      description: 'Only these of the types the webhook listens to. Without it, or with exactly `["*"]`, all of them.',
+      description: 'Replay only these event types. Without it, or with `["*"]`, all types the webhook subscribes to.',
     }),
   ),
 })
 export type ReplayBody = Static<typeof ReplayBody>
 
 const DeliveriesQuery = Type.Object({
-  webhook_id: Type.Optional(Type.String({ description: 'Only deliveries to this webhook, deleted ones included.' })),
-  instance_id: Type.Optional(Type.String({ description: 'Only events of this instance.' })),
+  webhook_id: Type.Optional(
+    Type.String({ description: 'Only deliveries to this webhook. Also works for deleted webhooks.' }),
+  ),
+  instance_id: Type.Optional(Type.String({ description: 'Only deliveries of events from this instance.' })),
   status: Type.Optional(DeliveryStatus),
   event_type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Only deliveries of this event type.' })),
   since: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only deliveries created at this time or later.' }),
+    Type.String({ format: 'date-time', description: 'Only deliveries created at or after this time.' }),
   ),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
   limit: Type.Optional(PageSize),
@@ -319,7 +326,7 @@ export type DeliveriesQuery = Static<typeof DeliveriesQuery>
 
 const SECRET_REPLY = { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE }
 
-/** Spec: Account webhooks. All need a key without instance restriction. */
+/** Spec: Account webhooks. Keys restricted to instances cannot use them. */
 export const webhooksContract = {
   createWebhook: operation({
     id: 'createWebhook',
@@ -328,20 +335,20 @@ export const webhooksContract = {
     path: '/v1/webhooks',
     summary: 'Create a webhook',
     description:
-      'Registers a destination for the events of all instances of the account. The answer holds the signing secret, and ' +
-      'no later answer does: store it.\n\n' +
-      'Each event is posted as JSON with the headers X-Service-Event-Id, X-Service-Timestamp, X-Service-Attempt and ' +
-      'X-Service-Signature. The signature is `sha256=` and the hex HMAC-SHA256 of timestamp + "." + raw body, with the ' +
-      'whole secret as key. Verify it over the bytes received, before parsing, and refuse a timestamp more than 300 ' +
-      'seconds off.\n\n' +
-      'Answer 2xx within 10 seconds. Anything else is tried again, up to 8 times over about 21 hours, with the same ' +
-      `event_id and a higher attempt. An account has at most ${LIMITS.webhooksPerAccount} webhooks.`,
+      'Registers a URL that receives the events of every instance in the account. The response contains the signing ' +
+      'secret. Store it: it is not shown again.\n\n' +
+      'Each event is posted as JSON with the headers `X-Service-Event-Id`, `X-Service-Timestamp`, `X-Service-Attempt` and ' +
+      '`X-Service-Signature`. The signature is `sha256=` followed by the hex HMAC-SHA256 of timestamp + "." + raw body, ' +
+      'keyed with the whole secret. Verify it against the raw bytes before you parse them, and reject timestamps more ' +
+      'than 300 seconds off.\n\n' +
+      'Answer 2xx within 10 seconds. Any other outcome is retried, for up to 8 attempts over about 21 hours, with the ' +
+      `same \`event_id\` and a higher \`attempt\`. An account can have at most ${LIMITS.webhooksPerAccount} webhooks.`,
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
     noStore: true,
     body: CreateBody,
-    reply: { status: 201, description: 'The webhook, with its secret this one time.', schema: WebhookWithSecret },
+    reply: { status: 201, description: 'The new webhook with its secret.', schema: WebhookWithSecret },
     errors: ['invalid_url', 'webhook_limit_reached', 'sealed'],
     examples: {
       body: {
@@ -355,9 +362,9 @@ export const webhooksContract = {
       name: 'create_webhook',
       title: 'Create a webhook',
       description:
-        'Registers an https destination for the events of all instances of the account. The signing secret is not shown ' +
-        'to assistants: tell the person to rotate it over the HTTP API (POST /v1/webhooks/{id}/rotate-secret) and to give ' +
-        'the new one to the receiver.',
+        'Registers an https URL that receives the events of every instance in the account. The signing secret is not shown ' +
+        'to assistants. Tell the user to rotate it over the HTTP API (POST /v1/webhooks/{id}/rotate-secret) and configure ' +
+        'the receiver with the new secret.',
       idempotent: false,
       openWorld: true,
       redact: ['secret'],
@@ -369,7 +376,7 @@ export const webhooksContract = {
     method: 'GET',
     path: '/v1/webhooks',
     summary: 'List webhooks',
-    description: `All webhooks of the account, newest first. There are at most ${LIMITS.webhooksPerAccount}, so there are no pages.`,
+    description: `All webhooks of the account, newest first. There are at most ${LIMITS.webhooksPerAccount}, so the list is not paginated.`,
     scope: 'webhooks:read',
     reach: 'webhooks',
     origin: 'ours',
@@ -388,7 +395,7 @@ export const webhooksContract = {
     method: 'GET',
     path: '/v1/webhooks/{id}',
     summary: 'Read a webhook',
-    description: 'One webhook. Of its secret only the last four characters are shown.',
+    description: 'Returns one webhook. Only the last four characters of its secret are included.',
     scope: 'webhooks:read',
     reach: 'webhooks',
     origin: 'spec',
@@ -405,17 +412,17 @@ export const webhooksContract = {
     path: '/v1/webhooks/{id}',
     summary: 'Change, pause or resume a webhook',
     description:
-      'Changes the fields that are sent. A new `url` applies from the next attempt.\n\n' +
-      'Pausing (`active: false`) takes effect at once; attempts under way end normally, and events that happen meanwhile ' +
-      'are held for up to 72 hours. `active: true` resumes a paused webhook and reactivates one the service deactivated: ' +
-      'deliveries held for less than 72 hours become due, older ones are closed as `expired`, those closed by an answer ' +
-      '410 are taken up again, and earlier failures no longer count. While a webhook is deactivated its events are only ' +
-      'recorded; `POST …/replay` sends them afterwards.',
+      'Updates the fields you send. A new `url` applies from the next attempt.\n\n' +
+      'Pausing (`active: false`) takes effect immediately. Attempts in progress finish, and new events are held for up to ' +
+      '72 hours. `active: true` resumes a paused webhook or reactivates one the service deactivated: deliveries held for ' +
+      'less than 72 hours become due, older ones are closed as `expired`, deliveries closed by a 410 are reopened, and ' +
+      'the failure count starts over. Events that occur while a webhook is deactivated are recorded but not held for it; ' +
+      'send them later with `POST …/replay`.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
     body: UpdateBody,
-    reply: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
+    reply: { status: 200, description: 'The updated webhook.', schema: Webhook },
     errors: ['invalid_url'],
     examples: { body: { active: false }, reply: { ...WEBHOOK_EXAMPLE, active: false } },
     tool: { name: 'update_webhook', title: 'Change, pause or resume a webhook', idempotent: true, openWorld: true },
@@ -427,8 +434,8 @@ export const webhooksContract = {
     path: '/v1/webhooks/{id}',
     summary: 'Delete a webhook',
     description:
-      'Removes the webhook and every delivery still waiting for it. Deliveries that ended stay readable. To stop ' +
-      'deliveries for a while, pause the webhook instead.',
+      'Deletes the webhook and its pending deliveries. Finished deliveries stay readable. To stop deliveries ' +
+      'temporarily, pause the webhook instead.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
@@ -446,10 +453,10 @@ export const webhooksContract = {
     path: '/v1/webhooks/{id}/rotate-secret',
     summary: 'Rotate the signing secret',
     description:
-      'Makes a new secret, shown only in this answer. During the overlap each delivery also carries ' +
-      'X-Service-Signature-Previous, made with the old secret, so that receivers can accept either while they change ' +
-      'over. With `overlap_seconds: 0` the old secret stops working at once. Rotating again within the overlap ends it ' +
-      'for the older secret: only one previous signature is ever sent.',
+      'Creates a new secret, shown only in this response. During the overlap, deliveries also carry ' +
+      '`X-Service-Signature-Previous`, made with the old secret, so receivers can accept either one while you switch. ' +
+      'With `overlap_seconds: 0` the old secret stops working immediately. If you rotate again during an overlap, the ' +
+      'oldest secret stops working: only one previous signature is sent.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
@@ -460,15 +467,15 @@ export const webhooksContract = {
           minimum: 0,
           maximum: LIMITS.overlapSeconds,
           default: LIMITS.overlapSeconds,
-          description: 'How long deliveries are signed with the old secret as well, in seconds.',
+          description: 'How long deliveries are also signed with the old secret, in seconds.',
         }),
       ),
     }),
     bodyOptional: true,
-    reply: { status: 200, description: 'The webhook, with its new secret this one time.', schema: WebhookWithSecret },
+    reply: { status: 200, description: 'The webhook with its new secret.', schema: WebhookWithSecret },
     errors: ['sealed'],
     examples: { body: { overlap_seconds: 3_600 }, reply: SECRET_REPLY },
-    // Its answer is the new secret, which no assistant may see; rotating without it would only break the receiver.
+    // Assistants never see secrets, and rotating without the new one would only break the receiver.
     tool: null,
   }),
 
@@ -479,17 +486,18 @@ export const webhooksContract = {
     path: '/v1/webhooks/{id}/test',
     summary: 'Send a test event',
     description:
-      'Sends this webhook an example event, so that a receiver can be tried without anybody writing. It is a delivery like ' +
-      'any other: signed, in the list of deliveries, and tried again until it is answered 2xx. Its `data` has ' +
-      '`test: true` and otherwise looks like that of the type, which is `message.received` if the webhook listens to it, ' +
-      'else the first type it listens to; `instance.id` is all zeros and `sequence` is 0.\n\n' +
-      'No other webhook gets it, and it is not in the list of events. 409 `invalid_state` when the webhook is not active.',
+      'Sends this webhook an example event so you can test your receiver. It is delivered like any other event: signed, ' +
+      'listed among the deliveries and retried until the receiver answers 2xx. The type is `message.received` if the ' +
+      'webhook subscribes to it, otherwise the first type it subscribes to. `data` has `test: true`, `instance.id` is all ' +
+      'zeros and `sequence` is 0.\n\n' +
+      'The event goes to this webhook only and does not appear in the list of events. Answers 409 `invalid_state` if the ' +
+      'webhook is not active.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'ours',
     reply: {
       status: 202,
-      description: 'Accepted. `GET /v1/webhooks/deliveries/{id}` shows what became of it.',
+      description: 'Accepted. Check the result with `GET /v1/webhooks/deliveries/{id}`.',
       schema: Type.Object({ delivery_id: Type.String({ pattern: '^dlv_' }) }),
     },
     errors: ['invalid_state', 'sealed'],
@@ -504,20 +512,20 @@ export const webhooksContract = {
     path: '/v1/webhooks/{id}/replay',
     summary: 'Replay missed events',
     description:
-      'Makes one delivery for each event of the period that this webhook never had one for: because it did not exist yet, ' +
-      'was deactivated, or did not listen to the type then. Each carries its own event_id, as it would have at the time, ' +
-      'and its attempts count from 1. They are sent a few at a time, beside what is new, oldest first.\n\n' +
-      'Repeating the call is harmless: what the webhook has, it is not given again, whatever became of it; use ' +
-      '`POST /v1/webhooks/deliveries/{id}/retry` for that. ' +
-      `At most ${LIMITS.replayAtMost} deliveries are made by one call: while \`replayed\` is ${LIMITS.replayAtMost}, call again. ` +
-      '409 `invalid_state` when the webhook is not active.',
+      'Creates a delivery for each event in the period that this webhook has no delivery for, because it did not exist ' +
+      'yet, was deactivated or was not subscribed to the type. Each delivery carries the original `event_id`, and its ' +
+      'attempts start at 1. They are sent gradually alongside new events, oldest first.\n\n' +
+      'Repeating the call is safe: events the webhook already has a delivery for are skipped, even if that delivery ' +
+      'failed. To send one of those again, use `POST /v1/webhooks/deliveries/{id}/retry`. ' +
+      `One call creates at most ${LIMITS.replayAtMost} deliveries; call again while \`replayed\` is ${LIMITS.replayAtMost}. ` +
+      'Answers 409 `invalid_state` if the webhook is not active.',
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'ours',
     body: ReplayBody,
     reply: {
       status: 202,
-      description: 'Accepted; how many deliveries were made.',
+      description: 'Accepted. `replayed` is the number of deliveries created.',
       schema: Type.Object({ replayed: Type.Integer({ minimum: 0, maximum: LIMITS.replayAtMost }) }),
     },
     errors: ['invalid_state'],
@@ -530,7 +538,7 @@ export const webhooksContract = {
     method: 'GET',
     path: '/v1/webhooks/deliveries',
     summary: 'List deliveries',
-    description: 'Deliveries of the account, newest first. Filters narrow the list together.',
+    description: 'Deliveries of the account, newest first. Filters can be combined.',
     scope: 'webhooks:read',
     reach: 'webhooks',
     origin: 'spec',
@@ -546,11 +554,11 @@ export const webhooksContract = {
     method: 'GET',
     path: '/v1/webhooks/deliveries/{id}',
     summary: 'Read a delivery with its attempts',
-    description: 'One delivery, the body it carries, and the log of every attempt.',
+    description: 'Returns one delivery with its payload and the log of its attempts.',
     scope: 'webhooks:read',
     reach: 'webhooks',
     origin: 'spec',
-    reply: { status: 200, description: 'The delivery with payload and log.', schema: DeliveryDetail },
+    reply: { status: 200, description: 'The delivery with its payload and attempt log.', schema: DeliveryDetail },
     errors: [],
     examples: { reply: DELIVERY_DETAIL_EXAMPLE },
     tool: {
@@ -569,15 +577,15 @@ export const webhooksContract = {
     path: '/v1/webhooks/deliveries/{id}/retry',
     summary: 'Redeliver now',
     description:
-      'Sends the event again now, with the same event_id and the next attempt number, whatever the status. A 2xx makes ' +
-      'the delivery `delivered`; a failure leaves status and automatic schedule as they were. At most ' +
-      `${LIMITS.manualRetries} per delivery. 409 \`invalid_state\` while an attempt is running or the webhook is not active.`,
+      'Sends the event again immediately, in any status, with the same `event_id` and the next attempt number. A 2xx ' +
+      'marks the delivery `delivered`; a failure changes neither its status nor its automatic schedule. Limited to ' +
+      `${LIMITS.manualRetries} per delivery. Answers 409 \`invalid_state\` while an attempt is running or if the webhook is not active.`,
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
     reply: {
       status: 202,
-      description: 'Accepted; the delivery, its new attempt already counted in `attempts`.',
+      description: 'Accepted. `attempts` of the delivery already includes the new one.',
       schema: Delivery,
     },
     errors: ['invalid_state', 'retry_limit_reached', 'sealed'],
