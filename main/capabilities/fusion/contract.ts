@@ -77,7 +77,8 @@ export const fusionContract = {
     summary: 'Read a fusion',
     description:
       'Whether the instance is fused, and with which; `partner` is null when it is not. Asked with the `smv2` instance, ' +
-      'the answer is the mirror: that one is `instance`, the official one `partner`. A restricted key needs both in its list.',
+      'the answer is the mirror: that one is `instance`, the official one `partner`. For a restricted key that does not ' +
+      'reach the partner, `fused` is true and `partner` is null.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'spec',

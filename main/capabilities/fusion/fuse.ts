@@ -24,6 +24,8 @@ interface FuseCall {
 /** An instance and the one it is fused with. */
 export interface Pair {
   readonly instance: KnownInstance
+  readonly fused: boolean
+  /** null also where it is fused with one that the caller's key does not reach. */
   readonly partner: KnownInstance | null
 }
 
@@ -43,7 +45,7 @@ export function createFuse({ db, clock, instances }: Deps): Fuse {
       await refuseFused(tx, official, smv2)
       const number = commonNumber(official, smv2)
       await tx.run(insertFusion, { officialId, smv2Id: smv2.id, number, now: clock.now() })
-      return { instance: official, partner: smv2 }
+      return { instance: official, fused: true, partner: smv2 }
     })
 }
 

@@ -25,8 +25,8 @@ function pairCall({ principal, instance }: Call<(typeof fusionContract)['getFusi
   return { id, accountId, mayReach: (other: string) => canAccessInstance(principal, other) }
 }
 
-function toView({ instance, partner }: Pair): Static<typeof FusionView> {
-  return { instance: toSide(instance), fused: partner !== null, partner: partner && toSide(partner) }
+function toView({ instance, fused, partner }: Pair): Static<typeof FusionView> {
+  return { instance: toSide(instance), fused, partner: partner && toSide(partner) }
 }
 
 function toSide(side: Pair['instance']): Static<typeof FusionSide> {

@@ -24,9 +24,9 @@ interface PairCall {
 
 export interface Fusion {
   readonly fuse: Fuse
-  /** @throws ApiError not_found, also when the partner is outside the caller's list. */
+  /** A partner outside the caller's list is hidden. @throws ApiError not_found */
   readonly read: (call: PairCall) => Promise<Pair>
-  /** Ends the fusion for both; repeating it is harmless. @throws ApiError as read. */
+  /** Ends the fusion for both; repeating it is harmless. @throws ApiError not_found, also when the partner is outside the caller's list. */
   readonly remove: (call: PairCall) => Promise<Pair>
   /** Who speaks for the same number, for what one of the two has heard already. */
   readonly partnerOf: (tx: Tx, id: InstanceId) => Promise<InstanceId | undefined>
@@ -38,11 +38,9 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
   async function pairOf(read: Pick<Tx, 'one'>, { accountId, id, mayReach }: PairCall): Promise<Pair> {
     const instance = await instances.find(read, accountId, id)
     const fused = await read.one(partnerOf, { id })
-    if (!instance || (fused && !mayReach(fused.partnerId))) {
-      throw new ApiError('not_found', 'There is no instance with this id.')
-    }
-    const partner = fused && (await instances.find(read, accountId, fused.partnerId))
-    return { instance, partner: partner ?? null }
+    if (!instance) throw notFound()
+    const partner = fused && mayReach(fused.partnerId) ? await instances.find(read, accountId, fused.partnerId) : null
+    return { instance, fused: fused !== undefined, partner: partner ?? null }
   }
 
   return {
@@ -50,13 +48,17 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
     read: (call) => pairOf({ one: db.readOne }, call),
     remove: (call) =>
       db.commit(async (tx) => {
-        const { instance } = await pairOf(tx, call)
+        const { instance, fused, partner } = await pairOf(tx, call)
+        // Ending it would end it for the other one too.
+        if (fused && partner === null) throw notFound()
         await tx.run(removeFusion, { id: call.id })
-        return { instance, partner: null }
+        return { instance, fused: false, partner: null }
       }),
     partnerOf: async (tx, id) => (await tx.one(partnerOf, { id }))?.partnerId,
   }
 }
+
+const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
 /** A pair is of one number, and lasts as long as both are it. One that is only logged out may come back. */
 const removeOnChange: InstanceListener = async (tx, change) => {

@@ -94,10 +94,13 @@ describe('the door refuses', () => {
   })
 })
 
-test('a restricted key reads and removes a fusion only when both are in its list', async () => {
+test('a restricted key sees that its instance is fused, and the partner only when that is in its list too', async () => {
   await fuse(official.id, phone.id)
   const [one, both] = [await w.key({ instances: [official.id] }), await w.key({ instances: [official.id, phone.id] })]
-  expect(await read(official.id, one.key)).toMatchObject(refused(404, 'not_found'))
+  expect(await read(official.id, one.key)).toMatchObject({
+    status: 200,
+    body: { instance: { id: official.id }, fused: true, partner: null },
+  })
   expect(await remove(official.id, one.key)).toMatchObject(refused(404, 'not_found'))
   expect((await read(phone.id, both.key)).body.fused).toBe(true)
   expect((await remove(official.id, both.key)).body.fused).toBe(false)

@@ -146,14 +146,14 @@ describe('a fusion', () => {
     await expect(fuse(one, two)).resolves.toBeDefined()
   })
 
-  test('whose partner is outside the list of the key is neither shown nor removed', async () => {
+  test('whose partner is outside the list of the key hides it and is not removed', async () => {
     const [one, two] = await pair()
     for (const [side, other] of [
       [one, two],
       [two, one],
     ] as const) {
       const mine = (id: string) => id !== other.id
-      await expect(read(side, mine)).rejects.toMatchObject({ code: 'not_found' })
+      expect(await read(side, mine)).toMatchObject({ fused: true, partner: null })
       await expect(remove(side, mine)).rejects.toMatchObject({ code: 'not_found' })
     }
     expect(await partner(one)).toBe(two.id)
