@@ -31,6 +31,8 @@ interface Values {
   readonly port: number
   readonly allowLan: boolean
   readonly allowedHosts: readonly string[]
+  /** CIDR ranges of proxies in front of this service. */
+  readonly trustedProxies: readonly string[]
   readonly publicBaseUrl: string | null
   readonly network: Network
   /** null: a new home decides by what works (keychain first) and keeps to it. */
@@ -112,6 +114,17 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: Object.freeze([]),
     defaultText: 'none',
     description: 'Names besides loopback that callers may use in the Host header, for a LAN, a proxy or a tunnel.',
+  },
+  trustedProxies: {
+    name: 'trusted_proxies',
+    kind: listOf(
+      text({ words: 'range', rule: 'be a list of CIDR ranges such as 192.168.7.0/24; /0 is refused', accept: range }),
+      'list of CIDR ranges',
+    ),
+    fallback: Object.freeze([]),
+    defaultText: 'none',
+    description:
+      'Reverse proxies in front of this service. On connections from them, X-Forwarded-For tells callers apart for the rate limit of anonymous requests. For a proxy on this machine add `127.0.0.1/32`.',
   },
   publicBaseUrl: {
     name: 'public_base_url',

@@ -43,6 +43,8 @@ declare module 'fastify' {
     open?: boolean
     /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
     console?: 'panel' | 'files'
+    /** Monitoring asks, whoever else does: it never waits, and no key is looked at. */
+    health?: boolean
     /** Called by a service that signs what it says, more often than strangers may ask. */
     callbacks?: boolean
   }
@@ -106,6 +108,11 @@ export function createAdmission(deps: AdmissionDeps) {
     if (place === 'files') {
       // A page is dozens of files, and reading them must not use up what strangers are given for the API.
       spend(reply, `files:${request.ip}`, LIMITS.consoleFilesPerMinute)
+      return NOBODY
+    }
+    if (request.routeOptions.config.health === true) {
+      // Counted apart and never refused: a restart loop because somebody else used up a limit helps nobody.
+      showRate(reply, limiter.take(`health:${request.ip}`, anonymousRatePerMinute()))
       return NOBODY
     }
     if (request.routeOptions.config.callbacks === true) {

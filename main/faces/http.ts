@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import type { ServedOperation } from '../capabilities/handler.ts'
-import { errorBody } from '../contract/errors.ts'
+import { ApiError, errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
@@ -15,7 +20,7 @@ import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
-import { callAs, type InProcessCaller } from './in-process-caller.ts'
+import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import { createConcurrencyLimiter, routeOperation } from './operation-route.ts'
@@ -40,6 +45,8 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
+  /** CIDR ranges of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
 }
 
 interface InProcessRequest {
@@ -72,6 +79,8 @@ export interface Door {
 const CONNECTION_MS = 60_000
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_MS = 5_000
+/** What still waits for an engine then is answered, with time left for the answer to be read. */
+const ANSWER_WAITING_AFTER_MS = 3_500
 /**
  * An answer of which nothing is taken for this long is given up. Node looks once in this time whether anything moved,
  * so it takes up to twice as long; a client that reads slowly, but reads, is never cut off.
@@ -91,6 +100,7 @@ export function createDoor(deps: DoorDeps): Door {
   const guard = createOriginGuard(() => hosts)
   const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
   const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
+  const stopping = new AbortController()
 
   /** Requests on each connection that are not answered yet. */
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
@@ -111,6 +121,8 @@ export function createDoor(deps: DoorDeps): Door {
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 1_000 },
+    // Read from the right, and only on connections from these addresses. Only limits by address depend on it.
+    trustProxy: deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies],
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
@@ -154,12 +166,15 @@ export function createDoor(deps: DoorDeps): Door {
     apiActivity.note()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     // Asked once: the framework puts this together anew each time.
-    const { config } = request.routeOptions
+    const config = isBrowserAtRoot(request) ? CONSOLE_FILES : request.routeOptions.config
     if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
     await admit(request, reply, config)
+    if (config === CONSOLE_FILES) return reply.header('vary', 'accept').redirect('/console/', 302)
     // Here and not in a handler: nobody reads what was sent to where nothing is.
     if (request.is404) throw notFoundError(request)
   })
+  app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply))
+  app.addHook('preParsing', async (request) => refuseEncoding(request))
   app.setErrorHandler(fail)
 
   /** A path the router could not even decode: no hook has run, so the checks are made here. */
@@ -173,7 +188,7 @@ export function createDoor(deps: DoorDeps): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of deps.operations) routeOperation(app, served, { gate, ...deps })
+  for (const served of deps.operations) routeOperation(app, served, { gate, stopping: stopping.signal, ...deps })
   deps.rawRoutes(app, () => port)
 
   const injectAs = async (
@@ -204,11 +219,36 @@ export function createDoor(deps: DoorDeps): Door {
     rehearse: (principal, request) => injectAs({ principal, prepaid: true, isRehearsal: true }, request),
     async close() {
       // What is being answered may end; whoever is still there after that is cut off.
+      const answering = clock.after(ANSWER_WAITING_AFTER_MS, () => stopping.abort())
       const patience = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
       await app.close()
+      answering.cancel()
       patience.cancel()
     },
   }
+}
+
+const CONSOLE_FILES: FastifyContextConfig = { console: 'files' }
+
+/** A person who typed the service's address. Programs get the answer they would get anywhere else. */
+const isBrowserAtRoot = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' &&
+  /^\/(\?|$)/.test(url) &&
+  headers.authorization === undefined &&
+  headers.accept?.includes('text/html') === true
+
+/** The template of the path only: ids, queries and bodies say who talks to whom. */
+function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode: status, elapsedTime } = reply
+  const fields = { requestId: id, method, route: routeOptions.url ?? null, status, durationMs: Math.round(elapsedTime) }
+  log.debug({ event: 'http.request', ...fields, isInProcess: currentCaller() !== undefined })
+}
+
+/** What is compressed would be read as broken JSON, and could be a thousand times its size. */
+function refuseEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return
+  throw new ApiError('unsupported_media_type', 'The body is compressed. Send it as it is, without Content-Encoding.')
 }
 
 /**

@@ -6,18 +6,19 @@ import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Random } from '../kernel/ids.ts'
+import type { KeyId, Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
 import { clientInfoOf } from './mcp/client-info.ts'
 import type { Caller } from './mcp/caller.ts'
 import { createApprovedCallRunner } from './mcp/approved-calls.ts'
+import { createKeyWatch } from './mcp/key-watch.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
 import { createCallDescriber } from './mcp/call-description.ts'
 import { createServerFactory, type ServerDeps } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
-import { parseToolFilter } from './mcp/toolsets.ts'
+import { parseToolFilter, unknownToolset } from './mcp/toolsets.ts'
 
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
 interface McpExchange {
@@ -49,6 +50,8 @@ interface McpDeps {
   readonly approvals: ServerDeps['approvals']
   readonly clock: Clock
   readonly random: Random
+  /** false: the key was revoked or has expired. */
+  readonly isKeyUsable: TransportDeps['isKeyUsable']
   readonly onToolCall: ServerDeps['onToolCall']
   /** Called when a client says who it is. */
   readonly onClient: OnClient
@@ -67,6 +70,8 @@ export function createMcp(deps: McpDeps): ProductMcp {
     clock,
     random,
     log,
+    isKeyUsable: deps.isKeyUsable,
+    toolsets: toolbox.toolsets,
     factory: (callerOf) => createServerFactory({ ...deps, toolbox, confirmations, sentences, callerOf }),
   })
   return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
@@ -80,6 +85,9 @@ interface TransportDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly isKeyUsable: (keyId: KeyId) => Promise<boolean>
+  /** Names that may be asked for; without them any may. */
+  readonly toolsets?: readonly string[]
 }
 
 /** Listening streams of 2026-07-28 clients; each holds a socket. */
@@ -89,7 +97,8 @@ const MAX_SUBSCRIPTIONS = 64
  * One address, two eras. 2026-07-28 is stateless: a protocol object for each request. 2025-11-25 has sessions, which
  * asking the person in the middle of a call needs. Which one a request belongs to, the SDK's own classifier says.
  */
-export function createMcpTransport({ factory, onClient, clock, random, log }: TransportDeps): Mcp {
+export function createMcpTransport(deps: TransportDeps): Mcp {
+  const { factory, onClient, clock, random, log, isKeyUsable, toolsets } = deps
   const callers = new WeakMap<AuthInfo, Caller>()
   const serve = factory((auth) => {
     const caller = auth === undefined ? undefined : callers.get(auth)
@@ -105,9 +114,12 @@ export function createMcpTransport({ factory, onClient, clock, random, log }: Tr
   })
   const answerStateless = toNodeHandler(stateless, { onerror })
   const sessions = createSessions({ serve, clock, random })
+  const keys = createKeyWatch({ clock, isUsable: isKeyUsable, onEnded: sessions.endOf })
 
   const route = async (request: McpRequest, owner: string) => {
     const { req, res, body } = request
+    const unknown = unknownToolset(parseToolFilter(req.url ?? ''), toolsets)
+    if (unknown !== undefined) return refuse(request, 400, INVALID_REQUEST, unknown)
     // A batch would be many calls for the price of one; today's revisions have none.
     if (Array.isArray(body))
       return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message in a request; batches are not taken.')
@@ -126,6 +138,7 @@ export function createMcpTransport({ factory, onClient, clock, random, log }: Tr
       const client = clientInfoOf(body)
       if (client !== undefined) onClient({ caller: principal, client })
       callers.set(auth, { principal, requestId, shown: parseToolFilter(req.url ?? '') })
+      if (principal.key !== null && isListening(req, body)) keys.watch(principal.key.id, res)
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {
@@ -135,11 +148,17 @@ export function createMcpTransport({ factory, onClient, clock, random, log }: Tr
       }
     },
     async close() {
+      keys.close()
       await stateless.close()
       await sessions.close()
     },
   }
 }
+
+/** A stream that ends only when one side ends it: GET in sessions, a subscription without. */
+const isListening = ({ method }: IncomingMessage, body: unknown): boolean =>
+  method === 'GET' ||
+  (typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen')
 
 const ownerOf = (principal: Principal): string => principal.key?.id ?? 'console'
 

@@ -14,8 +14,7 @@ type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 /** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
 export function createConcurrencyLimiter(most: number) {
   let running = 0
-  return async <T>(counts: boolean, act: () => Promise<T>): Promise<T> => {
-    if (!counts) return act()
+  return async <T>(act: () => Promise<T>): Promise<T> => {
     if (running >= most) {
       throw new ApiError(
         'service_unavailable',
@@ -45,7 +44,13 @@ export function routeOperation(
     gate,
     writeGate,
     publish,
-  }: { gate: ConcurrencyLimiter; writeGate: Pick<WriteGate, 'check'>; publish: (notice: Notice) => void },
+    stopping,
+  }: {
+    gate: ConcurrencyLimiter
+    writeGate: Pick<WriteGate, 'check'>
+    publish: (notice: Notice) => void
+    stopping: AbortSignal
+  },
 ): void {
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
@@ -62,12 +67,31 @@ export function routeOperation(
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
       if (writesData(operation)) writeGate.check()
-      const answer = await gate(operation.waitsForEngine !== true, () => handler(callOf(operation, request, body)))
+      const act = () => handler(callOf(operation, request, body))
+      const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : gate(act))
       if (operation.method !== 'GET') publish(noticeOf(operation, request.params as Record<string, string>))
       return respond(operation, reply, answer)
     },
   })
 }
+
+/** A caller that is cut off would not know what to do; this answer says it. What was begun goes on until the process ends. */
+async function untilStopped<T>(stopping: AbortSignal, acting: Promise<T>): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(stoppedWaiting())
+  stopping.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([acting, stopped])
+  } finally {
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+const stoppedWaiting = () =>
+  new ApiError(
+    'upstream_timeout',
+    'The service is stopping and the network has not answered yet, so this may have been done. Check before you repeat it; a message is found by its idempotency_key.',
+  )
 
 /** What only reads or removes is answered also while nothing new is taken. */
 const writesData = ({ method, scope, worksWhenFull }: Operation): boolean =>

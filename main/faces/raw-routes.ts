@@ -16,8 +16,9 @@ export interface RawRoutesDeps {
 
 /** What is no operation: health, the API document, and the pages that prove themselves by a token of their own. */
 export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
-  app.get('/healthz', { config: { open: true } }, () => {
-    if (!deps.isReady()) throw new ApiError('service_unavailable', 'The service is starting or stopping.')
+  app.get('/healthz', { config: { health: true } }, () => {
+    if (!deps.isReady())
+      throw new ApiError('service_unavailable', 'The service is starting or stopping. Try again in a few seconds.')
     const problems = deps.problems()
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems }
   })

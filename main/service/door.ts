@@ -25,7 +25,7 @@ export function openDoor(
   const { accounts, instances, address } = rooms
   const { network, cloud } = rooms.engineHost
   const { version } = manifest
-  const { allowedHosts, publicBaseUrl } = config
+  const { allowedHosts, publicBaseUrl, trustedProxies } = config
   // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
   let mcp: ReturnType<typeof loadMcp> | undefined
   const openMcp = () => (mcp ??= loadMcp())
@@ -36,6 +36,7 @@ export function openDoor(
       call: (who, request) => door.call(who, request),
       rehearse: (who, request) => door.rehearse(who, request),
       approvals: rooms.approvals,
+      isKeyUsable: async (keyId) => (await accounts.principalOf(keyId)) !== undefined,
       onToolCall: rooms.service.recordToolCall,
       onClient: rooms.service.recordAssistant,
       clock,
@@ -51,7 +52,7 @@ export function openDoor(
   let panel: Panel | undefined
   const times = createRequestTimes(clock)
   const door = createDoor({
-    ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl },
+    ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl, trustedProxies },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
     operations: servedOperations(rooms),
     times,

@@ -90,7 +90,7 @@ describe('an API key', () => {
 })
 
 describe('what answers without a key', () => {
-  const OPEN = ['/healthz', '/openapi.yaml', '/onboard/unknown']
+  const OPEN = ['/openapi.yaml', '/onboard/unknown']
 
   test.each(OPEN)('%s does, and a key that is sent all the same is checked', async (path) => {
     expect([200, 404]).toContain((await w.api('GET', path, undefined, { key: null })).status)

@@ -41,6 +41,7 @@ beforeAll(async () => {
   mcp = createMcpTransport({
     factory: () => askingServer,
     onClient: () => {},
+    isKeyUsable: async () => true,
     clock: fakeClock(),
     random: systemRandom,
     log: silentLog,

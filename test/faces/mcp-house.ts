@@ -25,6 +25,7 @@ export interface House {
   /** A key, and what a client sends to use it. */
   key(options?: { scopes?: readonly ScopeWord[]; instances?: readonly string[] }): string
   /** @param person answers what the client is asked; without one it does not say that it can ask. */
+  revoke(key: string): void
   connect(key: string, era: 'modern' | 'legacy', person?: Person): Promise<Client>
   post(key: string, body: unknown, headers?: Record<string, string>): Promise<Response>
   close(): Promise<void>
@@ -54,6 +55,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     approvals: { findSame: nobodyAsks, ask: nobodyAsks, getOwn: nobodyAsks },
     clock,
     random: systemRandom,
+    isKeyUsable: async (id) => [...principals.values()].some(({ key }) => key?.id === id),
     onToolCall: () => {},
     onClient: () => {},
     log: silentLog,
@@ -69,6 +71,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     log: silentLog,
     allowedHosts: [],
     publicBaseUrl: null,
+    trustedProxies: [],
     anonymousRatePerMinute: () => 600,
     findSession: async () => undefined,
     publish: () => {},
@@ -107,6 +110,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
       })
       return token
     },
+    revoke: (key) => void principals.delete(key),
     async connect(key, era, person) {
       const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy'
       const capabilities = person === undefined ? {} : { elicitation: {} }

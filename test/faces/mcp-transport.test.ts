@@ -72,8 +72,7 @@ describe('every answer', () => {
 describe('the toolsets in the address', () => {
   test.each([
     ['webhooks', ['create_hook', 'delete_hook', 'find_hook']],
-    ['webhooks,attic', ['create_hook', 'delete_hook', 'find_hook']],
-    ['attic', []],
+    ['webhooks,receiving', ['create_hook', 'delete_hook', 'find_hook']],
   ])('?toolsets=%s narrows the list, and not what may be called', async (toolsets, names) => {
     const ask = async (method: string, params: Record<string, unknown>, name?: string) => {
       const answer = await fetch(`${house.url}?toolsets=${toolsets}`, {

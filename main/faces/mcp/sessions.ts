@@ -16,6 +16,8 @@ interface Session {
 export interface Sessions {
   /** @param owner whose session it is: with another key it does not exist. */
   handle(request: McpRequest, owner: string): Promise<void>
+  /** Ends every session of an owner, and with it their streams. */
+  endOf(owner: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -92,6 +94,9 @@ export function createSessions(deps: { serve: () => McpServer; clock: Clock; ran
       await answer(session, request)
       // Refused before it began (an Accept header that cannot take the answer, for example): nobody will come back.
       if (session.transport.sessionId === undefined) await session.server.close()
+    },
+    async endOf(owner) {
+      for (const [id, session] of sessions) if (session.owner === owner) await end(id, session)
     },
     async close() {
       for (const [id, session] of sessions) await end(id, session)

@@ -6,7 +6,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { toolInput, type ToolInput } from './input.ts'
 import { toolOutput } from './output.ts'
-import { isInToolsets, type ToolFilter } from './toolsets.ts'
+import { isInToolsets, toolsetNames, type ToolFilter } from './toolsets.ts'
 import { leadingSentences } from './summary.ts'
 
 /** A tool as `tools/list` shows it. */
@@ -38,6 +38,8 @@ export interface Tool {
 export interface Toolbox {
   /** Any tool, offered or not: whether it may be used is the door's to say. */
   find(name: string): Tool | undefined
+  /** Names by which a caller may ask for some of them. */
+  readonly toolsets: readonly string[]
   /**
    * What this caller may use, in the order of the contracts.
    * @param shown which of them the caller asked to see; without it every room but those that few need.
@@ -64,6 +66,7 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
   }
   return {
     find: (name) => tools.get(name),
+    toolsets: toolsetNames([...new Set([...tools.values()].map(({ room }) => room))]),
     listFor: (principal, { toolsets, readOnly = false } = {}) =>
       [...tools.values()].filter(
         (tool) =>

@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   testing: ['sandbox'],
 }
 
-/** `/mcp?toolsets=messages,sandbox`, `/mcp/readonly?toolsets=all`. Names that mean nothing (yet) show nothing. */
+/** `/mcp?toolsets=messages,sandbox`, `/mcp/readonly?toolsets=all`. */
 export function parseToolFilter(url: string): ToolFilter {
   const [path = '', query = ''] = url.split('?', 2)
   const toolsets = new URLSearchParams(query)
@@ -26,6 +26,17 @@ export function parseToolFilter(url: string): ToolFilter {
     ?.split(',')
     .map((name) => name.trim())
   return { toolsets, readOnly: path.endsWith('/readonly') }
+}
+
+/** Every name that may be asked for. @param rooms those that have tools. */
+export const toolsetNames = (rooms: readonly string[]): string[] => [DEFAULT, ALL, ...Object.keys(GROUPS), ...rooms]
+
+/** What is wrong with the names that were asked for: an empty list of tools would not say it. */
+export function unknownToolset({ toolsets = [] }: ToolFilter, known?: readonly string[]): string | undefined {
+  const wrong = known === undefined ? [] : toolsets.filter((name) => !known.includes(name))
+  if (wrong.length === 0 || known === undefined) return undefined
+  const named = wrong.map((name) => JSON.stringify(name.slice(0, 50))).join(', ')
+  return `Unknown toolset ${named}. Use one or more of: ${known.join(', ')}.`
 }
 
 /** Whether a tool is shown. @param isCommon it is shown to those who ask for nothing. */

@@ -26,6 +26,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
   const mcp = createMcpTransport({
     factory: () => fixtureServer,
     onClient: () => {},
+    isKeyUsable: async () => true,
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
@@ -40,6 +41,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     log: silentLog,
     allowedHosts: [],
     publicBaseUrl: null,
+    trustedProxies: [],
     anonymousRatePerMinute: () => 1_000_000,
     findSession: async () => undefined,
     publish: () => {},

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { KeyId } from '../../kernel/ids.ts'
+
+export interface KeyWatch {
+  /** Ends the answer when its key is revoked or expires. */
+  watch(keyId: KeyId, res: ServerResponse): void
+  close(): void
+}
+
+interface KeyWatchDeps {
+  readonly clock: Pick<Clock, 'every'>
+  readonly isUsable: (keyId: KeyId) => Promise<boolean>
+  /** Called once for each key that ended while it had answers open. */
+  readonly onEnded: (keyId: KeyId) => Promise<void>
+}
+
+const CHECK_EVERY_MS = 1_000
+
+/** A listening stream was let in once and stays open for hours; the key that opened it may end long before. */
+export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyWatch {
+  const open = new Map<KeyId, Set<ServerResponse>>()
+  let ticker: Timer | undefined
+
+  const stop = () => {
+    ticker?.cancel()
+    ticker = undefined
+  }
+  const check = async () => {
+    for (const [keyId, responses] of open) {
+      // A storage that does not answer says nothing about the key.
+      if (await isUsable(keyId).catch(() => true)) continue
+      await onEnded(keyId)
+      for (const res of responses) res.end()
+    }
+  }
+
+  return {
+    watch(keyId, res) {
+      const responses = open.get(keyId) ?? new Set()
+      open.set(keyId, responses.add(res))
+      res.once('close', () => {
+        responses.delete(res)
+        if (responses.size === 0) open.delete(keyId)
+        if (open.size === 0) stop()
+      })
+      ticker ??= clock.every(CHECK_EVERY_MS, () => void check())
+    },
+    close: stop,
+  }
+}
