@@ -194,9 +194,9 @@ function unauthorized(authorization: string | undefined): ApiError {
 }
 
 /** An API key is none of the console's: whether one was sent makes no difference. */
-export const notSignedIn = () =>
+export const notSignedIn = (challenge = 'Session') =>
   new ApiError('unauthorized', 'Nobody is signed in here. Open the address that npm run console prints.', {
-    'www-authenticate': 'Session',
+    'www-authenticate': challenge,
   })
 
 /** An unknown id, another account's, one outside the key's list and a malformed one are the same 404. */

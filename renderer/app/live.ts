@@ -4,7 +4,7 @@ import { openLive } from './api.ts'
 import { readMessages } from './event-stream.ts'
 import { asProblem } from './problem.ts'
 
-/** What changed, never the change itself: whoever shows it asks the service again. */
+/** What changed, never the change itself: screens read it again. */
 export interface Notice {
   readonly topic: Topic
   readonly id?: string
@@ -28,12 +28,16 @@ export type Topic =
   | 'webhooks'
 
 const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 5_000]
-/** The service speaks every 15 seconds; a stream that is silent for longer is dead, whatever the socket says. */
+/** The service sends something every 15 seconds; a stream silent for longer is dead, whatever the socket says. */
 const SILENCE_TIMEOUT_MS = 40_000
 
-/** The service's notices, for the whole window: one stream, opened again whenever it breaks. */
+/** The service's notices, for the whole window: one stream, reopened whenever it breaks. */
 export const useLive = defineStore('live', () => {
   const isOpen = ref(false)
+  /** The stream broke and could not be reopened: what is on screen is as old as `lastContactMs`. */
+  const isUnreachable = ref(false)
+  const lastContactMs = ref(Date.now())
+  let retryNow: () => void = () => {}
   const listeners = new Map<Topic, Set<(notice: Notice) => void>>()
   const resetListeners = new Set<() => void>()
   let lastId: string | undefined
@@ -52,21 +56,25 @@ export const useLive = defineStore('live', () => {
     lastId = undefined
     hasBeenOpen = false
     isOpen.value = false
+    isUnreachable.value = false
   }
 
   async function follow(signal: AbortSignal): Promise<void> {
     for (let failures = 0; ; failures++) {
-      if (await readOnce(signal)) failures = 0
+      const wasOpen = await readStream(signal)
       isOpen.value = false
       if (signal.aborted) return
-      await new Promise((resolve) =>
-        setTimeout(resolve, RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)]),
-      )
+      if (wasOpen) failures = 0
+      else isUnreachable.value = true
+      await new Promise<void>((resolve) => {
+        retryNow = resolve
+        setTimeout(resolve, RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)])
+      })
     }
   }
 
   /** @returns whether the stream was open for a while. */
-  async function readOnce(signal: AbortSignal): Promise<boolean> {
+  async function readStream(signal: AbortSignal): Promise<boolean> {
     const silence = new AbortController()
     let timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
     try {
@@ -76,13 +84,16 @@ export const useLive = defineStore('live', () => {
         transform(chunk, out) {
           clearTimeout(timer)
           timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
+          lastContactMs.value = Date.now()
           out.enqueue(chunk)
         },
       })
-      // Without a position nothing is known of what happened before: whatever is on screen is asked for anew.
-      if (lastId === undefined && hasBeenOpen) resetListeners.forEach((act) => act())
+      // Without a position nothing is known of what happened before: screens read everything again.
+      if (hasBeenOpen && lastId === undefined) resetListeners.forEach((act) => act())
       hasBeenOpen = true
       isOpen.value = true
+      isUnreachable.value = false
+      lastContactMs.value = Date.now()
       for await (const { id, event, data } of readMessages(response.body.pipeThrough(watched))) {
         lastId = id ?? lastId
         if (event === 'reset') resetListeners.forEach((act) => act())
@@ -100,18 +111,18 @@ export const useLive = defineStore('live', () => {
     listeners.get(notice.topic)?.forEach((act) => act(notice))
   }
 
-  /** @returns ends the listening. */
+  /** @returns unsubscribes. */
   function onNotice(topics: Topic | readonly Topic[], act: (notice: Notice) => void): () => void {
     const wanted = typeof topics === 'string' ? [topics] : topics
     for (const topic of wanted) listeners.set(topic, (listeners.get(topic) ?? new Set()).add(act))
     return () => wanted.forEach((topic) => listeners.get(topic)?.delete(act))
   }
 
-  /** Called when notices may have been missed. @returns ends the listening. */
+  /** Called when notices may have been missed. @returns unsubscribes. */
   function onReset(act: () => void): () => void {
     resetListeners.add(act)
     return () => resetListeners.delete(act)
   }
 
-  return { isOpen, start, end, onNotice, onReset }
+  return { isOpen, isUnreachable, lastContactMs, start, end, retry: () => retryNow(), onNotice, onReset }
 })

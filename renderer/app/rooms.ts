@@ -1,5 +1,6 @@
 import type { RouteRecordRaw } from 'vue-router'
 import { assistantsRoutes } from '../rooms/assistants/routes.ts'
+import { helpRoutes } from '../rooms/help/routes.ts'
 import { instancesRoutes } from '../rooms/instances/routes.ts'
 import { keysRoutes } from '../rooms/keys/routes.ts'
 import { messagesRoutes } from '../rooms/messages/routes.ts'
@@ -38,5 +39,6 @@ export const ROUTES: readonly RouteRecordRaw[] = [
   ...assistantsRoutes,
   ...sandboxRoutes,
   ...settingsRoutes,
+  ...helpRoutes,
   { path: '/:rest(.*)*', redirect: '/instances' },
 ]

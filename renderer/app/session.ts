@@ -5,15 +5,17 @@ import { useLive } from './live.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
 
-/** Who is at the window. The desktop app needs no sign-in; headless has a one-time link or a password. */
+/** Who uses the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a password. */
 export const useSession = defineStore('session', () => {
   const state = ref<'asking' | 'open' | 'closed' | 'unreachable'>('asking')
   const session = ref<Session>()
   const problem = ref<Problem>()
+  /** A password is set, so it can be asked for. */
+  const hasPassword = ref(false)
   const live = useLive()
-  // Rises with every question about the session and with its end: an answer that was overtaken counts no more.
+  // Raised by every request about the session and by its end: an overtaken answer is ignored.
   let latest = 0
-  // What was refused may have been asked before the sign-in that holds now; only the session itself knows.
+  // The refused request may be older than the current sign-in; only the session itself knows.
   onSignedOut(() => void look())
   live.onNotice('account', () => void look())
 
@@ -31,7 +33,10 @@ export const useSession = defineStore('session', () => {
     } catch (error) {
       if (mine !== latest) return
       const found = asProblem(error)
-      if (found.status === 401) return shut()
+      if (found.status === 401) {
+        hasPassword.value = found.challenge?.includes('password') ?? false
+        return shut()
+      }
       problem.value = found
       state.value = 'unreachable'
     }
@@ -67,11 +72,12 @@ export const useSession = defineStore('session', () => {
   function shut(): void {
     latest++
     live.end()
+    hasPassword.value = session.value?.password_set ?? hasPassword.value
     session.value = undefined
-    // Why a sign-in was refused stays to be read.
+    // The reason a sign-in failed stays on screen.
     if (state.value !== 'closed') problem.value = undefined
     state.value = 'closed'
   }
 
-  return { state, session, problem, begin, look, signIn, signOut }
+  return { state, session, problem, hasPassword, begin, look, signIn, signOut }
 })

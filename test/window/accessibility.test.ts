@@ -99,7 +99,7 @@ describe('no rule of accessibility is broken and nothing is out of reach, light 
     await w.context.clearCookies()
     await w.page.goto('about:blank')
     await w.page.goto(`${w.url}/console/`)
-    await w.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+    await w.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
     expect([...(await faultsAt(1)), ...(await faultsAt(2))]).toEqual([])
   }, 30_000)
 })

@@ -61,7 +61,7 @@ test('what was left stays closed, though the answer that somebody is there comes
   await signOut()
   await late.fulfill({ response: answer })
   await w.settle()
-  expect(await page.getByRole('heading', { name: 'Sign in to the console' }).isVisible()).toBe(true)
+  expect(await page.getByRole('heading', { name: 'Sign in', exact: true }).isVisible()).toBe(true)
 })
 
 test('a wrong password does not open it, and that is said in the language of whoever types it', async () => {
@@ -78,13 +78,13 @@ test('the address the service gives signs in once, and its code is gone from it 
   expect(page.url()).not.toContain('code')
 
   await arrive(address)
-  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
   expect(w.log()).toContain('console.sign_in_refused')
 })
 
 test('whoever goes on guessing has to wait, and is told how long in their language', async () => {
   await speak('es')
-  const waits = page.getByText(/^Demasiados intentos de entrar\. Espere (un segundo|\d+ segundos) /)
+  const waits = page.getByText(/^Demasiados intentos\. Espere (un segundo|\d+ segundos) /)
   for (let guesses = 0; guesses < LIMITS.signInsPerMinute && !(await waits.isVisible()); guesses++) {
     await signIn(`${PASSWORD}${guesses}`)
     await w.settle()
@@ -114,7 +114,7 @@ async function speak(language: string): Promise<void> {
 }
 
 async function signOut(): Promise<void> {
-  await page.getByRole('button', { name: /^Up to date/ }).click()
+  await page.getByRole('button', { name: /^(Connected|Reconnecting)/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
 }

@@ -16,6 +16,8 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   const instance = await pairedInstance(api, OURS, 'Bakery Luz')
   const unpaired = (await post('/instances', { name: 'Casa Verde Imóveis', external_ref: 'client-42' })).id
   const official = (await post('/instances', { name: 'Studio Norte', engine: 'official' })).id
+  const linkable = (await post('/instances', { name: 'Bakery Luz, official', engine: 'official' })).id
+  await post(`/sandbox/instances/${linkable}/onboard`, { number: OURS })
   await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Do you still have the rye bread?' })
   await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, media_type: 'image' })
   for (const text of ['Yes, until six.', 'Shall I keep one for you?'])
@@ -30,5 +32,5 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
-  return { instance, unpaired, official, webhook, selective, chat: PERSON, number: PERSON }
+  return { instance, unpaired, official, linkable, webhook, selective, chat: PERSON, number: PERSON }
 }

@@ -36,7 +36,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await focus('Send')
     await keys.press('Enter')
     await focus('Finish')
-    await page.getByText('It arrived', { exact: false }).waitFor()
+    await page.getByText('Every message goes through these steps', { exact: false }).waitFor()
     await keys.press('Enter')
     await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
   })
@@ -63,7 +63,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
   test('whatever is closed with Escape gives the focus back', async () => {
     for (const [opener, opened] of [
       ['New instance', 'dialog'],
-      ['Order', 'menu'],
+      ['Sort', 'menu'],
       ['All states', 'listbox'],
       [/^Actions for Front desk$/, 'menu'],
     ] as const) {
@@ -78,7 +78,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
 
   test('a dialog that a menu opened gives the focus to the button of the menu', async () => {
     const button = /^Actions for Front desk$/
-    for (const item of ['Log out…', 'Delete']) {
+    for (const item of ['Sign out…', 'Delete']) {
       await keys.tabTo(button)
       await keys.press('Enter')
       await page.getByRole('menu').waitFor()
@@ -148,8 +148,8 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     // Where the list is as long as it can be, and is not once something was found.
     await page.mouse.move(640, 500)
     await keys.press('Control+k')
-    await page.getByRole('dialog', { name: 'Search…' }).waitFor()
-    await focus('Search…')
+    await page.getByRole('dialog', { name: 'Search or jump to…' }).waitFor()
+    await focus('Search or jump to…')
     await keys.type('Front desk')
     await page.getByRole('option').first().filter({ hasText: 'Front desk' }).waitFor()
     await page.locator('[role=option][data-highlighted]', { hasText: 'Front desk' }).waitFor()

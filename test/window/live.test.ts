@@ -58,7 +58,7 @@ describe('after the stream was lost', { timeout: 60_000 }, () => {
     expect((await w.api('PATCH', `/v1/instances/${data[0].id}`, { name: 'Renamed in between' })).status).toBe(200)
     cable.plug()
     await w.page.getByText('Renamed in between').first().waitFor()
-    await w.page.getByText('Up to date', { exact: true }).first().waitFor()
+    await w.page.getByText('Connected', { exact: true }).first().waitFor()
   })
 })
 

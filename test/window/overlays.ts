@@ -40,6 +40,7 @@ const selective = ({ selective: id }: Holdings) => `/webhooks/${id}`
 const instance = ({ instance: id }: Holdings) => `/instances/${id}`
 const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
 const official = ({ official: id }: Holdings) => `/instances/${id}`
+const linkable = ({ linkable: id }: Holdings) => `/instances/${id}`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
@@ -51,21 +52,31 @@ async function openSidebar(page: Page): Promise<void> {
 
 /** Every overlay of the window, by the component that has it. */
 const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
-  'parts/AccountMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Up to date/)) }],
+  'parts/AccountMenu': [
+    { name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^(Connected|Reconnecting)/)) },
+  ],
+  'parts/HelpMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press('Help')) }],
+  'parts/ReportDialog': [
+    {
+      name: 'report',
+      at: onPage('/settings'),
+      show: inTurn(openSidebar, inMenu('Help', 'Report a problem')),
+    },
+  ],
   'parts/ShortcutsDialog': [{ name: 'shortcuts', at: onPage('/settings'), show: (page) => page.keyboard.press('?') }],
   'parts/WindowFrame': [{ name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
   'rooms/instances/ListToolbar': [
     { name: 'filter', at: onPage('/instances'), show: choose('All states') },
-    { name: 'order', at: onPage('/instances'), show: press('Order') },
+    { name: 'order', at: onPage('/instances'), show: press('Sort') },
   ],
   'rooms/instances/NewInstanceDialog': [
     { name: 'new', at: onPage('/instances'), show: inTurn(press('New instance'), press('More')) },
     {
       name: 'engines',
       at: onPage('/instances'),
-      show: inTurn(press('New instance'), press('What each engine can do')),
+      show: inTurn(press('New instance'), press('What each engine supports')),
     },
   ],
   'rooms/instances/PairDialog': [
@@ -93,7 +104,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
   'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
-  'rooms/instances/FusionCard': [{ name: 'choice', at: official, show: choose('Choose a phone instance') }],
+  'rooms/instances/FusionCard': [{ name: 'choice', at: linkable, show: choose('Choose a phone instance') }],
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
   ],

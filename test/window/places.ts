@@ -14,6 +14,8 @@ export interface Holdings {
   readonly instance: string
   readonly unpaired: string
   readonly official: string
+  /** Official, connected, with the number of a phone. */
+  readonly linkable: string
   readonly webhook: string
   /** A webhook that does not get every event. */
   readonly selective: string
@@ -45,6 +47,7 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/sandbox/catchers/:catcher?': () => ['/sandbox/catchers', '/sandbox/catchers/window'],
   '/settings': () => ['/settings'],
   '/settings/api': () => ['/settings/api'],
+  '/help/:section?': () => ['/help', '/help/pair-a-number'],
 }
 
 /** Every place of the window. @throws when a route has no visit, so that a new screen cannot go unseen. */

@@ -148,6 +148,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
       instance,
       unpaired,
       official: unpaired,
+      linkable: unpaired,
       webhook,
       selective: webhook,
       chat: PERSON,

@@ -33,6 +33,8 @@ export interface Sessions extends Passwords {
   readonly newSignInCode: (accountId: AccountId) => Secret
   /** @returns the token of the new session; undefined when the credential is wrong, was used or is too old. */
   readonly signIn: (credential: Credential) => Promise<Secret | undefined>
+  /** Whether a password can sign in, besides a code. */
+  readonly acceptsPassword: () => Promise<boolean>
   /** Counts as use. @returns undefined when the token is unknown, or its time is over. */
   readonly findSession: (token: string) => Promise<Session | undefined>
   /** Whether it goes on; asking is no use. */
@@ -98,6 +100,10 @@ export function createSessions(deps: Deps): Sessions {
 
   return {
     ...passwords,
+    async acceptsPassword() {
+      const account = await db.readOne(firstAccount, {})
+      return account !== undefined && (await passwords.isPasswordSet(account.id))
+    },
     newSignInCode: codes.make,
     async signIn(credential) {
       const accountId = await accountOf(credential)

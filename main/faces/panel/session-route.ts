@@ -12,7 +12,7 @@ import { createCheck } from '../validation.ts'
 import { noSessionCookie, sessionCookie } from './cookie.ts'
 
 export interface SessionRouteDeps {
-  readonly sessions: Pick<Sessions, 'signIn' | 'signOut' | 'isPasswordSet'>
+  readonly sessions: Pick<Sessions, 'signIn' | 'signOut' | 'isPasswordSet' | 'acceptsPassword'>
   readonly clock: Clock
   readonly log: Log
   readonly version: string
@@ -41,9 +41,13 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
     if (sessionId !== null) await sessions.signOut(sessionId)
   }
 
-  app.get('/panel/session', { config: { console: 'panel' } }, async (request, reply) => {
+  app.get('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
     const { principal } = request.admitted
-    if (principal === null) throw notSignedIn()
+    // The window asks for a password only where one can sign in.
+    if (principal === null)
+      throw notSignedIn(
+        (await sessions.acceptsPassword()) ? 'Session methods="code password"' : 'Session methods="code"',
+      )
     reply.header('cache-control', 'no-store')
     return {
       signed_in: true,

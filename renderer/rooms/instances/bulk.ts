@@ -1,19 +1,79 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
+import { connectStep, hasLostConnection, isBanned } from './status.ts'
 
-export type BulkKind = 'restart' | 'disconnect'
+export type BulkKind = 'restart' | 'reconnect' | 'disconnect'
+export const BULK_KINDS = ['restart', 'reconnect', 'disconnect'] as const satisfies readonly BulkKind[]
 
-/** What can be done to many at once: only what can be taken back, or puts itself right again. */
-export const BULK: Readonly<
-  Record<
-    BulkKind,
-    { readonly icon: string; readonly isFor: (instance: Pick<InstanceRecord, 'engine' | 'connected'>) => boolean }
-  >
-> = {
-  restart: { icon: 'i-lucide-rotate-cw', isFor: ({ engine }) => engine === 'smv2' },
-  disconnect: { icon: 'i-lucide-unplug', isFor: ({ engine, connected }) => engine === 'smv2' && connected },
+/** Why an instance is left out; the words are `instances.bulk.skip.<reason>`. */
+export const SKIP_REASONS = [
+  'banned',
+  'signedOut',
+  'notPaired',
+  'official',
+  'disconnected',
+  'connected',
+  'recreating',
+] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+
+interface BulkAction {
+  readonly icon: string
+  readonly isFor: (instance: InstanceRecord) => boolean
 }
 
-/** What became of one of many. */
+const isPhone = ({ engine }: InstanceRecord) => engine === 'smv2'
+
+/** Only what can be undone or repairs itself is done to many. None of these touches a number that has no session. */
+export const BULK: Readonly<Record<BulkKind, BulkAction>> = {
+  restart: {
+    icon: 'i-lucide-rotate-cw',
+    isFor: (instance) => isPhone(instance) && (instance.connected || hasLostConnection(instance)),
+  },
+  reconnect: {
+    icon: 'i-lucide-plug',
+    isFor: (instance) => isPhone(instance) && !isBanned(instance) && connectStep(instance) === 'reconnect',
+  },
+  disconnect: { icon: 'i-lucide-unplug', isFor: (instance) => isPhone(instance) && instance.connected },
+}
+
+/** Why a bulk action leaves an instance out. A ban and a lost session come first: they are evidence to keep. */
+export function skipReason(instance: InstanceRecord): SkipReason {
+  if (isBanned(instance)) return 'banned'
+  if (!isPhone(instance)) return 'official'
+  if (instance.status === 'recreating') return 'recreating'
+  if (instance.status === 'auth_failed') return 'signedOut'
+  if (instance.connected) return 'connected'
+  if (connectStep(instance) !== 'pair') return 'disconnected'
+  return instance.last_connected_at === null ? 'notPaired' : 'signedOut'
+}
+
+export interface Skipped {
+  readonly reason: SkipReason
+  readonly instances: readonly InstanceRecord[]
+}
+
+export interface BulkPlan {
+  readonly included: readonly InstanceRecord[]
+  /** Grouped by reason, in the order of `SKIP_REASONS`. */
+  readonly skipped: readonly Skipped[]
+}
+
+export function planBulk(kind: BulkKind, instances: readonly InstanceRecord[]): BulkPlan {
+  const { isFor } = BULK[kind]
+  const rest = Map.groupBy(
+    instances.filter((instance) => !isFor(instance)),
+    skipReason,
+  )
+  return {
+    included: instances.filter(isFor),
+    skipped: SKIP_REASONS.flatMap((reason) => {
+      const found = rest.get(reason)
+      return found ? [{ reason, instances: found }] : []
+    }),
+  }
+}
+
+/** What happened to one of many. */
 export interface Outcome {
   readonly id: string
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
@@ -23,25 +83,25 @@ export interface Outcome {
 interface BulkRun {
   readonly ids: readonly string[]
   readonly act: (id: string) => Promise<unknown>
-  readonly tell: (outcome: Outcome) => void
-  /** Whoever closes the dialog stops what has not begun. */
+  readonly onOutcome: (outcome: Outcome) => void
+  /** Closing the dialog stops what has not started. */
   readonly isStopped: () => boolean
-  readonly atOnce?: number
+  readonly concurrency?: number
 }
 
-/** Does one thing to many, a few at once; one that fails does not stop the others. */
-export async function runAll({ ids, act, tell, isStopped, atOnce = 4 }: BulkRun): Promise<void> {
+/** Runs one action on many instances, a few at a time; a failure does not stop the others. */
+export async function runAll({ ids, act, onOutcome, isStopped, concurrency = 4 }: BulkRun): Promise<void> {
   const waiting = [...ids]
   async function worker(): Promise<void> {
     for (let id = waiting.shift(); id !== undefined && !isStopped(); id = waiting.shift()) {
-      tell({ id, state: 'running' })
+      onOutcome({ id, state: 'running' })
       try {
         await act(id)
-        tell({ id, state: 'done' })
+        onOutcome({ id, state: 'done' })
       } catch (error) {
-        tell({ id, state: 'failed', message: error instanceof Error ? error.message : String(error) })
+        onOutcome({ id, state: 'failed', message: error instanceof Error ? error.message : String(error) })
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, ids.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, ids.length) }, worker))
 }

@@ -2,16 +2,21 @@ import type { QrView } from '../../../main/contract/instance.ts'
 import type { Problem } from '../../app/problem.ts'
 
 /** What the person in front of the code sees. */
-export type Phase = 'loading' | 'refreshing' | 'waiting' | 'expired' | 'connected' | 'passkey' | 'failed'
+export type Phase = 'loading' | 'refreshing' | 'waiting' | 'expired' | 'connected' | 'passkey' | 'failed' | 'offline'
 
 export interface PairingSnapshot {
   readonly view: QrView | undefined
   readonly problem: Problem | undefined
   readonly nowMs: number
+  /** The service cannot be reached: no code is shown, for nobody knows whether it still works. */
+  readonly isOffline?: boolean
+  /** A new code is requested without anyone asking when one expires. */
+  readonly restarts?: boolean
 }
 
-export function toPhase({ view, problem, nowMs }: PairingSnapshot): Phase {
+export function toPhase({ view, problem, nowMs, isOffline = false, restarts = false }: PairingSnapshot): Phase {
   if (view?.state === 'connected') return 'connected'
+  if (isOffline) return 'offline'
   if (problem) return 'failed'
   switch (view?.state) {
     case undefined:
@@ -19,11 +24,11 @@ export function toPhase({ view, problem, nowMs }: PairingSnapshot): Phase {
     case 'pending':
       return 'refreshing'
     case 'expired':
-      return 'expired'
+      return restarts ? 'refreshing' : 'expired'
     case 'passkey_required':
       return 'passkey'
     case 'ready':
-      // A code that has run out is not shown as one to scan while the next is on its way.
+      // A code that has expired is not offered for scanning while the next one is on its way.
       return leftMs(view, nowMs) === 0 ? 'refreshing' : 'waiting'
   }
 }
@@ -39,7 +44,7 @@ const AFTER_END_MS = 150
 const UNKNOWN_END_MS = 5_000
 const RETRY_MS = 4_000
 
-/** When to ask again without being told to; undefined: only when something happens. */
+/** When to read again without a notice; undefined: only on a notice. */
 export function nextPollMs({ view, problem, nowMs }: PairingSnapshot): number | undefined {
   if (problem) return problem.isRetryable ? RETRY_MS : undefined
   if (view?.state === 'pending') return PENDING_MS
@@ -55,7 +60,7 @@ export function formatClock(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** What a phone field holds, as the service wants it; undefined while it is no number. */
+/** The content of a phone field as the service expects it; undefined while it is not a number. */
 export function parsePhoneNumber(text: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')
   return /^\d{7,15}$/.test(digits) ? digits : undefined
@@ -64,7 +69,7 @@ export function parsePhoneNumber(text: string): string | undefined {
 /** Made-up numbers of North America end in 0100 to 0199; 0190 is one whose token is revoked. */
 const AREAS = [202, 212, 213, 303, 305, 312, 404, 415, 503, 512, 602, 617, 702, 713, 801, 808, 901, 907, 919, 972]
 
-/** A number of the sandbox that no instance has: people tell their lines apart by it. */
+/** A sandbox number that no instance has: people tell their instances apart by it. */
 export function freeSandboxNumber(taken: ReadonlySet<string>): string {
   for (const area of AREAS) {
     for (let last = 100; last < 200; last++) {

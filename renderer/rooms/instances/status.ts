@@ -1,13 +1,12 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { InstanceStatus } from '../../../main/contract/shapes.ts'
 
-interface StatusStyle {
+export interface StatusStyle {
   readonly color: 'neutral' | 'info' | 'success' | 'warning' | 'error'
   readonly icon: string
 }
 
-/** How a status looks; its word is `instances.status.<status>`. */
-export const STATUS_STYLES = {
+const STATUS_STYLES = {
   created: { color: 'neutral', icon: 'i-lucide-circle-dashed' },
   connecting: { color: 'info', icon: 'i-lucide-loader' },
   qr: { color: 'info', icon: 'i-lucide-qr-code' },
@@ -18,19 +17,27 @@ export const STATUS_STYLES = {
   recreating: { color: 'info', icon: 'i-lucide-refresh-cw' },
 } as const satisfies Record<InstanceStatus, StatusStyle>
 
-/** What brings an instance on line: scan a code, take the stored session up again, or finish on the page of the network. */
-export type ConnectStep = 'pair' | 'reconnect' | 'onboard'
+/** What connects an instance: scan a code, resume the stored session, or finish on the setup page. A ban has to be read first. */
+export type ConnectStep = 'pair' | 'reconnect' | 'onboard' | 'details'
 
-/** `last_disconnect_reason`s after which no session is left to take up. */
+/** `last_disconnect_reason`s that leave no session to resume. */
 const SESSION_ENDED = new Set(['qr_expired', 'logout', 'logged_out', 'session_lost', 'pairing_interrupted'])
 
 type Facts = Pick<InstanceRecord, 'engine' | 'status' | 'last_connected_at' | 'last_disconnect_reason'> &
   Partial<Pick<InstanceRecord, 'onboarding_url'>>
 
-export function nextStep({ engine, status, last_connected_at, last_disconnect_reason, onboarding_url }: Facts) {
+export const isBanned = ({ status, last_disconnect_reason: reason }: Facts): boolean =>
+  status === 'auth_failed' && (reason === 'banned' || reason === 'temporary_ban')
+
+/** The main button of an instance. */
+export const nextStep = (instance: Facts): ConnectStep | undefined =>
+  isBanned(instance) ? 'details' : connectStep(instance)
+
+/** What would connect it, a banned number included: offered in its menu, never as its main button. */
+export function connectStep({ engine, status, last_connected_at, last_disconnect_reason, onboarding_url }: Facts) {
   return engine === 'official' ? (onboarding_url === undefined ? undefined : 'onboard') : phoneStep()
 
-  function phoneStep(): ConnectStep | undefined {
+  function phoneStep(): Exclude<ConnectStep, 'details'> | undefined {
     switch (status) {
       case 'created':
       case 'qr':
@@ -49,15 +56,72 @@ export function nextStep({ engine, status, last_connected_at, last_disconnect_re
   }
 }
 
-const isBanned = ({ status, last_disconnect_reason }: Facts) =>
-  status === 'auth_failed' && last_disconnect_reason === 'banned'
+/** A phone whose session is kept and whose connection dropped, or is being restored. */
+export const hasLostConnection = (instance: Facts): boolean =>
+  instance.engine === 'smv2' &&
+  ((instance.status === 'connecting' && connectStep(instance) === undefined) ||
+    (instance.status === 'disconnected' &&
+      connectStep(instance) === 'reconnect' &&
+      instance.last_disconnect_reason !== 'user'))
+
+/** It had a phone and lost its session. A new code would erase which number it was. */
+const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason }: Facts): boolean =>
+  status === 'auth_failed' ||
+  (status === 'disconnected' &&
+    last_connected_at !== null &&
+    reason !== 'qr_expired' &&
+    reason !== 'pairing_interrupted')
 
 /**
- * What a phone's QR code would bring on line, the oldest first: the order in which they were made is that of the list in
- * somebody's hand. A banned number is not among them: nobody can scan for it, and a new code would end what is known of the ban.
+ * Numbers waiting for a phone, oldest first, like the list of the person who pairs them. Banned numbers are left out:
+ * nobody can scan for them, and a new code would overwrite the ban.
+ * @param withSignedOut also those that had a phone: only when somebody chose them.
  */
-export function listUnpaired(records: readonly InstanceRecord[]): InstanceRecord[] {
+export function listUnpaired(
+  records: readonly InstanceRecord[],
+  { withSignedOut }: { readonly withSignedOut: boolean },
+): InstanceRecord[] {
   return records
-    .filter((record) => nextStep(record) === 'pair' && !isBanned(record))
+    .filter((record) => nextStep(record) === 'pair' && (withSignedOut || !isSignedOut(record)))
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
+}
+
+/** Disconnected, and every reason that says more than the status does. The words are `instances.state.<name>`. */
+const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
+  user: 'disconnected',
+  logout: 'signedOut',
+  logged_out: 'signedOut',
+  session_lost: 'signedOut',
+  bad_session: 'signedOut',
+  qr_expired: 'codeExpired',
+  pairing_interrupted: 'interrupted',
+  replaced: 'replaced',
+  client_outdated: 'outdated',
+}
+
+export interface StateView extends StatusStyle {
+  /** The words are `instances.state.<name>`. */
+  readonly name: string
+  /** When the connection was lost. */
+  readonly lostAt?: string
+}
+
+/** The state as people say it: “Banned” and “Signed out” rather than `auth_failed`. */
+export function toStateView(instance: Facts & Pick<InstanceRecord, 'updated_at'>): StateView {
+  const { status, last_disconnect_reason: reason } = instance
+  const style = STATUS_STYLES[status]
+  if (status === 'auth_failed') {
+    if (isBanned(instance))
+      return { color: 'error', icon: 'i-lucide-ban', name: reason === 'banned' ? 'banned' : 'temporaryBan' }
+    return { ...style, icon: 'i-lucide-log-out', name: reason === 'token_revoked' ? 'tokenRevoked' : 'signedOut' }
+  }
+  if (status === 'connecting' && hasLostConnection(instance))
+    return { ...style, color: 'warning', name: 'reconnecting' }
+  if (status !== 'disconnected') return { ...style, name: status }
+  if (hasLostConnection(instance) && DISCONNECTED_STATES[reason ?? ''] === undefined)
+    return { ...style, name: 'lost', lostAt: instance.updated_at }
+  const name = DISCONNECTED_STATES[reason ?? ''] ?? 'disconnected'
+  return name === 'codeExpired' || name === 'interrupted'
+    ? { color: 'neutral', icon: 'i-lucide-timer-off', name }
+    : { ...style, name }
 }

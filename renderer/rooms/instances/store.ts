@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, ref, shallowRef, watch } from 'vue'
 import type { ChangeList, InstanceRecord, PlainList } from '../../../main/contract/instance.ts'
 import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import { api } from '../../app/api.ts'
@@ -23,16 +23,16 @@ export interface NewInstance {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** A screenful comes first and is on screen while the others are read. */
+/** The first screenful is shown while the rest is read. */
 const FIRST_PAGE = 60
-/** A burst of notices is one read. */
+/** A burst of notices causes one read. */
 const GATHER_MS = 120
 
-/** All instances of the account: read whole once, kept true by the incremental list whenever a notice says that something changed. */
+/** All instances of the account: read once in full, then kept current with the incremental list whenever a notice arrives. */
 export const useInstances = defineStore('instances', () => {
   const records = shallowRef<Records>(new Map())
   const isLoaded = ref(false)
-  /** All of the list was read once, and not only its beginning. */
+  /** The whole list was read, not only its first page. */
   const isWhole = ref(false)
   const problem = ref<Problem>()
   const filter = ref<Filter>(NO_FILTER)
@@ -85,7 +85,7 @@ export const useInstances = defineStore('instances', () => {
       isLoaded.value = true
       isWhole.value = true
       problem.value = undefined
-      forgetGone()
+      pruneSelection()
     } catch (error) {
       problem.value = asProblem(error)
     }
@@ -100,9 +100,9 @@ export const useInstances = defineStore('instances', () => {
     }, GATHER_MS)
   }
 
-  /** What has changed since the last time; asked for while one runs, it runs once more. */
+  /** Reads what changed since the last time. Called while one runs, it runs once more. */
   async function sync(): Promise<void> {
-    // What was told while the list was being read may not be in it.
+    // Notices that came while the list was being read may not be in it.
     await loading
     if (position === undefined) return reload()
     isAskedAgain = syncing !== undefined
@@ -126,16 +126,20 @@ export const useInstances = defineStore('instances', () => {
         if (isDone) position = next.position
       }
       problem.value = undefined
-      forgetGone()
+      pruneSelection()
     } catch (error) {
       problem.value = asProblem(error)
     }
   }
 
-  function forgetGone(): void {
-    const kept = [...selected.value].filter((id) => records.value.has(id))
+  /** Nobody acts on what they cannot see: what is deleted or filtered out is no longer selected. */
+  function pruneSelection(): void {
+    if (selected.value.size === 0) return
+    const visible = new Set(rows.value.map(({ id }) => id))
+    const kept = [...selected.value].filter((id) => visible.has(id))
     if (kept.length < selected.value.size) selected.value = new Set(kept)
   }
+  watch(filter, pruneSelection, { flush: 'sync' })
 
   function put(record: InstanceRecord): InstanceRecord {
     records.value = new Map(records.value).set(record.id, record)
@@ -146,10 +150,10 @@ export const useInstances = defineStore('instances', () => {
     const next = new Map(records.value)
     next.delete(id)
     records.value = next
-    forgetGone()
+    pruneSelection()
   }
 
-  /** One as it stands now, wherever the list is. @throws Problem */
+  /** Reads one, whatever the list holds. @throws Problem */
   const read = async (id: string): Promise<InstanceRecord> => put(await api.get<InstanceRecord>(`/instances/${id}`))
 
   /** @throws Problem */

@@ -5,10 +5,10 @@ import { useRouter } from 'vue-router'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem } from '../../app/problem.ts'
 import { useUndo } from '../../app/undo.ts'
-import { nextStep } from './status.ts'
+import { connectStep, nextStep } from './status.ts'
 import { useInstances } from './store.ts'
 
-/** What needs a yes first. */
+/** What has to be confirmed first. */
 export type DestructiveAction = 'logout' | 'recreate' | 'destroy'
 
 export interface ConfirmRequest {
@@ -27,7 +27,8 @@ export interface InstanceActions {
   /** Whose pairing dialog is open. */
   readonly pairing: Ref<string | undefined>
   readonly wish: Ref<ConfirmRequest | undefined>
-  readonly online: (instance: InstanceRecord) => void
+  /** The main button: connects the instance, or opens what a person has to read first. */
+  readonly connect: (instance: InstanceRecord, where: 'list' | 'page') => void
   readonly restart: (instance: InstanceRecord) => Promise<void>
   readonly disconnect: (instance: InstanceRecord) => Promise<void>
   readonly menu: (instance: InstanceRecord, where: 'list' | 'page') => Item[][]
@@ -38,20 +39,21 @@ export function useInstanceActions(): InstanceActions {
   const { t } = useI18n()
   const router = useRouter()
   const toast = useToast()
-  const tellWithUndo = useUndo()
+  const offerUndo = useUndo()
   const instances = useInstances()
   const pairing = ref<string>()
   const wish = ref<ConfirmRequest>()
 
-  function online(instance: InstanceRecord): void {
-    if (nextStep(instance) === 'reconnect') void restart(instance)
+  function connect(instance: InstanceRecord, where: 'list' | 'page'): void {
+    if (nextStep(instance) === 'details' && where === 'list') void router.push(`/instances/${instance.id}`)
+    else if (connectStep(instance) === 'reconnect') void restart(instance)
     else pairing.value = instance.id
   }
 
   const restart = (instance: InstanceRecord) =>
     runWithToast('restarting', instance, () => instances.restart(instance.id))
 
-  // Its session is kept, so that it can be taken up again.
+  // The session is kept, so this can be undone.
   const disconnect = (instance: InstanceRecord) =>
     runWithToast(
       'disconnected',
@@ -69,7 +71,7 @@ export function useInstanceActions(): InstanceActions {
     try {
       await act()
       const title = t(`instances.toast.${words}`, { name })
-      if (undo) tellWithUndo(title, undo)
+      if (undo) offerUndo(title, undo)
       else toast.add({ title, icon: 'i-lucide-check', color: 'neutral' })
     } catch (error) {
       const { message } = asProblem(error)
@@ -78,7 +80,7 @@ export function useInstanceActions(): InstanceActions {
   }
 
   function menu(instance: InstanceRecord, where: 'list' | 'page'): Item[][] {
-    const step = nextStep(instance)
+    const step = connectStep(instance)
     const isPhone = instance.engine === 'smv2' && instance.status !== 'recreating'
     const ask = (kind: DestructiveAction) => () => (wish.value = { kind, instance })
     const open = { label: t('instances.act.open'), icon: 'i-lucide-arrow-right' }
@@ -89,7 +91,13 @@ export function useInstanceActions(): InstanceActions {
         ...(instance.connected ? [{ ...words, onSelect: () => void router.push(`/messages/${instance.id}`) }] : []),
         ...(step === undefined
           ? []
-          : [{ label: t(`instances.act.${step}`), icon: 'i-lucide-scan-qr-code', onSelect: () => online(instance) }]),
+          : [
+              {
+                label: t(`instances.act.${step}`),
+                icon: step === 'reconnect' ? 'i-lucide-plug' : 'i-lucide-scan-qr-code',
+                onSelect: () => connect(instance, 'page'),
+              },
+            ]),
         ...(isPhone && step !== 'reconnect' && step !== 'pair'
           ? [
               {
@@ -127,5 +135,5 @@ export function useInstanceActions(): InstanceActions {
     ].filter((group) => group.length > 0)
   }
 
-  return { pairing, wish, online, restart, disconnect, menu }
+  return { pairing, wish, connect, restart, disconnect, menu }
 }

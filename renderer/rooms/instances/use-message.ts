@@ -6,7 +6,7 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 import { createIntent } from './intent.ts'
 import { isFinal } from './message-progress.ts'
 
-export interface OneMessage {
+export interface SentMessage {
   readonly record: Ref<MessageRecord | undefined>
   readonly problem: Ref<Problem | undefined>
   readonly isBusy: Ref<boolean>
@@ -14,12 +14,12 @@ export interface OneMessage {
   readonly again: () => void
 }
 
-/** Somebody watches this one message: until its end it is also looked at unasked, for a minute. */
-const LOOK_MS = 1_000
-const LOOKS_AT_MOST = 60
+/** Notices can be missed while somebody watches this one message, so it is also polled, for a minute. */
+const POLL_MS = 1_000
+const MAX_POLLS = 60
 
-/** Sends one text and follows it to its end. */
-export function useMessage(instanceId: string): OneMessage {
+/** Sends one text and follows its status to the end. */
+export function useMessage(instanceId: string): SentMessage {
   const record = shallowRef<MessageRecord>()
   const problem = shallowRef<Problem>()
   const isBusy = ref(false)
@@ -28,11 +28,11 @@ export function useMessage(instanceId: string): OneMessage {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
 
-  const deaf = useLive().onNotice(['messages', 'events'], (notice) => {
-    if (notice.instance_id === instanceId || notice.id === instanceId) void look()
+  const unsubscribe = useLive().onNotice(['messages', 'events'], (notice) => {
+    if (notice.instance_id === instanceId || notice.id === instanceId) void poll()
   })
   onScopeDispose(() => {
-    deaf()
+    unsubscribe()
     clearTimeout(timer)
     isOver = true
   })
@@ -46,34 +46,34 @@ export function useMessage(instanceId: string): OneMessage {
       const headers = { 'idempotency-key': key }
       const { message_id } = await api.post<{ message_id: string }>(path, body, { headers })
       record.value = await api.get<MessageRecord>(`${path}/${message_id}`)
-      follow()
+      startPolling()
     } catch (error) {
       const found = asProblem(error)
       // It may have gone out: its record says so, and a second send under another key could be a second message.
-      if (found.code === 'upstream_timeout') await lookUp(key).catch(() => (problem.value = found))
+      if (found.code === 'upstream_timeout') await findByKey(key).catch(() => (problem.value = found))
       else problem.value = found
     } finally {
       isBusy.value = false
     }
   }
 
-  async function lookUp(key: string): Promise<void> {
+  async function findByKey(key: string): Promise<void> {
     record.value = await api.get<MessageRecord>(path, { query: { idempotency_key: key } })
-    follow()
+    startPolling()
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const id = record.value?.message_id
     if (id === undefined || isFinal(record.value?.status)) return
-    // A look that fails is followed by the next one.
+    // One that fails is followed by the next.
     const found = await api.get<MessageRecord>(`${path}/${id}`).catch(() => undefined)
     if (found && record.value?.message_id === id) record.value = found
   }
 
-  function follow(looks = 0): void {
+  function startPolling(polls = 0): void {
     clearTimeout(timer)
-    if (isOver || looks >= LOOKS_AT_MOST || isFinal(record.value?.status)) return
-    timer = setTimeout(() => void look().then(() => follow(looks + 1)), LOOK_MS)
+    if (isOver || polls >= MAX_POLLS || isFinal(record.value?.status)) return
+    timer = setTimeout(() => void poll().then(() => startPolling(polls + 1)), POLL_MS)
   }
 
   function again(): void {

@@ -13,29 +13,29 @@ export interface Pairing {
   readonly leftMs: ComputedRef<number | undefined>
   /** Share of the code's life that is left, 1 to 0. */
   readonly share: ComputedRef<number>
-  /** A code has been on its way for so long that something may be in its way. */
+  /** The code takes so long that something may be wrong. */
   readonly isSlow: ComputedRef<boolean>
-  /** Asks for a pairing code to type into this phone; undefined: the QR code alone. */
-  readonly askCode: (phone: string | undefined) => Promise<void>
+  /** Requests a pairing code for this phone; undefined: the QR code only. */
+  readonly requestCode: (phone: string | undefined) => Promise<void>
   readonly read: () => Promise<void>
   readonly refresh: () => Promise<void>
 }
 
-/** How long after the last one a new pairing may be begun by itself. */
-const REST_MS = 3_000
-/** How long a code is waited for without a word. */
-const PATIENCE_MS = 10_000
+/** Shortest time between two automatic refreshes. */
+const MIN_REFRESH_INTERVAL_MS = 3_000
+/** When a missing code is worth a word. */
+const SLOW_AFTER_MS = 10_000
 
 /**
- * Pairing of one instance for as long as somebody looks at it: the code is read again when it ends, when a notice
- * speaks of the instance, and once a second while one is on its way.
- * @param keepsGoing begins anew, again and again, when nobody scanned; otherwise only at the first look.
+ * Pairing of one instance for as long as its code is on screen: the code is read again when it expires, when a notice
+ * names the instance, and once a second while one is being prepared.
+ * @param restarts requests a new code each time one expires unscanned; otherwise only on the first read.
  */
-export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: boolean } = {}): Pairing {
+export function usePairing(id: string, { restarts = false }: { restarts?: boolean } = {}): Pairing {
   const view = shallowRef<QrView>()
   const problem = shallowRef<Problem>()
   const now = useNow({ interval: 250 })
-  const sight = useDocumentVisibility()
+  const visibility = useDocumentVisibility()
   const lifeMs = ref(60_000)
   let phone: string | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -43,43 +43,55 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
   let turn = 0
   const end = new AbortController()
 
-  const standing = () => ({ view: view.value, problem: problem.value, nowMs: Date.now() })
-  const phase = computed(() => toPhase({ view: view.value, problem: problem.value, nowMs: now.value.getTime() }))
+  const live = useLive()
+  const snapshot = () => ({ view: view.value, problem: problem.value, nowMs: Date.now() })
+  const phase = computed(() =>
+    toPhase({
+      view: view.value,
+      problem: problem.value,
+      nowMs: now.value.getTime(),
+      isOffline: live.isUnreachable,
+      restarts,
+    }),
+  )
   const left = computed(() => leftMs(view.value, now.value.getTime()))
   const share = computed(() => Math.min(1, (left.value ?? 0) / lifeMs.value))
-  const isOnItsWay = computed(() => phase.value === 'loading' || phase.value === 'refreshing')
-  const onItsWaySinceMs = ref(Date.now())
-  watch(isOnItsWay, () => (onItsWaySinceMs.value = Date.now()))
-  const isSlow = computed(() => isOnItsWay.value && now.value.getTime() - onItsWaySinceMs.value > PATIENCE_MS)
+  const isPreparing = computed(() => phase.value === 'loading' || phase.value === 'refreshing')
+  const preparingSinceMs = ref(Date.now())
+  watch(isPreparing, () => (preparingSinceMs.value = Date.now()))
+  const isSlow = computed(() => isPreparing.value && now.value.getTime() - preparingSinceMs.value > SLOW_AFTER_MS)
 
-  const live = useLive()
-  const deaf = live.onNotice(['instances', 'events', 'sandbox'], (notice) => {
+  const unsubscribe = live.onNotice(['instances', 'events', 'sandbox'], (notice) => {
     if (notice.topic === 'events' && notice.instance_id === id && notice.type?.startsWith('instance.')) void read()
     if (notice.topic === 'instances' && (notice.id ?? notice.instance_id) === id) void read()
   })
-  const deafToResets = live.onReset(() => void read())
+  const unsubscribeReset = live.onReset(() => void read())
+  watch(
+    () => live.isUnreachable,
+    (isUnreachable) => void (!isUnreachable && read()),
+  )
   onScopeDispose(() => {
-    deaf()
-    deafToResets()
+    unsubscribe()
+    unsubscribeReset()
     clearTimeout(timer)
     end.abort()
   })
-  watch(sight, (state) => void (state === 'visible' && phase.value !== 'connected' && read()))
+  watch(visibility, (state) => void (state === 'visible' && phase.value !== 'connected' && read()))
 
-  const read = () => take(() => api.get<QrView>(`/instances/${id}/qr`, { query: { phone }, signal: end.signal }))
+  const read = () => apply(() => api.get<QrView>(`/instances/${id}/qr`, { query: { phone }, signal: end.signal }))
 
   async function refresh(): Promise<void> {
     refreshedAtMs = Date.now()
-    await take(() => api.post<QrView>(`/instances/${id}/qr/refresh`, {}, { signal: end.signal }))
+    await apply(() => api.post<QrView>(`/instances/${id}/qr/refresh`, {}, { signal: end.signal }))
   }
 
-  async function askCode(wanted: string | undefined): Promise<void> {
+  async function requestCode(wanted: string | undefined): Promise<void> {
     phone = wanted
     await read()
   }
 
-  /** The answer to the last question counts; one that comes late says what was. */
-  async function take(ask: () => Promise<QrView>): Promise<void> {
+  /** Only the answer to the latest request counts. */
+  async function apply(ask: () => Promise<QrView>): Promise<void> {
     clearTimeout(timer)
     const mine = ++turn
     try {
@@ -89,23 +101,25 @@ export function usePairing(id: string, { keepsGoing = false }: { keepsGoing?: bo
       if (answer.qr !== view.value?.qr) lifeMs.value = Math.max(1, leftMs(answer, Date.now()) ?? lifeMs.value)
       view.value = answer
       problem.value = undefined
-      if (answer.state === 'expired' && (isFirst || keepsGoing) && mayBeginAnew()) return await refresh()
+      if (answer.state === 'expired' && (isFirst || restarts) && mayRefresh()) return await refresh()
     } catch (error) {
       if (mine !== turn || end.signal.aborted) return
       problem.value = asProblem(error)
     }
-    plan()
+    scheduleRead()
   }
 
-  const mayBeginAnew = () => sight.value === 'visible' && Date.now() - refreshedAtMs > REST_MS
+  const mayRefresh = () => visibility.value === 'visible' && Date.now() - refreshedAtMs > MIN_REFRESH_INTERVAL_MS
 
-  function plan(): void {
+  function scheduleRead(): void {
     clearTimeout(timer)
     const wait =
-      keepsGoing && view.value?.state === 'expired' && problem.value === undefined ? REST_MS : nextPollMs(standing())
+      restarts && view.value?.state === 'expired' && problem.value === undefined
+        ? MIN_REFRESH_INTERVAL_MS
+        : nextPollMs(snapshot())
     if (wait !== undefined && !end.signal.aborted) timer = setTimeout(() => void read(), wait)
   }
 
   void read()
-  return { view, problem, phase, leftMs: left, share, isSlow, askCode, read, refresh }
+  return { view, problem, phase, leftMs: left, share, isSlow, requestCode, read, refresh }
 }

@@ -1,3 +1,4 @@
+import { useIntervalFn } from '@vueuse/core'
 import { onScopeDispose, shallowRef, type Ref } from 'vue'
 import { api } from '../../app/api.ts'
 import { useLive, type Notice } from '../../app/live.ts'
@@ -9,33 +10,38 @@ export interface Resource<T> {
   readonly load: () => Promise<void>
 }
 
-/** A burst of notices is one question. */
+/** A burst of notices causes one request. */
 const GATHER_MS = 200
 
-/** What the service answers to one GET, asked again whenever a notice concerns it. */
-export function useResource<T>(path: string, concerns: (notice: Notice) => boolean): Resource<T> {
+/**
+ * What the service answers to one GET, read again whenever a notice concerns it.
+ * @param everyMs also read this often while the window is visible, for figures that change without a notice.
+ */
+export function useResource<T>(path: string, concerns: (notice: Notice) => boolean, everyMs?: number): Resource<T> {
   const data = shallowRef<T>()
   const problem = shallowRef<Problem>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let turn = 0
 
   const live = useLive()
-  const deaf = live.onNotice(['instances', 'events', 'messages', 'fusion', 'webhooks'], (notice) => {
+  const unsubscribe = live.onNotice(['instances', 'events', 'messages', 'fusion', 'webhooks'], (notice) => {
     if (!concerns(notice)) return
     timer ??= setTimeout(() => {
       timer = undefined
       void load()
     }, GATHER_MS)
   })
-  const deafToResets = live.onReset(() => void load())
+  const unsubscribeReset = live.onReset(() => void load())
   onScopeDispose(() => {
-    deaf()
-    deafToResets()
+    unsubscribe()
+    unsubscribeReset()
     clearTimeout(timer)
     turn = Infinity
   })
 
-  /** The answer to the last question counts. */
+  if (everyMs !== undefined) useIntervalFn(() => document.visibilityState === 'visible' && void load(), everyMs)
+
+  /** Only the answer to the latest request counts. */
   async function load(): Promise<void> {
     const mine = ++turn
     try {

@@ -1,6 +1,6 @@
 import { api } from '../../app/api.ts'
 
-/** Whether nobody has finished or skipped the welcome yet, in any window. One that cannot be asked shows its own problem. */
+/** Whether nobody has finished or skipped the welcome yet, in any window. False when the service does not answer. */
 export async function isFirstRun(): Promise<boolean> {
   try {
     const { account } = await api.get<{ account: { first_run: boolean } }>('/console/overview')
@@ -10,7 +10,7 @@ export async function isFirstRun(): Promise<boolean> {
   }
 }
 
-/** Leaving never waits for more than an answer: where there is none, the welcome comes once more. */
+/** Never blocks leaving: if it fails, the welcome is shown once more. */
 export async function endFirstRun(): Promise<void> {
   await api.patch('/account', { first_run: false }).catch(() => {})
 }

@@ -1,20 +1,66 @@
 import { describe, expect, it } from 'vitest'
-import { BULK, runAll, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
+import { BULK_KINDS, planBulk, runAll, type BulkKind, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
 import { createIntent } from '../../../renderer/rooms/instances/intent.ts'
 import { findMetadataProblem, toMetadata, toPairs } from '../../../renderer/rooms/instances/metadata.ts'
 import { isFinal, milestones } from '../../../renderer/rooms/instances/message-progress.ts'
+import { record } from './records.ts'
 
-describe('one thing done to many', () => {
-  it('is offered for those it makes sense for', () => {
-    const phone = { engine: 'smv2', connected: true } as const
-    expect(BULK.restart.isFor({ ...phone, connected: false })).toBe(true)
-    expect(BULK.disconnect.isFor(phone)).toBe(true)
-    expect(BULK.disconnect.isFor({ ...phone, connected: false })).toBe(false)
-    expect(BULK.restart.isFor({ engine: 'official', connected: true })).toBe(false)
-    expect(BULK.disconnect.isFor({ engine: 'official', connected: true })).toBe(false)
+describe('a bulk action', () => {
+  const then = '2026-03-01T09:30:00.000Z'
+  const lost = { status: 'disconnected', last_connected_at: then, last_disconnect_reason: 'link_lost' } as const
+  const many = [
+    record('connected', { status: 'connected', connected: true, last_connected_at: then }),
+    record('lost', lost),
+    record('reconnecting', { ...lost, status: 'connecting' }),
+    record('stopped', { ...lost, last_disconnect_reason: 'user' }),
+    record('banned', { status: 'auth_failed', last_connected_at: then, last_disconnect_reason: 'banned' }),
+    record('paused', { status: 'auth_failed', last_connected_at: then, last_disconnect_reason: 'temporary_ban' }),
+    record('removed', { status: 'auth_failed', last_connected_at: then, last_disconnect_reason: 'logged_out' }),
+    record('new', { status: 'created' }),
+    record('unscanned', { status: 'disconnected', last_disconnect_reason: 'qr_expired' }),
+    record('scanning', { status: 'qr' }),
+    record('resetting', { status: 'recreating' }),
+    record('official', { engine: 'official', status: 'connected', connected: true }),
+  ]
+  const plan = (kind: BulkKind) => {
+    const { included, skipped } = planBulk(kind, many)
+    return {
+      included: included.map(({ id }) => id),
+      skipped: Object.fromEntries(skipped.map(({ reason, instances }) => [reason, instances.map(({ id }) => id)])),
+    }
+  }
+
+  it('restarts only what is connected or lost, and names the rest by reason', () => {
+    expect(plan('restart')).toEqual({
+      included: ['connected', 'lost', 'reconnecting'],
+      skipped: {
+        banned: ['banned', 'paused'],
+        signedOut: ['removed'],
+        notPaired: ['new', 'unscanned', 'scanning'],
+        official: ['official'],
+        disconnected: ['stopped'],
+        recreating: ['resetting'],
+      },
+    })
   })
 
-  it('is done a few at once, tells of each, and goes on after a failure', async () => {
+  it('reconnects what has a session and no connection, never a banned number', () => {
+    expect(plan('reconnect').included).toEqual(['lost', 'stopped'])
+    expect(plan('reconnect').skipped['connected']).toEqual(['connected'])
+  })
+
+  it('disconnects only connected phones', () => {
+    expect(plan('disconnect').included).toEqual(['connected'])
+  })
+
+  it('leaves nobody out silently', () => {
+    for (const kind of BULK_KINDS) {
+      const { included, skipped } = plan(kind)
+      expect([...included, ...Object.values(skipped).flat()].toSorted()).toEqual(many.map(({ id }) => id).toSorted())
+    }
+  })
+
+  it('runs a few at a time, reports each, and continues after a failure', async () => {
     const told: Outcome[] = []
     let running = 0
     let most = 0
@@ -26,23 +72,23 @@ describe('one thing done to many', () => {
         running--
         if (id === 'b') throw new Error('It is being recreated.')
       },
-      tell: (outcome) => told.push(outcome),
+      onOutcome: (outcome) => told.push(outcome),
       isStopped: () => false,
-      atOnce: 2,
+      concurrency: 2,
     })
     expect(most).toBe(2)
     expect(told.filter(({ state }) => state === 'done').map(({ id }) => id)).toEqual(['a', 'c', 'd', 'e', 'f'])
     expect(told).toContainEqual({ id: 'b', state: 'failed', message: 'It is being recreated.' })
   })
 
-  it('stops before what has not begun', async () => {
+  it('stops before what has not started', async () => {
     const done: string[] = []
     await runAll({
       ids: ['a', 'b', 'c'],
       act: async (id) => done.push(id),
-      tell: () => {},
+      onOutcome: () => {},
       isStopped: () => done.length === 1,
-      atOnce: 1,
+      concurrency: 1,
     })
     expect(done).toEqual(['a'])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_FILTER, isFiltered, filterInstances, sortInstances } from '../../../renderer/rooms/instances/filter.ts'
 import { numberText } from '../../../renderer/parts/number-text.ts'
-import { nextStep, listUnpaired } from '../../../renderer/rooms/instances/status.ts'
+import { connectStep, listUnpaired, nextStep, toStateView } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
 
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
@@ -57,7 +57,7 @@ describe('finding instances', () => {
   })
 })
 
-describe('what brings an instance on line', () => {
+describe('the main button of an instance', () => {
   it.each([
     [{ status: 'created' }, 'pair'],
     [{ status: 'qr' }, 'pair'],
@@ -67,7 +67,8 @@ describe('what brings an instance on line', () => {
     [{ status: 'recreating' }, undefined],
     [{ status: 'passkey_required' }, 'pair'],
     [{ status: 'auth_failed', last_disconnect_reason: 'logged_out' }, 'pair'],
-    [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'reconnect'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'details'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'banned' }, 'details'],
     [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'user' }, 'reconnect'],
     [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'logout' }, 'pair'],
     [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'pair'],
@@ -77,14 +78,47 @@ describe('what brings an instance on line', () => {
     expect(nextStep(record('a', facts))).toBe(step)
   })
 
-  it('puts the unpaired ones on the wall in the order in which they were made', () => {
+  it('of a banned number is not what its menu still offers', () => {
+    const banned = record('a', { status: 'auth_failed', last_disconnect_reason: 'banned' })
+    expect([nextStep(banned), connectStep(banned)]).toEqual(['details', 'pair'])
+    const paused = { ...banned, last_disconnect_reason: 'temporary_ban' }
+    expect([nextStep(paused), connectStep(paused)]).toEqual(['details', 'reconnect'])
+  })
+
+  it.each([
+    [{ status: 'connected' }, 'connected'],
+    [{ status: 'qr' }, 'qr'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'banned' }, 'banned'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'temporaryBan'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'logged_out' }, 'signedOut'],
+    [{ status: 'auth_failed', last_disconnect_reason: 'token_revoked' }, 'tokenRevoked'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'link_lost' }, 'lost'],
+    [{ status: 'connecting', last_connected_at: 'then', last_disconnect_reason: 'link_lost' }, 'reconnecting'],
+    [{ status: 'connecting' }, 'connecting'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'user' }, 'disconnected'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'logout' }, 'signedOut'],
+    [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'codeExpired'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'replaced' }, 'replaced'],
+    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'client_outdated' }, 'outdated'],
+  ] as const)('and the state of %j reads %s', (facts, name) => {
+    expect(toStateView(record('a', facts)).name).toBe(name)
+  })
+
+  it('says since when a connection is lost', () => {
+    const lost = { status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'link_silent' } as const
+    expect(toStateView(record('a', { ...lost, updated_at: 'now' })).lostAt).toBe('now')
+  })
+
+  it('lists the unpaired numbers in the order in which they were made, without the banned ones, and signed-out ones only if chosen', () => {
     const records = [
       record('c', { created_at: '2026-01-03' }),
       record('a', { created_at: '2026-01-01' }),
       record('b', { status: 'connected' }),
       record('d', { status: 'auth_failed', last_disconnect_reason: 'banned' }),
+      record('e', { status: 'auth_failed', last_disconnect_reason: 'logged_out', created_at: '2026-01-04' }),
     ]
-    expect(ids(listUnpaired(records))).toEqual(['a', 'c'])
+    expect(ids(listUnpaired(records, { withSignedOut: true }))).toEqual(['a', 'c', 'e'])
+    expect(ids(listUnpaired(records, { withSignedOut: false }))).toEqual(['a', 'c'])
   })
 
   it.each([

@@ -46,6 +46,17 @@ describe('pairing as the person sees it', () => {
     expect(nextPollMs(standing)).toBe(next)
   })
 
+  it('hides the code while the service cannot be reached, and not that the phone is connected', () => {
+    const code = { view: view({ expires_at: inMs(20_000) }), problem: undefined, nowMs, isOffline: true }
+    expect(toPhase(code)).toBe('offline')
+    expect(toPhase({ ...code, view: view({ state: 'connected' }) })).toBe('connected')
+  })
+
+  it('does not offer a new code where one is requested without asking', () => {
+    const expired = { view: view({ state: 'expired' }), problem: undefined, nowMs }
+    expect(toPhase({ ...expired, restarts: true })).toBe('refreshing')
+  })
+
   it('counts down to the end of the code and not beyond it', () => {
     expect(leftMs(view({ expires_at: inMs(1_500) }), nowMs)).toBe(1_500)
     expect(leftMs(view({ expires_at: inMs(-1) }), nowMs)).toBe(0)

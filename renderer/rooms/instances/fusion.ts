@@ -1,0 +1,10 @@
+import type { InstanceRecord } from '../../../main/contract/instance.ts'
+
+/** The phones that can be linked to an official number: the same number, on the same network. Usually one, or none. */
+export function listPartners(official: InstanceRecord, all: readonly InstanceRecord[]): InstanceRecord[] {
+  if (official.phone_number === null) return []
+  return all.filter(
+    ({ engine, phone_number: number, network }) =>
+      engine === 'smv2' && number === official.phone_number && network === official.network,
+  )
+}
