@@ -45,11 +45,14 @@ export function parseEventNames(engine: Engine, asked: readonly string[] = DEFAU
   if (engine === 'official') return ['ALL']
   const unknown = asked.find((name) => !isName(name))
   if (unknown !== undefined) {
-    throw new ApiError('validation_error', `events has the unknown name ${JSON.stringify(unknown)}. Known are ${LIST}.`)
+    throw new ApiError('validation_error', `${JSON.stringify(unknown)} is not a known event name. Use ${LIST}.`)
   }
   const names = [...new Set(asked.filter(isName))]
   if (names.length > 0) return names
-  throw new ApiError('validation_error', `events must name at least one of ${LIST}; leave it out for the usual two.`)
+  throw new ApiError(
+    'validation_error',
+    `events must contain at least one of ${LIST}. Leave it out for MESSAGE and CONNECTION.`,
+  )
 }
 
 const isName = (text: string): text is EventName => (EVENT_NAMES as readonly string[]).includes(text)

@@ -33,17 +33,15 @@ const KINDS = ['text', 'media_url', 'cloud_api'] as const
 export function readDraft(body: SendBody, engine: Engine): Draft {
   const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
   if (engine === 'smv2' && !/^[0-9]+$/.test(to))
-    throw wrong(`to must be digits: this instance runs on smv2, and ${to} is an id of the official engine.`)
+    throw wrong(`to must be digits on the smv2 engine. ${to} is an id of the official engine.`)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
-    throw wrong(
-      `The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api in each message.`,
-    )
+    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api.`)
   }
   if (url === undefined) refuseMediaFields(body)
   for (const field of ['text', 'caption', 'filename'] as const) {
     if (body[field]?.isWellFormed() === false)
-      throw wrong(`${field} holds half of a surrogate pair. Send well-formed Unicode.`)
+      throw wrong(`${field} contains a lone surrogate. Send well-formed Unicode.`)
   }
   if (payload !== undefined) {
     if (engine === 'official') {
@@ -52,21 +50,20 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
     }
     throw new ApiError(
       'engine_mismatch',
-      'cloud_api is the payload of the official engine; this instance runs on smv2. Use text or media_url.',
+      'cloud_api needs the official engine, and this instance runs on smv2. Use text or media_url.',
     )
   }
   if (text !== undefined) return { kind: 'text', to, text }
   if (url === undefined)
     throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
-  if (mediaType === undefined)
-    throw wrong('media_type is missing: media_url needs it to be image, video, audio or document.')
+  if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
   const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
   return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename }
 }
 
 function refuseMediaFields(body: SendBody): void {
   for (const field of ['media_type', 'caption', 'filename'] as const) {
-    if (body[field] !== undefined) throw wrong(`${field} is only allowed together with media_url, which is missing.`)
+    if (body[field] !== undefined) throw wrong(`${field} is only allowed with media_url.`)
   }
 }
 
@@ -78,7 +75,7 @@ function refuseElsewhere(to: string, payload: { readonly to?: unknown; readonly 
   const digits = typeof named === 'string' ? named.replace(/^\+/, '') : named
   const isElsewhere =
     digits !== undefined ? digits !== to : recipient !== undefined && IS_USER_ID.test(to) && recipient !== to
-  if (isElsewhere) throw wrong('cloud_api.to names somebody else than to. Leave it out, or give the same number twice.')
+  if (isElsewhere) throw wrong('cloud_api.to differs from to. Remove it, or use the same number in both.')
 }
 
 /** The last part of the address's path: what a browser would save the file as. */

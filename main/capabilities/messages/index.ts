@@ -92,13 +92,13 @@ export function createMessages(deps: MessagesDeps): Messages {
 
     async get(instanceId, messageId) {
       const row = await db.readOne(messageById, { id: messageId, instanceId })
-      if (!row) throw new ApiError('not_found', 'There is no message with this id that went out through this instance.')
+      if (!row) throw new ApiError('not_found', 'This instance has no sent message with this id.')
       return toMessage(row)
     },
     async getByKey(instanceId, idempotencyKey) {
       const id = await idempotency.holderOf(db, instanceId, idempotencyKey)
       const row = id === undefined ? undefined : await db.readOne(messageById, { id, instanceId })
-      if (!row) throw new ApiError('not_found', 'No message was sent with this idempotency_key in this instance.')
+      if (!row) throw new ApiError('not_found', 'This instance sent no message with this idempotency_key.')
       return toMessage(row)
     },
 

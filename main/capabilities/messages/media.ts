@@ -63,10 +63,10 @@ function fileOf(answer: OutboundAnswer, draft: MediaDraft): { mimeType: string; 
     throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
   if (truncated && body.length < largestBytes(draft)) throw refused(TOO_SLOW)
   if (truncated)
-    throw refused(`leads to more than ${LIMITS.mediaMegabytes[draft.mediaType]} MB, the most for ${draft.mediaType}`)
-  if (body.length === 0) throw refused('leads to an empty file')
+    throw refused(`is larger than ${LIMITS.mediaMegabytes[draft.mediaType]} MB, the maximum for ${draft.mediaType}`)
+  if (body.length === 0) throw refused('returned an empty file')
   const mimeType = mimeOf(headers['content-type'])
-  if (!fits(mimeType, draft)) throw refused(`leads to ${mimeType}, which does not fit media_type ${draft.mediaType}`)
+  if (!fits(mimeType, draft)) throw refused(`returned ${mimeType}, which does not match media_type ${draft.mediaType}`)
   return { mimeType, bytes: body }
 }
 
@@ -84,13 +84,13 @@ function mimeOf(header: string | undefined): string {
   return MIME.test(mimeType) ? mimeType : 'application/octet-stream'
 }
 
-const TOO_SLOW = `did not give the whole file within ${FETCH_MS / 1_000} seconds`
+const TOO_SLOW = `did not return the whole file within ${FETCH_MS / 1_000} seconds`
 
 const UNREACHABLE: Record<OutboundFailure['stage'], string> = {
-  blocked: 'does not lead to a public address',
-  dns: 'has a host name that cannot be resolved',
+  blocked: 'is not a public address',
+  dns: 'has an unknown host name',
   connect: 'cannot be reached',
-  tls: 'has a certificate that cannot be trusted',
+  tls: 'has an untrusted certificate',
   protocol: 'did not answer with HTTP',
   timeout: TOO_SLOW,
 }
@@ -100,5 +100,4 @@ function unreachable({ stage, code }: OutboundFailure): ApiError {
   return refused(code === 'aborted' ? TOO_SLOW : UNREACHABLE[stage])
 }
 
-const refused = (fault: string) =>
-  new ApiError('validation_error', `media_url ${fault}. Nothing was sent; correct it and send again.`)
+const refused = (fault: string) => new ApiError('validation_error', `media_url ${fault}. Nothing was sent.`)

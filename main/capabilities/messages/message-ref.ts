@@ -16,7 +16,7 @@ export async function getReferenced(
 ): Promise<ReferencedMessage> {
   const found = await db.readOne(referencedById, { id: messageId, instanceId })
   if (found) return found
-  throw new ApiError('not_found', `${field} names no message of this instance.`)
+  throw new ApiError('not_found', `${field} is not a message of this instance.`)
 }
 
 /** The same as its engine knows it. @throws ApiError invalid_state when the network does not have it. */
@@ -25,8 +25,5 @@ export function toMessageRef(
   field: Field,
 ): MessageRef {
   if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
-  throw new ApiError(
-    'invalid_state',
-    `The network does not have the message that ${field} names yet, or refused it; its status record tells which.`,
-  )
+  throw new ApiError('invalid_state', `The network has not accepted the message in ${field}. Check its status record.`)
 }

@@ -42,7 +42,7 @@ export const responseBytes = (message: { engine: Engine; id: MessageId }, sent: 
 /** The engine proved that it never got the message. */
 const NEVER_ARRIVED: MessageErrorShape = {
   code: 'undeliverable',
-  message: 'The message never reached the network. Send it again; its Idempotency-Key is free.',
+  message: 'The message never reached the network. Send it again; you can reuse its Idempotency-Key.',
   provider_code: null,
 }
 
@@ -204,14 +204,14 @@ function refusal(outcome: NotSent): ApiError {
   const said = sentence(outcome.message)
   switch (outcome.kind) {
     case 'invalid':
-      return new ApiError('validation_error', `${said} Nothing was sent; correct it and send again.`)
+      return new ApiError('validation_error', `${said} Nothing was sent. Correct the request and send it again.`)
     case 'not_ready':
-      return new ApiError('not_ready', `${said} Nothing was sent; connect the instance, then send again.`)
+      return new ApiError('not_ready', `${said} Nothing was sent. Connect the instance, then send again.`)
     case 'nothing_sent': {
       const { retryAfterSeconds: wait } = outcome
       if (wait === undefined)
-        return new ApiError('upstream_unavailable', `${said} Nothing was sent; repeat the request.`)
-      const message = `${said} Nothing was sent; repeat the request in ${wait} s.`
+        return new ApiError('upstream_unavailable', `${said} Nothing was sent. Repeat the request.`)
+      const message = `${said} Nothing was sent. Repeat the request in ${wait} seconds.`
       return new ApiError('rate_limited', message, { 'Retry-After': String(wait) })
     }
   }
@@ -221,8 +221,7 @@ function timedOut({ id, idempotencyKey }: Dispatched): ApiError {
   const where = idempotencyKey === null ? `under its id ${id}` : 'by its Idempotency-Key'
   return new ApiError(
     'upstream_timeout',
-    `The engine did not confirm the message, which may have been sent. Look it up ${where} before sending it again: ` +
-      'it stays queued and moves on by itself when the network confirms it.',
+    `The engine did not confirm the message, which may have been sent. Look it up ${where} before sending it again.`,
   )
 }
 

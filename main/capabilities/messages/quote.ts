@@ -28,11 +28,8 @@ export async function getQuoted(
 const wrongChat = (chat: string, to: string) =>
   new ApiError(
     'validation_error',
-    `quoted_message_id names a message of the conversation with ${chat}, and to is ${to}. A message answers one of its own conversation.`,
+    `You can only quote a message from the same chat: quoted_message_id belongs to ${chat}, and to is ${to}.`,
   )
 
 const deleted = () =>
-  new ApiError(
-    'invalid_state',
-    'The message that quoted_message_id names was deleted. Send the message without quoted_message_id.',
-  )
+  new ApiError('invalid_state', 'The quoted message was deleted. Send the message without quoted_message_id.')

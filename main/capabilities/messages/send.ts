@@ -203,22 +203,19 @@ function mediaColumn(draft: Draft, out: Outgoing): string | null {
 }
 
 const notConnected = () =>
-  new ApiError(
-    'not_ready',
-    'The instance is not connected, so nothing was sent. Connect it (GET …/connection shows its state), then send again.',
-  )
+  new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
 
 const throttled = (seconds: number) =>
   new ApiError(
     'rate_limited',
-    `The network takes no more messages from this number, or to this person, for the moment, so nothing was sent. Repeat the request in ${seconds} s.`,
+    `This number, or this recipient, has reached the rate limit of the network, so nothing was sent. Repeat the request in ${seconds} seconds.`,
     { 'Retry-After': String(seconds) },
   )
 
 const tooManySends = () =>
   new ApiError(
     'service_unavailable',
-    'Too many sends are waiting for their engine, so nothing was sent. Repeat the request in a second.',
+    'Too many sends are in progress, so nothing was sent. Repeat the request in a second.',
     {
       'Retry-After': '1',
     },

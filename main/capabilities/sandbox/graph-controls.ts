@@ -18,7 +18,7 @@ export function createGraphControls(simulator: GraphSimulator | null): GraphCont
     if (simulator) return simulator
     throw new ApiError(
       'invalid_state',
-      'The simulated Graph API does not run. Set official.graph_base_url to sandbox and start the service anew.',
+      'The Graph API simulator is not running. Set official.graph_base_url to sandbox and restart the service.',
     )
   }
 
@@ -40,7 +40,7 @@ export function createGraphControls(simulator: GraphSimulator | null): GraphCont
     },
     async requireNumber(accountId, phoneNumberId) {
       if (simulator?.has(accountId, phoneNumberId) === true) return
-      throw new ApiError('not_found', 'The simulated Meta has no number with this id.')
+      throw new ApiError('not_found', 'The Graph API simulator has no number with this id.')
     },
     async fail(phoneNumberId, kind, times) {
       const graph = running()

@@ -74,13 +74,13 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     if (engine !== undefined && found.engine !== engine) {
       throw new ApiError(
         'engine_mismatch',
-        'Only official instances are onboarded; pair an smv2 instance by its QR code.',
+        'Only official instances are onboarded. Pair an smv2 instance with its QR code.',
       )
     }
     if (found.network === 'sandbox') return found
     throw new ApiError(
       'validation_error',
-      'This instance runs on the live network; the sandbox only reaches instances created with network "sandbox".',
+      'This instance is on the live network. The sandbox only works with instances created with network "sandbox".',
     )
   }
 
@@ -153,12 +153,12 @@ const CATCHER = new RegExp(CATCHER_NAME)
 
 function numberOf(text: string): string {
   if (NUMBER.test(text)) return text
-  throw new ApiError('not_found', 'A phone is named by its number with country code: 7 to 15 digits and nothing else.')
+  throw new ApiError('not_found', 'The phone must be a number with country code: 7 to 15 digits and nothing else.')
 }
 
 function catcherName(text: string): string {
   if (CATCHER.test(text)) return text
-  throw new ApiError('not_found', 'A catcher is named by 1 to 64 letters, digits or . _ ~ -.')
+  throw new ApiError('not_found', 'The name of a catcher is 1 to 64 letters, digits or . _ ~ -.')
 }
 
 const isLinkFault = (kind: SendFault | LinkFault): kind is LinkFault =>

@@ -15,7 +15,7 @@ export async function toScanned({ network, render }: ScanDeps, accountId: Accoun
   if ((qr === undefined) === (code === undefined)) {
     throw new ApiError(
       'validation_error',
-      'Give exactly one of qr and pairing_code; both stand in GET …/qr of the instance.',
+      'Give exactly one of qr and pairing_code. Read both with GET …/qr of the instance.',
     )
   }
   if (code !== undefined) return { code }
@@ -24,12 +24,12 @@ export async function toScanned({ network, render }: ScanDeps, accountId: Accoun
   if (!text.startsWith('data:')) {
     throw new ApiError(
       'validation_error',
-      `qr must be the decoded text of a sandbox code, which begins ${QR_PREFIX}, or the data URI of the QR view.`,
+      `qr must be the decoded text of a sandbox code, which starts with ${QR_PREFIX}, or the data URI from GET …/qr.`,
     )
   }
   for (const shown of network.shownCodes(accountId)) if ((await render(shown)) === text) return { text: shown }
   throw new ApiError(
     'invalid_state',
-    'No instance of this account shows this picture now. Codes expire: read GET …/qr again and scan that.',
+    'This QR code has expired or is not from this account. Read GET …/qr again and scan the new one.',
   )
 }

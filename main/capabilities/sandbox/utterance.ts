@@ -12,10 +12,9 @@ function contentOf(body: SpeechBody): Content {
   const { text, media_type: type, media_url: url, caption, filename } = body
   if (text !== undefined && type !== undefined) throw invalid('Give either text or media_type, not both.')
   if (text === undefined && type === undefined)
-    throw invalid('Say something: give text, or media_type for a sample file.')
+    throw invalid('The message is empty. Give text, or media_type to send a sample file.')
   if (type !== undefined) return fileOf(type, url, caption, filename)
-  if (url ?? caption ?? filename)
-    throw invalid('media_url, caption and filename belong to a media message: give media_type as well.')
+  if (url ?? caption ?? filename) throw invalid('media_url, caption and filename need media_type.')
   return { type: 'text', text: text ?? null }
 }
 
@@ -27,7 +26,7 @@ function fileOf(
 ): Content {
   const { name, mimeType, bytes } = sampleOf(type)
   if (url !== undefined && sampleTypeAt(url) !== type) {
-    throw invalid(`media_url must be the sample file of this kind, https://media.sandbox/${name}, or be left out.`)
+    throw invalid(`media_url must be https://media.sandbox/${name}, or be left out.`)
   }
   const media = { mimeType, size: bytes.length, filename: filename ?? name, caption: caption ?? null }
   return { type, text: null, media }

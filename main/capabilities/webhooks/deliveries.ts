@@ -219,7 +219,7 @@ const listName = (
 ) => JSON.stringify(['deliveries', accountId, webhook_id, instanceId, status, event_type, since])
 
 export function noSuchDelivery(id: string): ApiError {
-  return new ApiError('not_found', `There is no delivery ${id.slice(0, 64)} in this account.`)
+  return new ApiError('not_found', `This account has no delivery ${id.slice(0, 64)}.`)
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

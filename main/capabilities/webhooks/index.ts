@@ -77,5 +77,5 @@ export function createWebhooks(deps: WebhooksDeps) {
 }
 
 function cannotSign(): ApiError {
-  return new ApiError('sealed', 'The keychain is locked, so nothing can be signed. Unlock it and repeat the call.')
+  return new ApiError('sealed', 'The keychain is locked, so webhooks cannot be signed. Unlock it and try again.')
 }

@@ -3,21 +3,20 @@ import type { NetworkHealth, NetworkProblem } from './network-health.ts'
 import type { ClockSkew } from './clock-skew.ts'
 
 const SKEW_WARN_MS = 60_000
-/** What receivers that follow our own snippets allow. */
+/** The tolerance of our own receiver snippets. */
 const SKEW_REFUSED_MS = 300_000
 
 const SENTENCES: Readonly<Record<NetworkProblem, string>> = {
-  offline:
-    'nothing outside this computer can be reached. Webhooks wait and use up no attempt. Check its network connection.',
+  offline: 'this computer has had no internet connection. Webhooks wait without using up attempts. Check the network.',
   intercepted:
-    'every receiver shows a certificate that cannot be trusted, as behind the sign-in page of a network. Webhooks wait and ' +
-    'use up no attempt. Sign in to the network, or check the date and time of this computer.',
+    'every receiver has presented an untrusted certificate, as behind a network sign-in page. Webhooks wait without using up ' +
+    'attempts. Sign in to the network, or check the date and time of this computer.',
   fake_addresses:
-    'every name leads to an address that a VPN or proxy on this computer made up. Webhooks wait and use up no attempt. ' +
-    'If that is meant, name 198.18.0.0/15 in egress.trusted_ranges.',
+    'a VPN or proxy on this computer has resolved every host name to a fake address. Webhooks wait without using up ' +
+    'attempts. If this is intended, add 198.18.0.0/15 to egress.trusted_ranges.',
 }
 
-/** What a person should know about this machine, because deliveries suffer from it. */
+/** Problems of this machine that affect deliveries, as sentences for people. */
 export function describeMachineProblems(
   networkHealth: Pick<NetworkHealth, 'problem'>,
   skew: Pick<ClockSkew, 'medianMs'>,
@@ -25,14 +24,14 @@ export function describeMachineProblems(
   const problem = networkHealth.problem()
   const skewed = describeSkew(skew.medianMs() ?? 0)
   return [
-    ...(problem ? [`Since ${isoTime(problem.sinceMs)} ${SENTENCES[problem.kind]}`] : []),
+    ...(problem ? [`Since ${isoTime(problem.sinceMs)}, ${SENTENCES[problem.kind]}`] : []),
     ...(skewed === undefined ? [] : [skewed]),
   ]
 }
 
 function describeSkew(ms: number): string | undefined {
   if (Math.abs(ms) <= SKEW_WARN_MS) return undefined
-  const off = `The clock of this computer is ${Math.round(Math.abs(ms) / 1_000)} s ${ms > 0 ? 'ahead of' : 'behind'} others'.`
-  const effect = Math.abs(ms) > SKEW_REFUSED_MS ? ' Receivers refuse what it signs.' : ''
-  return `${off}${effect} Set it, or let the system keep it.`
+  const off = `The clock of this computer is ${Math.round(Math.abs(ms) / 1_000)} seconds ${ms > 0 ? 'fast' : 'slow'}.`
+  const effect = Math.abs(ms) > SKEW_REFUSED_MS ? ' Receivers reject its signatures.' : ''
+  return `${off}${effect} Correct it, or turn on automatic time.`
 }

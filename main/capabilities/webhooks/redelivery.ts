@@ -66,25 +66,22 @@ function refuseUnlessPossible({ isActive, isDeleted, lease, manual }: Candidate)
   if (manual >= LIMITS.manualRetries) {
     throw new ApiError(
       'retry_limit_reached',
-      `This delivery was redelivered by hand ${LIMITS.manualRetries} times already, which is the most.`,
+      `This delivery has already been redelivered ${LIMITS.manualRetries} times, the maximum.`,
     )
   }
   if (isDeleted === 1) {
     throw new ApiError(
       'invalid_state',
-      'The webhook of this delivery was deleted. Replay the event to another one (POST /v1/webhooks/{id}/replay) instead.',
+      'The webhook of this delivery was deleted. Replay the event to another webhook with POST /v1/webhooks/{id}/replay.',
     )
   }
   if (isActive !== 1) {
     throw new ApiError(
       'invalid_state',
-      'The webhook of this delivery is not active. Resume it with PATCH active true first.',
+      'The webhook of this delivery is not active. Activate it first with PATCH {"active": true}.',
     )
   }
   if (lease !== null) {
-    throw new ApiError(
-      'invalid_state',
-      'An attempt of this delivery is running. Try again when it has ended, in 10 seconds at most.',
-    )
+    throw new ApiError('invalid_state', 'An attempt of this delivery is already running. Try again in 10 seconds.')
   }
 }

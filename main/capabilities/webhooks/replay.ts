@@ -132,7 +132,7 @@ function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: numbe
   if (sinceMs >= nowMs - LIMITS.eventDays * DAY_MS) return { sinceMs, untilMs }
   throw new ApiError(
     'validation_error',
-    `since must not lie more than ${LIMITS.eventDays} days back: events are kept that long. Give a later time.`,
+    `since must be within the last ${LIMITS.eventDays} days. Older events are not kept.`,
   )
 }
 
@@ -146,6 +146,6 @@ function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (
   if (deaf === undefined) return (type) => (asked as readonly string[]).includes(type)
   throw new ApiError(
     'validation_error',
-    `events names ${deaf}, which this webhook does not listen to. Leave it out, or add it to the webhook first.`,
+    `This webhook is not subscribed to ${deaf}. Remove it from events, or subscribe the webhook first.`,
   )
 }

@@ -30,8 +30,5 @@ export const insertRequestedDelivery = sql<{
 /** What somebody asks for now is not held: who waits for it should hear why it would not come. */
 export function requireActive({ state }: WebhookRow): void {
   if (state === 'active') return
-  throw new ApiError(
-    'invalid_state',
-    `The webhook is ${state}, so nothing would be sent. Make it active first (PATCH with active true).`,
-  )
+  throw new ApiError('invalid_state', `The webhook is ${state}. Activate it first with PATCH {"active": true}.`)
 }

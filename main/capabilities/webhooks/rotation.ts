@@ -22,7 +22,7 @@ export function newSecret(random: Random): Secret {
 }
 
 export function noSuchWebhook(id: string): ApiError {
-  return new ApiError('not_found', `There is no webhook ${id.slice(0, 64)} in this account.`)
+  return new ApiError('not_found', `This account has no webhook ${id.slice(0, 64)}.`)
 }
 
 export function createRotation({ db, clock, random, seal, keyring }: RotationDeps) {

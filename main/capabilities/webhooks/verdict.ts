@@ -25,7 +25,7 @@ export interface Circumstances {
 }
 
 const FREE_INTERRUPTIONS = 3
-const INTERRUPTED = { code: 'interrupted', message: 'Switchboard stopped while this attempt was under way.' } as const
+const INTERRUPTED = { code: 'interrupted', message: 'Switchboard stopped during this attempt.' } as const
 /** How long a delivery waits for this machine to find the network again. */
 const LOCAL_FAULT_MS = 30_000
 const GONE = 410

@@ -139,12 +139,12 @@ function applyChange(before: WebhookRow, change: UpdateBody, nowMs: number) {
 /** @throws ApiError validation_error for `*` beside types. */
 export function requireSoleWildcard(events: readonly string[]): void {
   if (events.length === 1 || !events.includes('*')) return
-  throw new ApiError('validation_error', 'events must be either a list of event types or exactly ["*"], not both.')
+  throw new ApiError('validation_error', 'events must be a list of event types or exactly ["*"], not both.')
 }
 
 function limitReached(): ApiError {
   return new ApiError(
     'webhook_limit_reached',
-    `The account already has ${LIMITS.webhooksPerAccount} webhooks. Delete one, or let one webhook take more event types.`,
+    `The account already has ${LIMITS.webhooksPerAccount} webhooks, the maximum. Delete one, or add event types to an existing one.`,
   )
 }

@@ -35,14 +35,11 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     await deps.sessions.load()
     await deps.faults.load()
     if (deps.faults.has(id, 'engine_down')) {
-      throw new ApiError(
-        'upstream_unavailable',
-        'The engine server of the sandbox cannot be reached. Nothing was done.',
-      )
+      throw new ApiError('upstream_unavailable', 'The sandbox engine cannot be reached. Nothing was done.')
     }
     const session = deps.sessions.of(id)
     if (isPaired(session) && session.up) return session.number
-    throw new ApiError('not_ready', 'The instance has no link to the sandbox network. Connect it, then try again.')
+    throw new ApiError('not_ready', 'The instance is not connected to the sandbox network. Connect it, then try again.')
   }
 
   const markRead: DirectActs['markRead'] = async (instance, { engineMessageId }) => {
@@ -101,5 +98,5 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
 
 function requireOnNetwork(number: string): void {
   if (isRegistered(number)) return
-  throw new ApiError('not_found', `Nobody on the network has the number ${number}.`)
+  throw new ApiError('not_found', `${number} is not on WhatsApp.`)
 }

@@ -82,13 +82,13 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const group = row && (await withMembers(tx, row))
     const me = group?.members.find((member) => member.number === number)
     if (row && group && me) return { row, group, me }
-    throw new ApiError('not_found', 'This instance is in no group with this id. The list of its groups shows the ids.')
+    throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
   }
 
   async function getAsAdmin(tx: Tx, accountId: AccountId, number: string, id: string) {
     const seen = await getAsMember(tx, accountId, number, id)
     if (seen.me.isAdmin) return seen
-    throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
+    throw new ApiError('invalid_state', 'Only group admins can do this.')
   }
 
   /** @returns why it cannot be done, or null when it was. */

@@ -208,8 +208,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     async breakLink(instance, kind) {
       await sessions.load()
       const session = sessions.of(instance.id)
-      if (!isPaired(session))
-        throw new ApiError('invalid_state', `${kind} needs an instance that is paired. Pair it first.`)
+      if (!isPaired(session)) throw new ApiError('invalid_state', `${kind} needs a paired instance. Pair it first.`)
       if (kind !== 'drop') return links.revoke(instance.id, kind === 'ban' ? 'banned' : 'logged_out')
       if (!session.up) throw new ApiError('invalid_state', 'drop needs a connected instance. Connect it first.')
       return links.drop(instance.id)
@@ -224,14 +223,14 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
 
     async onboard(instance, number) {
       if (await pair(instance, number)) return
-      throw new ApiError('invalid_state', 'This instance has a number already. Recreate it to onboard another.')
+      throw new ApiError('invalid_state', 'This instance already has a number. Recreate it to onboard another.')
     },
     onboardingSubject: (token) => onboarding.subject(token),
     async completeOnboarding(token, number) {
       const subject = await onboarding.subject(token)
       const instance = { ...subject, engine: 'official', network: 'sandbox' } as const
       // The token goes with the first number, so the second of two buttons finds no line without one.
-      if (!(await pair(instance, number))) throw new ApiError('not_found', 'This onboarding page was used already.')
+      if (!(await pair(instance, number))) throw new ApiError('not_found', 'This onboarding page was already used.')
       return subject
     },
   }
@@ -240,5 +239,5 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
 const staleCode = () =>
   new ApiError(
     'invalid_state',
-    'No instance of this account shows this code now. Codes expire: read GET …/qr again and scan that.',
+    'This code has expired or is not from this account. Read GET …/qr again and use the new one.',
   )

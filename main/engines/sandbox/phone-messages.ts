@@ -86,7 +86,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     if (message === undefined || (message.author !== number && message.recipient !== number)) {
       throw new ApiError(
         'not_found',
-        `The phone ${number} has no message ${id} in its chats. GET …/messages lists what it received.`,
+        `The phone ${number} has no message ${id}. List its messages with GET …/messages.`,
       )
     }
     if (message.deletedAtMs !== null) throw new ApiError('invalid_state', `The message ${id} was deleted.`)
@@ -100,7 +100,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     if (quoted !== undefined) return { ...content, quoted: quoted.id }
     throw new ApiError(
       'not_found',
-      `There is no message ${content.quoted} to quote. GET …/messages lists what a phone received.`,
+      `There is no message ${content.quoted} to quote. List the messages of a phone with GET …/messages.`,
     )
   }
 
@@ -188,7 +188,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       return db.commit(async (tx) => {
         const now = clock.now()
         const message = await getMessage(tx, accountId, number, id)
-        requireOwn(message, number, 'edits')
+        requireOwn(message, number, 'edit')
         if (message.content.type !== 'text') throw new ApiError('invalid_state', 'Only text messages can be edited.')
         await inbox.edit(tx, message, text, now)
         await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
@@ -200,7 +200,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       return db.commit(async (tx) => {
         const now = clock.now()
         const message = await getMessage(tx, accountId, number, id)
-        requireOwn(message, number, 'deletes')
+        requireOwn(message, number, 'delete')
         await inbox.erase(tx, message, now)
         const deletedBy = number
         await publishChange(tx, accountId, message, number, now, (spoken) => ({
@@ -236,5 +236,5 @@ function arrivalAt(phone: KnownPhone, nowMs: number) {
 
 function requireOwn(message: PhoneMessage, number: string, verb: string): void {
   if (message.author === number) return
-  throw new ApiError('invalid_state', `A phone ${verb} only what it said itself; ${message.author} said this.`)
+  throw new ApiError('invalid_state', `A phone can only ${verb} its own messages. This one is from ${message.author}.`)
 }

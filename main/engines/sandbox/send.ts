@@ -161,7 +161,7 @@ export function createSend(deps: SendDeps) {
     const { engineMessageId, plan } = prepare(message, { kind: 'silent', silentMs })
     await db.commit((tx) => record(tx, message, engineMessageId, plan))
     await aborted(message.signal)
-    return { kind: 'unknown', message: 'The sandbox network took the message and keeps silent about it.' }
+    return { kind: 'unknown', message: 'The sandbox network did not confirm the message.' }
   }
 
   async function travel(message: OutgoingMessage, course: SimulatedOutcome): Promise<SendOutcome> {
@@ -210,14 +210,14 @@ const NOBODY: MessageErrorShape = {
   message: 'Nobody on the sandbox network has this id.',
   provider_code: 131_026,
 }
-const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine has no polls.' }
-const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to the sandbox network' }
-const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The engine server of the sandbox cannot be reached' }
+const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine does not support polls.' }
+const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance is not connected to the sandbox network' }
+const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox engine cannot be reached' }
 const GIVEN_UP: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox network did not answer in time' }
 const TOKEN_DEAD: SendOutcome = { kind: 'not_ready', message: 'The access token is no longer valid (190)' }
 const THROTTLED: SendOutcome = {
   kind: 'nothing_sent',
-  message: 'The network takes no more messages from this number for the moment (130429)',
+  message: 'This number has reached the rate limit of the network (130429)',
   retryAfterSeconds: THROTTLED_SECONDS,
 }
 

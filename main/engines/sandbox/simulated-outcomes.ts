@@ -33,8 +33,8 @@ export const REACHOUT_RESTRICTED: SimulatedOutcome = {
   error: failure(
     'reachout_restricted',
     463,
-    'The network refuses first messages from this number for now. People who have written before can still be ' +
-      'answered. Do not repeat it, every try counts against the number; wait until the restriction in the health view ends.',
+    'The network is restricting first messages from this number. You can still reply to people who wrote to you. Do not ' +
+      'retry until the restriction shown in the health of the instance ends.',
   ),
 }
 
@@ -44,7 +44,7 @@ export const SPAM_LIMITED: SimulatedOutcome = {
   error: failure(
     'engine_rejected',
     131048,
-    'The network holds this number back because people blocked or reported it. Send less, and only to people who agreed to it.',
+    'The network limits this number because people blocked or reported it. Send less, and only to people who opted in.',
   ),
 }
 
@@ -73,7 +73,7 @@ const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome
       error: failure(
         'not_on_whatsapp',
         null,
-        'This number is not on WhatsApp. Check the number; a repeat is refused too.',
+        'This number is not on WhatsApp. Check the number before you send again.',
       ),
     },
     '0410': {
@@ -82,7 +82,7 @@ const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome
       error: failure(
         'engine_rejected',
         479,
-        'The network rejected the message after taking it. Send it again as a new message.',
+        'The network rejected the message after accepting it. Send it again as a new message.',
       ),
     },
   },
@@ -94,7 +94,7 @@ const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome
       error: failure(
         'undeliverable',
         131026,
-        'The message cannot be delivered: the number is not on WhatsApp, or has not accepted its terms. Check the number.',
+        'The message cannot be delivered because the number is not on WhatsApp or has not accepted its terms. Check the number.',
       ),
     },
     '0410': {
@@ -112,7 +112,7 @@ const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome
       error: failure(
         'undeliverable',
         131026,
-        'The message cannot be delivered: this person runs an old app or does not take business messages. Use another way.',
+        'The message cannot be delivered because this person uses an old app or blocks business messages. Contact them another way.',
       ),
     },
     '0429': { kind: 'throttled' },

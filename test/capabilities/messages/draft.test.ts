@@ -7,7 +7,7 @@ const to = '12025550123'
 const media_url = 'https://files.example/a/Invoice%2042.pdf'
 const cloud_api = { type: 'template', template: { name: 'hello' } }
 const HIDDEN = 'US.13491208655302741918'
-const ELSEWHERE = /^cloud_api\.to names somebody else than to\. Leave it out/
+const ELSEWHERE = /^cloud_api\.to differs from to\. Remove it/
 
 /** The two checks of a body, in the order of the door. */
 function check(body: unknown, engine: 'smv2' | 'official' = 'official') {
@@ -61,10 +61,10 @@ describe('a body that is refused', () => {
     ],
     ['text and cloud_api', { to, text: 'x', cloud_api }, /^The body has text and cloud_api\./],
     ['all three', { to, text: 'x', media_url, cloud_api }, /^The body has text and media_url and cloud_api\./],
-    ['media without type', { to, media_url }, /^media_type is missing: media_url needs it/],
-    ['type without media', { to, media_type: 'image' }, /^media_type is only allowed together with media_url/],
-    ['caption with text', { to, text: 'x', caption: 'c' }, /^caption is only allowed together with media_url/],
-    ['filename with cloud_api', { to, cloud_api, filename: 'f' }, /^filename is only allowed together with media_url/],
+    ['media without type', { to, media_url }, /^media_type is missing\. Set it to/],
+    ['type without media', { to, media_type: 'image' }, /^media_type is only allowed with media_url/],
+    ['caption with text', { to, text: 'x', caption: 'c' }, /^caption is only allowed with media_url/],
+    ['filename with cloud_api', { to, cloud_api, filename: 'f' }, /^filename is only allowed with media_url/],
     [
       'an unknown media type',
       { to, media_url, media_type: 'sticker' },
@@ -83,7 +83,7 @@ describe('a body that is refused', () => {
     ['a text that is too long', { to, text: 'x'.repeat(65_537) }, /^text must have at most 65536 characters/],
     ['null for a text', { to, text: null }, /^text must be a string/],
     ['an unknown field', { to, text: 'x', preview: true }, /unknown field "preview"/],
-    ['half of a surrogate pair', { to, text: '\ud800' }, /^text holds half of a surrogate pair/],
+    ['half of a surrogate pair', { to, text: '\ud800' }, /^text contains a lone surrogate/],
     ['cloud_api that is text', { to, cloud_api: 'x' }, /^cloud_api must be an object/],
     ['cloud_api to another number', { to, cloud_api: { ...cloud_api, to: '12025550999' } }, ELSEWHERE],
     ['cloud_api to nobody', { to, cloud_api: { ...cloud_api, to: null } }, ELSEWHERE],

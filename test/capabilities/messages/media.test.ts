@@ -82,23 +82,28 @@ describe('media', () => {
   test.each([
     ['an error', file({ status: 404 }), {}, /answered 404\./],
     ['a redirect', file({ status: 302 }), {}, /answered 302; redirects are not followed/],
-    ['another type', file({ type: 'text/html' }), {}, /leads to text\/html, which does not fit media_type image/],
-    ['no type', file({ type: '' }), {}, /leads to application\/octet-stream/],
+    ['another type', file({ type: 'text/html' }), {}, /returned text\/html, which does not match media_type image/],
+    ['no type', file({ type: '' }), {}, /returned application\/octet-stream/],
     ['an empty file', file({ body: Buffer.alloc(0) }), {}, /empty file/],
-    ['an image over 5 MB', file({ body: Buffer.alloc(5 * MEGABYTE + 1) }), {}, /more than 5 MB, the most for image/],
+    [
+      'an image over 5 MB',
+      file({ body: Buffer.alloc(5 * MEGABYTE + 1) }),
+      {},
+      /larger than 5 MB, the maximum for image/,
+    ],
     [
       'audio over 16 MB',
       file({ body: Buffer.alloc(16 * MEGABYTE + 1), type: 'audio/ogg' }),
       { media_type: 'audio' },
-      /more than 16 MB/,
+      /larger than 16 MB/,
     ],
     [
       'video over 16 MB',
       file({ body: Buffer.alloc(16 * MEGABYTE + 1), type: 'video/mp4' }),
       { media_type: 'video' },
-      /more than 16 MB/,
+      /larger than 16 MB/,
     ],
-    ['a body that breaks off', file({ truncated: true }), {}, /did not give the whole file within 10 seconds/],
+    ['a body that breaks off', file({ truncated: true }), {}, /did not return the whole file within 10 seconds/],
   ] as const)('that is %s: 400, no row, no key, no event', async (_name, responder, more, words) => {
     answer = responder
     const error = await refusal(b.send(image(more), { key: 'k' }))

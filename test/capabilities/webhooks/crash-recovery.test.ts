@@ -23,7 +23,7 @@ test('C-05 what a crash cut off is tried again within seconds with a higher atte
   expect(delivery).toMatchObject({
     status: 'failed',
     attempts: 4,
-    last_error: 'Switchboard stopped while this attempt was under way.',
+    last_error: 'Switchboard stopped during this attempt.',
   })
   expect(
     delivery.attempt_log.map(({ outcome, counted, duration_ms }) => `${outcome} ${counted} ${duration_ms}`),
