@@ -2,18 +2,18 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** What callers send and get of an instance. */
+/** The instance schemas of the API. */
 
 export const InstanceName = Type.String({
   minLength: 1,
   maxLength: LIMITS.instanceNameLength,
-  description: 'For people; need not be unique.',
+  description: 'Display name; need not be unique.',
 })
 
 export const ExternalRef = Type.String({
   minLength: 1,
   maxLength: LIMITS.externalRefLength,
-  description: 'Your own reference for the instance. Unique among the live instances of the account.',
+  description: 'Your own ID for the instance. Unique among the instances of the account that are not deleted.',
 })
 
 /** Keys with a minimum length and no pattern: a record type of TypeBox would let keys with a line break pass unchecked. */
@@ -24,7 +24,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>(
       additionalProperties: Type.String({ maxLength: LIMITS.metadataValueLength }),
       propertyNames: Type.String({ minLength: 1, maxLength: LIMITS.metadataKeyLength }),
       maxProperties: LIMITS.metadataPairs,
-      description: `Up to ${LIMITS.metadataPairs} pairs of text; keys 1 to ${LIMITS.metadataKeyLength}, values up to ${LIMITS.metadataValueLength} characters. Travels in every event of the instance.`,
+      description: `Up to ${LIMITS.metadataPairs} key–value pairs; keys have 1 to ${LIMITS.metadataKeyLength} characters, values up to ${LIMITS.metadataValueLength}. Included in every event of the instance.`,
     },
   ),
 )
@@ -34,7 +34,7 @@ export const InstanceRecord = Type.Object({
   name: InstanceName,
   instance_name: Type.String({
     description:
-      'Made from the first name, for addresses and files: lower-case letters, digits, hyphens. Unique, never changes.',
+      'Slug of the first name, for URLs and file names: lower-case letters, digits and hyphens. Unique; never changes.',
   }),
   engine: Engine,
   status: InstanceStatus,
@@ -49,13 +49,15 @@ export const InstanceRecord = Type.Object({
   external_ref: Nullable(ExternalRef),
   metadata: Nullable(Metadata),
   onboarding_url: Type.Optional(
-    Type.String({ format: 'uri', description: 'Page that connects a number; `official` only, until that is done.' }),
+    Type.String({
+      format: 'uri',
+      description: 'Page on which a number is connected. Only for `official` instances without one.',
+    }),
   ),
   created_at: Timestamp,
   updated_at: Type.String({
     format: 'date-time',
-    description:
-      'Last change of any field of this record. Every change in the account gets a later value than the one before.',
+    description: 'When any field of this record last changed. Strictly increasing across the account.',
   }),
   last_connected_at: Nullable(Timestamp),
   last_disconnect_reason: Nullable(
@@ -74,7 +76,7 @@ export const InstanceRecord = Type.Object({
 })
 export type InstanceRecord = Static<typeof InstanceRecord>
 
-/** What is left of a deleted instance (spec: Incremental listing rules). */
+/** What remains of a deleted instance (spec: Incremental listing rules). */
 export const DeletedInstance = Type.Object({
   id: Uuid,
   external_ref: Nullable(ExternalRef),
@@ -83,13 +85,15 @@ export const DeletedInstance = Type.Object({
 })
 export type DeletedInstance = Static<typeof DeletedInstance>
 
-const cursorText = Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' }))
+const cursorText = Nullable(
+  Type.String({ description: 'Send it as `cursor` to get the next page; null on the last page.' }),
+)
 
 /** GET /v1/instances without `updated_since`. */
 export const PlainList = Type.Object(
   {
     data: Type.Array(InstanceRecord),
-    count: Type.Integer({ minimum: 0, description: 'All that match, on whatever page.' }),
+    count: Type.Integer({ minimum: 0, description: 'Total number of matching instances.' }),
     next_cursor: Type.Optional(cursorText),
     has_more: Type.Optional(Type.Boolean()),
   },
@@ -101,16 +105,16 @@ export type PlainList = Static<typeof PlainList>
 /** GET /v1/instances with `updated_since` (spec: Incremental listing rules). */
 export const ChangeList = Type.Object(
   {
-    data: Type.Array(InstanceRecord, { description: 'Instances changed since then, oldest change first.' }),
+    data: Type.Array(InstanceRecord, { description: 'Instances changed since `updated_since`, oldest change first.' }),
     deleted: Type.Array(DeletedInstance, {
       description:
-        'Instances deleted since then, oldest first; the same on every page of one `updated_since` and `limit`.',
+        'Instances deleted since `updated_since`, oldest first. The same on every page with the same `updated_since` and `limit`.',
     }),
     next_cursor: cursorText,
-    has_more: Type.Boolean({ description: 'More changes: repeat the call with `cursor`.' }),
+    has_more: Type.Boolean({ description: 'There are more changes: repeat the call with `cursor`.' }),
     deleted_has_more: Type.Boolean({
       description:
-        'More deletions: when `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` received.',
+        'There are more deletions: once `has_more` is false, repeat the call with `updated_since` set to the last `deleted_at` you received.',
     }),
   },
   { title: 'Changed instances', description: 'With `updated_since`.' },
@@ -118,27 +122,29 @@ export const ChangeList = Type.Object(
 export type ChangeList = Static<typeof ChangeList>
 
 export const ConnectionView = Type.Object({
-  connected: Type.Boolean({ description: 'Logged in and usable at this moment.' }),
-  logged_in: Type.Boolean({ description: 'A session is stored; it may be without a link for the moment.' }),
+  connected: Type.Boolean({ description: 'Logged in and ready to send.' }),
+  logged_in: Type.Boolean({ description: 'A session is stored. It may be without a connection right now.' }),
   name: Nullable(Type.String({ description: 'Name of the connected account.' })),
   number: Nullable(Digits),
 })
 export type ConnectionView = Static<typeof ConnectionView>
 
 export const QrView = Type.Object({
-  qr: Nullable(Type.String({ description: 'The current QR code as a PNG data URI; null when there is none to scan.' })),
+  qr: Nullable(
+    Type.String({ description: 'The current QR code as a PNG data URI; null when there is nothing to scan.' }),
+  ),
   pairing_code: Nullable(
     Type.String({
-      description: 'Code to type into the phone instead. Ask for one with `?phone=`; the sandbox always gives one.',
+      description: 'Code to type on the phone instead. Request it with `?phone=`; the sandbox always returns one.',
     }),
   ),
   state: Type.Enum(['pending', 'ready', 'expired', 'connected', 'passkey_required'], {
     description:
-      '`pending`: a code is on its way, read again in a second. `ready`: scan it. `expired`: call qr/refresh. ' +
-      '`connected`: nothing to scan. `passkey_required`: the account demands a passkey.',
+      '`pending`: the code is being created; read again in a second. `ready`: scan it. `expired`: call qr/refresh. ' +
+      '`connected`: nothing to scan. `passkey_required`: the account requires a passkey.',
   }),
   expires_at: Nullable(Timestamp),
-  attempt: Type.Integer({ minimum: 0, description: 'Number of the code within this pairing; 0 before the first.' }),
+  attempt: Type.Integer({ minimum: 0, description: 'Number of the code in this pairing; 0 before the first.' }),
 })
 export type QrView = Static<typeof QrView>
 
@@ -146,7 +152,7 @@ const Count = Nullable(Type.Integer({ minimum: 0 }))
 
 export const HealthIssue = Type.Object({
   code: Type.String(),
-  message: Type.String({ description: 'What is wrong and what to do, in plain words.' }),
+  message: Type.String({ description: 'What is wrong and what to do about it.' }),
   since: Nullable(Timestamp),
 })
 export type HealthIssue = Static<typeof HealthIssue>
@@ -155,7 +161,7 @@ export const HealthView = Type.Object({
   instance_id: Uuid,
   engine: Engine,
   status: Type.Enum(['ok', 'degraded', 'down', 'unknown'], {
-    description: '`degraded`: usable, but look at `issues`. `unknown`: the engine gives no information.',
+    description: '`degraded`: it works, but see `issues`. `unknown`: the engine reports nothing.',
   }),
   connected: Type.Boolean(),
   logged_in: Type.Boolean(),
@@ -164,7 +170,9 @@ export const HealthView = Type.Object({
   last_seen_at: Nullable(Timestamp),
   last_message_at: Nullable(Timestamp),
   latency_ms: Nullable(Type.Number({ minimum: 0 })),
-  uptime_seconds: Nullable(Type.Integer({ minimum: 0, description: 'Since the link came up; null while it is down.' })),
+  uptime_seconds: Nullable(
+    Type.Integer({ minimum: 0, description: 'Since the connection was established; null while there is none.' }),
+  ),
   reconnects_24h: Nullable(
     Type.Integer({
       minimum: 0,
@@ -173,7 +181,7 @@ export const HealthView = Type.Object({
         '`instance.disconnected`. Restarts and disconnects you requested are not counted.',
     }),
   ),
-  queue: Type.Object({ pending: Count, oldest_seconds: Count }, { description: 'Messages accepted and not yet sent.' }),
+  queue: Type.Object({ pending: Count, oldest_seconds: Count }, { description: 'Messages accepted but not sent yet.' }),
   webhooks: Type.Object(
     { pending: Count, failing: Count },
     {
@@ -185,7 +193,7 @@ export const HealthView = Type.Object({
   restriction: Nullable(
     Type.Object(
       { active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) },
-      { description: 'Set by the network.' },
+      { description: 'A limit the network put on the number, for example a temporary ban.' },
     ),
   ),
   quality: Nullable(

@@ -7,19 +7,19 @@ import { fieldsOf } from './fields.ts'
 
 export type Result = Readonly<Record<string, unknown>>
 
-/** What an act is carried out with. */
+/** What an action works with. */
 interface ActContext {
   readonly instance: EngineInstance
   readonly body: ActionBody
   /** @throws ApiError not_found, invalid_state when the network does not have the message. */
   readonly message: (messageId: string) => Promise<MessageRef>
-  /** What the engine has for it. @throws ApiError engine_mismatch when it cannot do this. */
+  /** The engine's implementation. @throws ApiError engine_mismatch when it has none. */
   readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
 }
 
 type Act = (scene: ActContext) => Promise<Result>
 
-/** Everything that does not send, by the last two parts of its path. */
+/** Every action that does not send, by the last two parts of its path. */
 const ACTS: Readonly<Record<string, Act>> = {
   async 'message/react'({ instance, body, message, engine }) {
     const { message_id, emoji } = fieldsOf('message/react', body, ['message_id', 'emoji'])
@@ -88,7 +88,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
 }
 
-/** @returns undefined for a path that names no act. */
+/** @returns undefined for an unknown path. */
 export function findAct(group: string, action: string): Act | undefined {
   const name = `${group}/${action}`
   return Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
@@ -102,12 +102,15 @@ async function block(action: string, { instance, body, engine }: ActContext, blo
 
 function requireOwn(message: MessageRef, done: string): MessageRef {
   if (message.isOwn) return message
-  throw new ApiError('invalid_state', `Only what this instance said can be ${done}; somebody else said this.`)
+  throw new ApiError(
+    'invalid_state',
+    `Only messages sent by this instance can be ${done}. Somebody else sent this one.`,
+  )
 }
 
 function requireReceived(message: MessageRef): MessageRef {
   if (!message.isOwn) return message
-  throw new ApiError('invalid_state', 'Only what somebody else said can be marked as read; this instance said this.')
+  throw new ApiError('invalid_state', 'Only received messages can be marked as read. This instance sent this one.')
 }
 
 const toGroup = ({ id, name, owner, createdAtMs, members }: Group): Result => ({

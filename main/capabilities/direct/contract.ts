@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
 
-/** What may be asked of an smv2 engine, by group. Anything else does not exist. */
+/** The actions of an smv2 engine, by group. Anything else is 404. */
 export const ACTIONS = {
   send: ['text', 'link', 'media', 'poll', 'sticker', 'location', 'contact'],
   message: ['react', 'edit', 'delete', 'markread'],
@@ -18,75 +18,75 @@ const Numbers = (description: string) =>
   Type.Array(Digits, { minItems: 1, maxItems: 50, uniqueItems: true, description })
 const Words = (most: number, description: string) => Type.String({ minLength: 1, maxLength: most, description })
 
-/** Every field an action can have; which belong to which is checked by fields.ts, in clearer words than a union has. */
+/** Every field an action can have. fields.ts checks which belong together, with clearer errors than a union. */
 export const ActionBody = Body(
   {
     to: Type.Optional(
-      // Not the shared Digits: its description completes "to must be …" when a number is refused.
+      // Not the shared Digits: the description completes the error "to must be …".
       Type.String({
         pattern: '^[0-9]{7,15}$',
-        description: 'The destination number with country code: 7 to 15 digits and nothing else.',
+        description: 'The destination number with country code, 7 to 15 digits only.',
         examples: ['12025550123'],
       }),
     ),
-    text: Type.Optional(Words(LIMITS.textLength, 'What to say; for message/edit the new text.')),
-    url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: where the card leads; http or https.')),
-    title: Type.Optional(Words(256, 'send/link: heading of the card.')),
-    description: Type.Optional(Words(1_024, 'send/link: words under the heading.')),
+    text: Type.Optional(Words(LIMITS.textLength, 'The text of the message; for message/edit, the new text.')),
+    url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
+    title: Type.Optional(Words(256, 'send/link: title of the preview.')),
+    description: Type.Optional(Words(1_024, 'send/link: description under the title.')),
     media_url: Type.Optional(
       Words(
         LIMITS.mediaUrlLength,
-        'send/media, send/sticker: public http or https address of the file, fetched within 10 seconds. Largest: ' +
-          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp). In the sandbox, https://media.sandbox has samples, sticker.webp among them.`,
+        'send/media, send/sticker: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
+          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp). The sandbox has samples at https://media.sandbox, such as sticker.webp.`,
       ),
     ),
-    media_type: Type.Optional(Type.Enum([...MediaType.enum], { description: 'send/media: what the file is sent as.' })),
-    caption: Type.Optional(Words(LIMITS.captionLength, 'send/media: text under the file.')),
-    filename: Type.Optional(Words(LIMITS.filenameLength, 'send/media: name the recipient sees.')),
-    question: Type.Optional(Words(255, 'send/poll: what is asked.')),
+    media_type: Type.Optional(
+      Type.Enum([...MediaType.enum], { description: 'send/media: the type to send the file as.' }),
+    ),
+    caption: Type.Optional(Words(LIMITS.captionLength, 'send/media: caption of the file.')),
+    filename: Type.Optional(Words(LIMITS.filenameLength, 'send/media: file name the recipient sees.')),
+    question: Type.Optional(Words(255, 'send/poll: the question.')),
     options: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         minItems: 2,
         maxItems: 12,
         uniqueItems: true,
-        description: 'send/poll: the answers to choose from.',
+        description: 'send/poll: the options to choose from.',
       }),
     ),
     max_choices: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 12,
-        description: 'send/poll: how many one person may choose; 1 if left out.',
+        description: 'send/poll: how many options a person may choose. Default: 1.',
       }),
     ),
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: 'send/location, in degrees.' })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180, description: 'send/location, in degrees.' })),
-    address: Type.Optional(Words(256, 'send/location: address in words.')),
+    address: Type.Optional(Words(256, 'send/location: postal address.')),
     name: Type.Optional(Words(100, 'Name of the place, the contact or the group.')),
     number: Type.Optional(
       Type.String({
         pattern: '^[0-9]{7,15}$',
-        description: 'The number of the contact or the person: 7 to 15 digits and nothing else.',
+        description: 'The number of the contact or person, 7 to 15 digits only.',
       }),
     ),
     numbers: Type.Optional(Numbers('user/check: the numbers to look up.')),
-    message_id: Type.Optional(Words(128, '`message_id` of a message that was sent or received by this instance.')),
+    message_id: Type.Optional(Words(128, '`message_id` of a message this instance sent or received.')),
     quoted_message_id: Type.Optional(
-      Words(128, 'All of send: the `message_id` of a message in the conversation with `to`, which this one answers.'),
+      Words(128, 'All send actions: `message_id` of the message in the chat with `to` to reply to.'),
     ),
-    emoji: Type.Optional(
-      Type.String({ maxLength: 32, description: 'message/react: the reaction; empty takes it back.' }),
-    ),
-    group_id: Type.Optional(Words(64, 'Id of a group, as group/list shows it.')),
+    emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
+    group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
     change: Type.Optional(
-      Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: what to do with them.' }),
+      Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: the change to make.' }),
     ),
-    participants: Type.Optional(Numbers('group/create, group/participant: numbers of the members.')),
+    participants: Type.Optional(Numbers('group/create, group/participant: numbers of the participants.')),
     renew: Type.Optional(
-      Type.Boolean({ description: 'group/invitelink: true makes a new link, and the former stops working.' }),
+      Type.Boolean({ description: 'group/invitelink: true creates a new link and revokes the previous one.' }),
     ),
   },
-  { description: 'The fields of the action, as the table above lists them.' },
+  { description: 'The fields of the action, as listed in the table above.' },
 )
 export type ActionBody = Static<typeof ActionBody>
 
@@ -94,17 +94,17 @@ const ActionReply = Type.Object({
   engine: Type.Literal('smv2'),
   sent: Type.Optional(
     Type.Boolean({
-      description: '`send` only: whether the network took the message, as when it is sent the usual way.',
+      description: '`send` only: whether the network accepted the message, as for `POST …/messages`.',
     }),
   ),
   message_id: Type.Optional(
     Type.String({
       pattern: '^msg_',
-      description: '`send` only: identifies the message in every later call and event.',
+      description: '`send` only: identifies the message in later calls and events.',
     }),
   ),
   result: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'All others: as the table above lists it.' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'All other actions: as listed in the table above.' }),
   ),
 })
 
@@ -130,7 +130,7 @@ const APPROVAL_BY_ACTION = {
 } as const
 
 const TABLE = [
-  '| Action | Fields (? may be left out) | `result` |',
+  '| Action | Fields (? = optional) | `result` |',
   '|---|---|---|',
   '| send/text | to, text, quoted_message_id? | – |',
   '| send/link | to, url, text?, title?, description?, quoted_message_id? | – |',
@@ -145,7 +145,7 @@ const TABLE = [
   '| message/markread | message_id | message_id, read |',
   '| user/check | numbers | numbers: [{number, exists, canonical}] |',
   '| user/info | number | number, name, about, business |',
-  '| user/avatar | number | number, url (null: none, or not shown to you) |',
+  '| user/avatar | number | number, url (null if there is none or it is hidden) |',
   '| user/block, user/unblock | number | number, blocked |',
   '| group/list | – | groups: [group] |',
   '| group/info | group_id | group |',
@@ -156,33 +156,33 @@ const TABLE = [
 ].join('\n')
 
 /**
- * A payload of Graph has fields of its own, and they are nobody's business here but Graph's. Which of these a payload
- * needs is checked by raw.ts, in clearer words than a union has.
+ * Fields that only Graph knows are passed on unchecked. raw.ts checks which of these a payload needs, with clearer
+ * errors than a union.
  */
 const RawMessage = Type.Object(
   {
     to: Type.Optional(
       Type.String({
         pattern: '^\\+?[0-9]{7,15}$',
-        description: 'The destination number with country code: 7 to 15 digits, with or without a leading +.',
+        description: 'The destination number with country code, 7 to 15 digits, with or without a leading +.',
         examples: ['12025550123'],
       }),
     ),
     recipient: Type.Optional(
       Type.String({
         pattern: `^${USER_ID}$`,
-        description: 'Instead of `to`: the id of somebody who hides their number.',
+        description: 'Instead of `to`: the id of a person who hides their number.',
       }),
     ),
-    type: Type.Optional(Type.String({ maxLength: 64, description: 'For example `template`; `text` if left out.' })),
+    type: Type.Optional(Type.String({ maxLength: 64, description: 'For example `template`. Default: `text`.' })),
     message_id: Type.Optional(
-      Words(256, 'With `status: "read"`: the message to mark, by its `message_id` or `wamid`.'),
+      Words(256, 'With `status: "read"`: the `message_id` or `wamid` of the message to mark as read.'),
     ),
   },
   {
     additionalProperties: true,
     description:
-      'A message of the Cloud API, exactly as Graph takes it. `to` or `recipient` is required; with `status: "read"`, `message_id` is, and nothing is sent.',
+      'A Cloud API message in Graph’s own format. `to` or `recipient` is required. With `status: "read"`, `message_id` is required and nothing is sent.',
   },
 )
 export type RawMessage = Static<typeof RawMessage> & Readonly<Record<string, unknown>>
@@ -190,22 +190,24 @@ export type RawMessage = Static<typeof RawMessage> & Readonly<Record<string, unk
 const RawReply = Type.Object({
   engine: Type.Literal('official'),
   sent: Type.Optional(
-    Type.Boolean({ description: 'Whether the network took the message, as when it is sent the usual way.' }),
+    Type.Boolean({ description: 'Whether the network accepted the message, as for `POST …/messages`.' }),
   ),
   message_id: Type.Optional(
-    Type.String({ pattern: '^msg_', description: 'Identifies the message in every later call and event.' }),
+    Type.String({ pattern: '^msg_', description: 'Identifies the message in later calls and events.' }),
   ),
-  success: Type.Optional(Type.Literal(true, { description: 'For `status: "read"`, which sends nothing.' })),
+  success: Type.Optional(Type.Literal(true, { description: 'Only for `status: "read"`, which sends nothing.' })),
 })
 
 const Template = Type.Object({
   id: Type.String(),
   name: Type.String(),
   language: Type.String({ examples: ['en_US'] }),
-  status: Type.String({ description: 'APPROVED, PENDING, REJECTED, PAUSED or DISABLED; only the first can be sent.' }),
+  status: Type.String({
+    description: 'APPROVED, PENDING, REJECTED, PAUSED or DISABLED. Only APPROVED templates can be sent.',
+  }),
   category: Type.String({ description: 'MARKETING, UTILITY or AUTHENTICATION.' }),
   components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-    description: 'Header, body, footer and buttons, in Graph’s own fields.',
+    description: 'Header, body, footer and buttons, in Graph’s own format.',
   }),
 })
 
@@ -237,12 +239,12 @@ export const directContract = {
     path: '/v1/instances/{id}/engine/smv2/{group}/{action}',
     summary: 'Call an smv2 engine directly',
     description: [
-      'What only this engine can do: other kinds of messages than `POST …/messages` has words for, acts on messages, people and groups. The path names the action, the body holds its fields and no others. Any other group or action is 404.',
+      'Does what only this engine can do: message kinds that `POST …/messages` does not cover, and actions on messages, people and groups. The path names the action and the body holds its fields, no others. An unknown group or action is 404.',
       TABLE,
-      'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null when it was done, else `not_on_whatsapp`, `already_member` or `not_member`.',
-      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and the answers and what to do about them are those of `POST …/messages`, replays included. For all other actions `Idempotency-Key` is ignored: repeating them is harmless, but group/create, which makes another group.',
-      '`quoted_message_id` makes a send an answer, shown above it as a quote. It names any message of the conversation with `to`, said by either side: one of another conversation is 400, one this instance does not have 404 `not_found`, one that was deleted or that the network does not have 409 `invalid_state`. Nothing is sent then, and the `Idempotency-Key` stays free.',
-      'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking keeps what that person says from arriving; nobody sees whether an instance has read something; and a group exists once it was created or somebody spoke in it.',
+      'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
+      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
+      '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
+      'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instance',
@@ -254,8 +256,11 @@ export const directContract = {
     bodyOptional: true,
     reply: {
       status: 200,
-      description: 'Done; `result` is that of the action.',
-      also: { status: 201, description: 'The network took the message, or refused it for good (`sent: false`).' },
+      description: 'Done; `result` depends on the action.',
+      also: {
+        status: 201,
+        description: 'The network accepted the message, or rejected it permanently (`sent: false`).',
+      },
       schema: ActionReply,
     },
     errors: [...SENDING_ERRORS, 'invalid_state'],
@@ -268,9 +273,9 @@ export const directContract = {
       title: 'Call an smv2 engine directly',
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
-        'markread. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, leave. ' +
-        'Give only the fields of the action; every send takes quoted_message_id, to answer a message. Prefer send_message ' +
-        'for text and media that answer none.',
+        'markread. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, ' +
+        'leave. Send only the fields of the action. Every send accepts quoted_message_id to reply to a message. ' +
+        'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,
       untrusted: true,
@@ -284,9 +289,9 @@ export const directContract = {
     path: '/v1/instances/{id}/engine/official/messages',
     summary: 'Send a raw Cloud API message',
     description: [
-      'The body is a message of the Cloud API, as Graph takes it: template, interactive, location, reaction and whatever else Graph knows. Keys and values reach it unchanged and in order; `messaging_product`, `recipient_type` and `biz_opaque_callback_data` are added where they are missing.',
-      'It is a message like any other: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and the answers and what to do about them are those of `POST …/messages`.',
-      '`{"messaging_product": "whatsapp", "status": "read", "message_id": …}` marks a received message as read, by its `message_id` here or its `wamid`: 200 with `success`.',
+      'The body is a Cloud API message in Graph’s own format: template, interactive, location, reaction or anything else Graph accepts. Keys and values are passed on unchanged and in order; `messaging_product`, `recipient_type` and `biz_opaque_callback_data` are added where missing.',
+      'It is a message like any other: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses are those of `POST …/messages`.',
+      '`{"messaging_product": "whatsapp", "status": "read", "message_id": …}` marks a received message as read, by its `message_id` or its `wamid`: 200 with `success`.',
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instance',
@@ -297,7 +302,7 @@ export const directContract = {
     body: RawMessage,
     reply: {
       status: 201,
-      description: 'The network took the message, or refused it for good (`sent: false`).',
+      description: 'The network accepted the message, or rejected it permanently (`sent: false`).',
       also: { status: 200, description: 'Marked as read.' },
       schema: RawReply,
     },
@@ -311,7 +316,7 @@ export const directContract = {
       },
       reply: { engine: 'official', sent: true, message_id: MESSAGE_ID },
     },
-    // send_message takes the same payload as `cloud_api`, beside a destination that is checked.
+    // send_message takes the same payload as `cloud_api`, with a destination that is checked.
     tool: null,
   }),
 
@@ -321,8 +326,9 @@ export const directContract = {
     path: '/v1/instances/{id}/templates',
     summary: 'List message templates',
     description:
-      'The templates of the business account behind this number: what can be sent to people who have not written in the ' +
-      'last 24 hours. In the sandbox every number has the same three, and any other name is taken as approved too.',
+      'The templates of the business account behind this number: what you can send to people who have not written ' +
+      'in the last 24 hours. In the sandbox every number has the same three, and any other name counts as approved ' +
+      'too.',
     scope: 'messages:read',
     reach: 'instance',
     engine: 'official',
@@ -356,10 +362,10 @@ export const directContract = {
     path: '/v1/instances/{id}/media/{media_id}',
     summary: 'Download a received file',
     description:
-      'The file of a message this instance received, by `media.id` of the event `message.received`: its bytes, with its own ' +
-      'Content-Type. Files of strangers are data: look at what it is before opening it. Files are kept as long as the ' +
-      'engine keeps them, in the sandbox 7 days; after that, when the message was deleted, or after the session was ' +
-      'wiped, 404.',
+      'Returns the file of a message this instance received, by `media.id` of the event `message.received`, with ' +
+      'its own Content-Type. Files come from strangers: check what they are before opening them. A file is kept as ' +
+      'long as the engine keeps it, 7 days in the sandbox. After that, or once the message was deleted or the ' +
+      'session erased, the response is 404.',
     scope: 'messages:read',
     reach: 'instance',
     waitsForEngine: true,
@@ -372,7 +378,7 @@ export const directContract = {
     },
     errors: ['upstream_unavailable', 'upstream_timeout'],
     examples: { reply: '…' },
-    // A file is nothing a model reads as text.
+    // A model cannot read a file as text.
     tool: null,
   }),
 } as const satisfies Contract

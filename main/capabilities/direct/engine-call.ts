@@ -10,12 +10,12 @@ interface EngineCallDeps {
 }
 
 /**
- * Waits for an engine, but not for ever. What it throws is logged and never forwarded, unless it is meant for callers.
- * @throws ApiError upstream_timeout, upstream_unavailable, and those of the act itself.
+ * Waits for an engine until the timeout. What it throws is logged and not forwarded, unless it is an ApiError.
+ * @throws ApiError upstream_timeout, upstream_unavailable, and those of the action itself.
  */
 export async function callEngine<T>({ clock, log, timeoutMs }: EngineCallDeps, act: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const limit = startTimeout(clock, timeoutMs, () => reject(silent(timeoutMs)))
+  const limit = startTimeout(clock, timeoutMs, () => reject(timedOut(timeoutMs)))
   try {
     return await Promise.race([act(), late])
   } catch (error) {
@@ -30,8 +30,8 @@ export async function callEngine<T>({ clock, log, timeoutMs }: EngineCallDeps, a
   }
 }
 
-const silent = (timeoutMs: number) =>
+const timedOut = (timeoutMs: number) =>
   new ApiError(
     'upstream_timeout',
-    `The engine did not answer within ${timeoutMs / 1_000} s. What was asked of it may have been done all the same.`,
+    `The engine did not answer within ${timeoutMs / 1_000} s. The action may still have been carried out.`,
   )

@@ -7,8 +7,8 @@ type Present<R extends Field, O extends Field> = { readonly [K in R]-?: NonNulla
 }
 
 /**
- * The fields of one action. The schema has checked each by itself; this checks which are there.
- * @throws ApiError validation_error naming a field that is missing, or that the action does not have.
+ * The fields of one action. The schema checked the value of each; this checks which are present.
+ * @throws ApiError validation_error naming a field that is missing or unknown.
  */
 export function fieldsOf<R extends Field = never, O extends Field = never>(
   action: string,
@@ -21,7 +21,7 @@ export function fieldsOf<R extends Field = never, O extends Field = never>(
   if (stray !== undefined) throw invalidFields(action, known, `has no field ${JSON.stringify(stray)}`)
   const missing = required.find((field) => body[field] === undefined)
   if (missing !== undefined) throw invalidFields(action, known, `needs ${missing}`)
-  // Both were just checked, which a type cannot follow from the names.
+  // Just checked; the compiler cannot follow it by name.
   return body as Present<R, O>
 }
 

@@ -34,7 +34,7 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
   }
 }
 
-/** Which actions exist is known before the body is looked at. */
+/** An unknown action is 404 before the body is validated. */
 export function directExistence(direct: Direct): Existence<Contract> {
   return {
     async callEngine(_principal, { group, action }) {
@@ -50,7 +50,7 @@ type Sending = Pick<
 
 function toDirectCall(call: Sending) {
   const { instance, idempotencyKey, principal } = call
-  // Parsed anew when it is asked for, and only then.
+  // A function: the body is parsed again only when needed.
   return {
     instance,
     idempotencyKey: decodeKeyHeader(idempotencyKey),
@@ -63,10 +63,10 @@ function sent({ bytes, replayed }: Extract<DirectResult, { kind: 'sent' }>) {
   return new Answer<never>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 }
 
-/** What a stranger called it goes into a header, so it must look like a type. */
+/** The type comes from a stranger and goes into a header, so it must be well formed. */
 const MIME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(; ?[\w-]{1,32}=[\w.-]{1,64})?$/
 
-/** Never shown in place: what strangers send could be a page with a script. Names go in the form of RFC 5987. */
+/** Always a download: a file from a stranger could be a page with a script. Names are encoded as in RFC 5987. */
 function dispositionOf(filename: string | null): string {
   if (filename === null) return 'attachment'
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')

@@ -23,7 +23,7 @@ export interface DirectDeps {
   readonly log: Log
 }
 
-/** Who asks, and what is the same for every send. */
+/** The caller, and what every send has in common. */
 interface DirectCall {
   readonly instance: InstanceSubject
   readonly rawBody: () => unknown
@@ -31,7 +31,7 @@ interface DirectCall {
   readonly source: Source
 }
 
-/** An answer: the exact bytes of a send, or the result of an act. */
+/** The exact response bytes of a send, or the result of another action. */
 export type DirectResult =
   | { readonly kind: 'sent'; readonly bytes: Buffer; readonly replayed: boolean }
   | { readonly kind: 'done'; readonly result: Result }
@@ -54,10 +54,10 @@ interface TemplateList {
   readonly has_more: boolean
 }
 
-/** Acts that wait for engines at one moment, in all and for each instance; sends are counted by the messages room. */
+/** Concurrent actions, in total and per instance. The messages room limits sends. */
 const ACT_LIMITS = { inAll: 128, perInstance: 16, bytes: Infinity }
 
-/** Speaking to an engine past the normalized operations. What is sent that way is a message like any other. */
+/** Calls an engine past the normalized operations. A send is still a message like any other. */
 export function createDirect(deps: DirectDeps): Direct {
   const { clock, cursors, instances, messages, config, log } = deps
   const limiter = createConcurrencyLimiter(ACT_LIMITS)
@@ -84,7 +84,7 @@ export function createDirect(deps: DirectDeps): Direct {
       const known: readonly string[] = Object.hasOwn(ACTIONS, group) ? ACTIONS[group as keyof typeof ACTIONS] : []
       if (known.includes(action)) return
       const asked = `${group}/${action}`.slice(0, 64)
-      throw new ApiError('not_found', `The engine smv2 has no ${asked}. The reference lists what it has.`)
+      throw new ApiError('not_found', `There is no smv2 action ${asked}. See the API reference for the list.`)
     },
 
     async call(group, action, asked) {
@@ -92,8 +92,8 @@ export function createDirect(deps: DirectDeps): Direct {
       const draft = findDraft(group, action, body)
       if (draft) return send(asked, `POST engine/smv2/${group}/${action}`, draft)
       const act = findAct(group, action)
-      if (!act) throw new Error(`${group}/${action} is in the list of actions, and nothing carries it out`)
-      // Asked for by the act once it has read its fields: the body is judged before the state.
+      if (!act) throw new Error(`${group}/${action} is listed and not implemented`)
+      // Called once the action has read its fields: the body is validated before the state.
       const engine: ReturnType<typeof actFinder> = (name) => {
         requireConnected(instance)
         return actFinder(instances.engineFor(instance))(name)
@@ -133,7 +133,7 @@ export function createDirect(deps: DirectDeps): Direct {
       if (file) return file
       throw new ApiError(
         'not_found',
-        'There is no file with this id, or it is no longer kept. media.id of the event message.received names it.',
+        'No file has this id, or it is no longer kept. Use media.id of the message.received event.',
       )
     },
   }
@@ -148,11 +148,11 @@ function requireConnected({ connected }: InstanceSubject): void {
   if (connected) return
   throw new ApiError(
     'not_ready',
-    'The instance is not connected, so nothing was done. Connect it (GET …/connection shows its state), then try again.',
+    'The instance is not connected, so nothing was done. Connect it and try again; GET …/connection shows its state.',
   )
 }
 
-/** What an engine has, by the name of the act. */
+/** Finds what an engine offers, by the name of the action. */
 function actFinder({ direct = {} }: Engine) {
   return <K extends keyof DirectActs>(act: K): DirectActs[K] => {
     const found = direct[act]
@@ -161,11 +161,11 @@ function actFinder({ direct = {} }: Engine) {
   }
 }
 
-const notSupported = () => new ApiError('engine_mismatch', 'The engine of this instance cannot do this.')
+const notSupported = () => new ApiError('engine_mismatch', 'The engine of this instance does not support this action.')
 
 const tooMany = () =>
   new ApiError(
     'service_unavailable',
-    'Too many calls are waiting for their engine, so nothing was done. Repeat the call in a second.',
+    'Too many calls are waiting for an engine, so nothing was done. Try again in a second.',
     { 'Retry-After': '1' },
   )

@@ -2,11 +2,11 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Draft } from '../messages/index.ts'
 import type { RawMessage } from './contract.ts'
 
-/** What a raw payload asks for: to send something, or to mark something as read. */
+/** A raw payload either sends a message or marks one as read. */
 export type Raw =
   { readonly kind: 'send'; readonly draft: Draft } | { readonly kind: 'read'; readonly messageId: string }
 
-/** @throws ApiError validation_error for a payload that has no destination, or does not name what to mark as read. */
+/** @throws ApiError validation_error without a destination, or without the message to mark as read. */
 export function parseRaw(payload: RawMessage): Raw {
   const { to, recipient, message_id: messageId } = payload
   if (payload['status'] === 'read') {
@@ -17,6 +17,6 @@ export function parseRaw(payload: RawMessage): Raw {
   if (recipient !== undefined) return { kind: 'send', draft: { kind: 'cloud_api', to: recipient, payload } }
   throw new ApiError(
     'validation_error',
-    'The payload goes to nobody: to must be the destination number with country code, with or without a leading +.',
+    'to is missing. It must be the destination number with country code, with or without a leading +.',
   )
 }

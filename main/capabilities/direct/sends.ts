@@ -5,7 +5,7 @@ import { fieldsOf } from './fields.ts'
 
 type SendAction = (typeof ACTIONS)['send'][number]
 
-/** What each send is, read from its fields. */
+/** Turns the fields of each send into a draft. */
 const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   text(body) {
     return readDraft(sendFields('text', body, ['to', 'text']), 'smv2')
@@ -19,7 +19,7 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
       description,
     } = sendFields('link', body, ['to', 'url'], ['text', 'title', 'description'])
     requireWebAddress(url)
-    // The address belongs to the words too: who is shown no card must still be able to follow it.
+    // The URL is in the text too, for apps that show no preview.
     const words = text.includes(url) ? text : `${text}\n${url}`
     return { kind: 'text', to, text: words, preview: { url, title: title ?? null, description: description ?? null } }
   },
@@ -34,7 +34,7 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
     const fields = sendFields('poll', body, ['to', 'question', 'options'], ['max_choices'])
     const { to, question, options, max_choices: maxChoices = 1 } = fields
     if (maxChoices <= options.length) return { kind: 'poll', to, question, options, maxChoices }
-    throw new ApiError('validation_error', `max_choices must be ${options.length} or less: there are no more options.`)
+    throw new ApiError('validation_error', `max_choices must be ${options.length} or less, the number of options.`)
   },
   location(body) {
     const fields = sendFields('location', body, ['to', 'latitude', 'longitude'], ['name', 'address'])
@@ -47,7 +47,7 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   },
 }
 
-/** Whatever is sent may answer something. */
+/** Every send may quote a message. */
 const sendFields = <R extends keyof ActionBody, O extends keyof ActionBody = never>(
   action: SendAction,
   body: ActionBody,
@@ -62,13 +62,13 @@ export function findDraft(group: string, action: string, body: ActionBody): Draf
   if (group !== 'send' || !isSend(action)) return undefined
   const { quoted_message_id: quotedMessageId } = body
   const draft = DRAFTS[action](body)
-  // A raw payload says it itself; no action makes one.
+  // A raw payload names what it quotes; no action creates one.
   return quotedMessageId === undefined || draft.kind === 'cloud_api' ? draft : { ...draft, quotedMessageId }
 }
 
-/** It is shown, never fetched by us, so any web address will do; `javascript:` and its like would run at the reader's. */
+/** The URL is shown and not fetched, so any web address will do; `javascript:` would run on the reader's side. */
 function requireWebAddress(url: string): void {
   const { protocol } = URL.parse(url) ?? {}
   if (protocol === 'https:' || protocol === 'http:') return
-  throw new ApiError('invalid_url', 'url must be a web address that begins with https:// or http://.')
+  throw new ApiError('invalid_url', 'url must begin with https:// or http://.')
 }

@@ -5,22 +5,21 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { List, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
 
-/** The envelope of account webhooks, so that one piece of code reads both. */
+/** The envelope of account webhooks: the same code can read both. */
 const Event = Type.Object({
-  event_id: Type.String({ pattern: '^evt_', description: 'The same that webhooks send: deduplicate by it.' }),
+  event_id: Type.String({ pattern: '^evt_', description: 'The same id as in webhooks. Use it to deduplicate.' }),
   type: Type.Enum([...EVENT_TYPES]),
   attempt: Type.Literal(1, {
-    description:
-      'Always 1: nothing was delivered. It stands here so that the body of a webhook and this are one shape.',
+    description: 'Always 1. Present so that this has the same shape as a webhook body.',
   }),
   created_at: Timestamp,
   account_id: Uuid,
   instance: EventInstance,
   data: Type.Object(
-    { occurred_at: Timestamp, sequence: Type.Integer({ description: 'Rises per instance.' }) },
+    { occurred_at: Timestamp, sequence: Type.Integer({ description: 'Increases with each event of the instance.' }) },
     {
       additionalProperties: true,
-      description: 'Depends on the type; each is described under `webhooks` of this document.',
+      description: 'Depends on the type. See `webhooks` in this document.',
     },
   ),
 })
@@ -30,12 +29,12 @@ const EventsQuery = Type.Object({
   since: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'Only events recorded at this time or later, by the clock of the service.',
+      description: 'Only events recorded at or after this time, by the clock of the service.',
       examples: ['2026-03-01T09:30:00.000Z'],
     }),
   ),
   type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Only events of this type.' })),
-  instance_id: Type.Optional(Type.String({ description: 'Only events of this instance, a deleted one included.' })),
+  instance_id: Type.Optional(Type.String({ description: 'Only events of this instance. It may be deleted.' })),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
   limit: Type.Optional(PageSize),
 })
@@ -56,7 +55,7 @@ const EXAMPLE = {
   data: { ...EVENT_EXAMPLES['message.received'], occurred_at: '2026-03-01T09:30:00.000Z', sequence: 42 },
 } satisfies Event
 
-/** Ours: what a program reads that no webhook can reach. */
+/** For programs that a webhook cannot reach. */
 export const eventsContract = {
   listEvents: operation({
     id: 'listEvents',
@@ -64,13 +63,13 @@ export const eventsContract = {
     path: '/v1/events',
     summary: 'List events',
     description: [
-      `What happened to the instances of the account, newest first: the same events, in the same envelope, that account webhooks receive, whether or not there is a webhook. For programs behind a firewall, and to look at what a webhook missed. Filters narrow the list together. An event is kept for ${LIMITS.eventDays} days at least. Test events of a webhook are not here.`,
-      '**To poll and miss nothing**, keep the `event_id` of the newest event you have handled, not a time:',
-      '1. Ask for the first page, with your filters and without `cursor`.\n' +
-        '2. Keep its first `event_id` aside. Read on with `next_cursor`, until you meet the `event_id` you kept the last time, or `has_more` is false.\n' +
-        '3. Handle what came before it in the list, the last one first: that is the order in which it was recorded.\n' +
-        '4. What you set aside in step 2 is what you keep now. Wait some seconds, and begin again.',
-      'New events are only ever added in front, and a cursor stays where it is while they are, so no page repeats or skips one. If you crash between handling and keeping, you meet events again: deduplicate by `event_id`, as with webhooks. Use `since` for the very first read, or when you were away longer than you want to catch up with.',
+      `Events of the account’s instances, newest first: the same events, in the same envelope, that account webhooks receive, whether or not you have a webhook. Use it behind a firewall, or to check what a webhook missed. Filters are combined. Events are kept for at least ${LIMITS.eventDays} days. Test events of a webhook are not listed.`,
+      '**To poll without missing events**, remember the `event_id` of the newest event you handled, not a time:',
+      '1. Get the first page, with your filters and without `cursor`.\n' +
+        '2. Note its first `event_id`. Keep reading with `next_cursor` until you find the `event_id` you saved last time, or `has_more` is false.\n' +
+        '3. Handle the events listed before it, last one first: that is the order in which they were recorded.\n' +
+        '4. Save the `event_id` from step 2. Wait a few seconds and start over.',
+      'New events are only added at the front, and a cursor keeps its position while they are, so no page repeats or skips an event. If you crash after handling an event and before saving its id, you will see it again: deduplicate by `event_id`, as with webhooks. Use `since` for the first read, or after being away for longer than you want to catch up.',
     ].join('\n\n'),
     scope: 'webhooks:read',
     reach: 'webhooks',
@@ -82,7 +81,7 @@ export const eventsContract = {
     tool: {
       name: 'list_events',
       title: 'List events',
-      description: 'What happened to the instances, newest first, whether or not there is a webhook.',
+      description: 'Events of the instances, newest first, whether or not there is a webhook.',
       idempotent: true,
       openWorld: false,
       untrusted: true,
@@ -93,15 +92,16 @@ export const eventsContract = {
     id: 'getEvent',
     method: 'GET',
     path: '/v1/events/{event_id}',
-    summary: 'Read an event',
+    summary: 'Get an event',
     description:
-      'One event by its `event_id`, for example one that a receiver could not read. 404 once it is no longer kept.',
+      'Returns one event by its `event_id`, for example one that your receiver could not process. 404 once it is ' +
+      'no longer kept.',
     scope: 'webhooks:read',
     reach: 'webhooks',
     origin: 'ours',
     reply: { status: 200, description: 'The event.', schema: Event },
     errors: [],
     examples: { reply: EXAMPLE },
-    tool: { name: 'get_event', title: 'Read an event', idempotent: true, openWorld: false, untrusted: true },
+    tool: { name: 'get_event', title: 'Get an event', idempotent: true, openWorld: false, untrusted: true },
   }),
 } as const satisfies Contract

@@ -11,11 +11,11 @@ import { retainEvents } from './retention.ts'
 import { allOfAccount, eventById, filters, lastBefore, type EventRow } from './store.ts'
 
 export interface Events {
-  /** Newest first, in the order in which they were recorded. @throws ApiError invalid_cursor */
+  /** Newest first. @throws ApiError invalid_cursor */
   list(accountId: AccountId, query: EventsQuery): Promise<EventPage>
   /** @throws ApiError not_found */
   get(accountId: AccountId, eventId: string): Promise<Event>
-  /** Removes what is older than promised. */
+  /** Removes events after the promised days. */
   readonly retention: Chore
 }
 
@@ -27,7 +27,7 @@ interface EventPage {
 
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
-/** Reads the ledger, for programs that no webhook can reach. */
+/** Reads the ledger, for programs that a webhook cannot reach. */
 export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock, 'now'>; cursors: Cursors }): Events {
   async function lastSeqBefore(sinceMs: number): Promise<number> {
     const row = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
@@ -61,15 +61,12 @@ export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock
     async get(accountId, eventId) {
       const row = await db.readOne(eventById, { eventId, accountId })
       if (row) return toEvent(row)
-      throw new ApiError(
-        'not_found',
-        `There is no event with this id in the account. Events are kept for ${LIMITS.eventDays} days at least.`,
-      )
+      throw new ApiError('not_found', `No event has this id. Events are kept for at least ${LIMITS.eventDays} days.`)
     },
   }
 }
 
-/** Those that are set. One instance usually has fewer events than one type has over all of them. */
+/** The filters that are set. An instance usually has fewer events than a type. */
 function filtersOf({ instance_id, type }: EventsQuery) {
   const set = [instance_id !== undefined && filters.instance, type !== undefined && filters.type] as const
   return set.filter((one) => one !== false)

@@ -11,14 +11,14 @@ const oldest = sql<{ after: number; rows: number }, { seq: number; createdAtMs: 
   'SELECT seq, created_at AS createdAtMs FROM events WHERE seq > :after ORDER BY seq LIMIT :rows',
 )
 
-/** A delivery needs its event's text for each attempt, and for being looked at. */
+/** A delivery needs the text of its event for each attempt and for the delivery log. */
 const remove = sql<{ after: number; upTo: number; before: number }>(
   `DELETE FROM events
     WHERE seq > :after AND seq <= :upTo AND created_at <= :before
       AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_seq = events.seq)`,
 )
 
-/** Removes events after the days the contract promises, unless a delivery still refers to them. */
+/** Removes events older than the contract promises, unless a delivery still refers to them. */
 export function retainEvents({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }): Chore {
   return {
     name: 'events',

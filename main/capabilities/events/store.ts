@@ -3,7 +3,7 @@ import { subjectSeq } from '../../kernel/ledger.ts'
 import type { Filter, SeqRange } from '../../kernel/filtered-page.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** An event as it is kept: `head + 1 + tail` is its envelope. */
+/** An event as stored: `head + 1 + tail` is its envelope. */
 export interface EventRow {
   readonly seq: number
   readonly head: string
@@ -28,7 +28,7 @@ const matching = (driver: string) =>
     WHERE ${driver} AND ${OF_ACCOUNT} AND ${SPAN} AND created_at >= :sinceMs AND only_for IS NULL
       AND (instance_seq = ${INSTANCE} OR :instanceId IS NULL) AND (type = :type OR :type IS NULL)`
 
-/** With several drivers their lists, each in the order of its index, are merged: nothing is sorted. */
+/** With several drivers their lists, each in index order, are merged without a sort. */
 const page = (...drivers: readonly string[]) =>
   sql<PageParams, EventRow>(`${drivers.map(matching).join(' UNION ALL ')} ORDER BY seq DESC LIMIT :rows`)
 
@@ -42,12 +42,12 @@ export const filters = {
   instance: filter(`instance_seq = ${INSTANCE}`),
 }
 
-/** An index of the account alone would be one more to write for each event; its events are those of all types. */
+/** Merges the lists of all types: an index by account alone would cost another write per event. */
 export const allOfAccount = page(...EVENT_TYPES.map((type) => `type = '${type}'`))
 
 /**
  * Ids are time-ordered, so where a period begins is found in their index: as a filter on `created_at` alone the list
- * would be read to its end. Of one millisecond their order is chance, which is why that filter stays.
+ * would be read to its end. Within one millisecond their order is random, which is why that filter stays.
  */
 export const lastBefore = sql<{ eventId: string }, { seq: number }>(
   'SELECT seq FROM events WHERE event_id < :eventId ORDER BY event_id DESC LIMIT 1',

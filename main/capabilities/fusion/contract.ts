@@ -8,7 +8,7 @@ export const FusionSide = Type.Object({
   name: InstanceName,
   instance_name: Type.String(),
   engine: Engine,
-  connected: Type.Boolean({ description: 'Logged in and usable.' }),
+  connected: Type.Boolean({ description: 'Logged in and ready to send.' }),
   phone_number: Nullable(Digits),
 })
 
@@ -41,20 +41,20 @@ export const fusionContract = {
     id: 'fuseInstances',
     method: 'POST',
     path: '/v1/instances/{id}/fusion',
-    summary: 'Fuse two instances of one number',
+    summary: 'Fuse two instances with the same number',
     description: [
-      'Joins the `official` instance in the path with an `smv2` instance of the same number, so that both are treated as one contact.',
-      'What that means: people write to the number, and both engines hear it. Fused, a message, an edit, a deletion or a reaction that both hear is kept and announced **once**, with one `message_id`, under the instance whose engine reports it first; `chat` is the same on both, so it can be answered through either. What one of the two sent is known to the other as well: a reply that quotes it, or a reaction to it, names its `message_id`, and its echo is not announced as a new message. Two reports are of one message when both engines give it the same id in the same chat. Sending, status records and status events stay with the instance that was asked to send, and what was heard before the fusion stays as it was.',
-      'Both must have a known number, of one network: sandbox and live never mix. Numbers are compared in canonical form: a Brazilian mobile is the same with its ninth digit and without. The fusion ends, for both, with `DELETE`, or when one of the two is deleted, recreated or connected as another number; disconnecting or logging out leaves it. It fires no event. A restricted key needs both instances in its list.',
+      'Links the `official` instance in the path with an `smv2` instance of the same number, so that both act as one contact.',
+      'Both engines receive what people write to the number. Once fused, a message, edit, deletion or reaction that both receive is stored and announced **once**, with one `message_id`, under the instance whose engine reports it first. `chat` is the same on both, so you can reply through either. Each instance also knows what the other sent: a reply that quotes it, or a reaction to it, carries its `message_id`, and its echo is not announced as a new message. Two reports are the same message when both engines give it the same id in the same chat. Sending, status records and status events stay with the instance that sent the message. Messages received before the fusion are not changed.',
+      'Both instances need a known number and must be on the same network: sandbox and live cannot be mixed. Numbers are compared in canonical form, so a Brazilian mobile number matches with and without its ninth digit. The fusion ends, for both, with `DELETE`, or when one of them is deleted, recreated or connected with another number; disconnecting or logging out keeps it. No event fires. A restricted key needs both instances in its list.',
     ].join('\n\n'),
     scope: 'instances:write',
     reach: 'instance',
     engine: 'official',
     origin: 'spec',
     body: Body({
-      smv2_instance_id: Type.String({ format: 'uuid', description: 'Id of the `smv2` instance.' }),
+      smv2_instance_id: Type.String({ format: 'uuid', description: 'ID of the `smv2` instance.' }),
     }),
-    reply: { status: 201, description: 'The two are fused.', schema: FusionView },
+    reply: { status: 201, description: 'The instances are fused.', schema: FusionView },
     errors: ['engine_mismatch', 'phone_mismatch', 'already_fused', 'invalid_state'],
     examples: {
       body: { smv2_instance_id: SMV2.id },
@@ -62,9 +62,10 @@ export const fusionContract = {
     },
     tool: {
       name: 'fuse_instances',
-      title: 'Fuse two instances of one number',
+      title: 'Fuse two instances with the same number',
       description:
-        'Joins an official and an smv2 instance of the same number: what both hear is announced once, as one contact.',
+        'Links an official and an smv2 instance of the same number: what both receive is announced once, as one ' +
+        'contact.',
       idempotent: false,
       openWorld: false,
     },
@@ -74,18 +75,18 @@ export const fusionContract = {
     id: 'getFusion',
     method: 'GET',
     path: '/v1/instances/{id}/fusion',
-    summary: 'Read a fusion',
+    summary: 'Get a fusion',
     description:
-      'Whether the instance is fused, and with which; `partner` is null when it is not. Asked with the `smv2` instance, ' +
-      'the answer is the mirror: that one is `instance`, the official one `partner`. For a restricted key that does not ' +
-      'reach the partner, `fused` is true and `partner` is null.',
+      'Whether the instance is fused, and with which one; `partner` is null when it is not. For the `smv2` ' +
+      'instance the response is mirrored: it is `instance`, and the official one is `partner`. If a ' +
+      'restricted key has no access to the partner, `fused` is true and `partner` is null.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'spec',
-    reply: { status: 200, description: 'The fusion as this instance sees it.', schema: FusionView },
+    reply: { status: 200, description: 'The fusion, seen from this instance.', schema: FusionView },
     errors: [],
     examples: { reply: { instance: OFFICIAL, fused: true, partner: SMV2 } },
-    tool: { name: 'get_fusion', title: 'Read a fusion', idempotent: true, openWorld: false },
+    tool: { name: 'get_fusion', title: 'Get a fusion', idempotent: true, openWorld: false },
   }),
 
   removeFusion: operation({
@@ -94,14 +95,14 @@ export const fusionContract = {
     path: '/v1/instances/{id}/fusion',
     summary: 'Remove a fusion',
     description:
-      'Ends the fusion of the `official` instance in the path, for both sides. From then on each announces for itself what ' +
-      'it hears. Repeating it is harmless. A restricted key needs both instances in its list.',
+      'Ends the fusion of the `official` instance in the path, for both sides. Each then announces on its own what ' +
+      'it receives. Repeating the call is safe. A restricted key needs both instances in its list.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'official',
     destructive: true,
     origin: 'spec',
-    reply: { status: 200, description: 'Not fused any more.', schema: FusionView },
+    reply: { status: 200, description: 'No longer fused.', schema: FusionView },
     errors: ['engine_mismatch'],
     examples: { reply: { instance: OFFICIAL, fused: false, partner: null } },
     tool: { name: 'remove_fusion', title: 'Remove a fusion', idempotent: true, openWorld: false },

@@ -29,17 +29,17 @@ export interface Pair {
   readonly partner: KnownInstance | null
 }
 
-/** @throws ApiError of the first rule that is broken; nothing is fused then. */
+/** @throws ApiError for the first rule that is broken; nothing is fused then. */
 export type Fuse = (call: FuseCall) => Promise<Pair>
 
-/** One commit, so that neither of the two can be deleted, recreated or fused elsewhere in between. */
+/** One commit: neither instance can be deleted, recreated or fused elsewhere in between. */
 export function createFuse({ db, clock, instances }: Deps): Fuse {
   return ({ accountId, officialId, smv2Id, mayReach }) =>
     db.commit(async (tx) => {
       const official = await instances.find(tx, accountId, officialId)
       const smv2 = mayReach(smv2Id) ? await instances.find(tx, accountId, smv2Id) : undefined
       if (!official) throw unknown('There is no instance with this id.')
-      if (!smv2) throw unknown('There is no instance with the id in smv2_instance_id.')
+      if (!smv2) throw unknown('No instance has the id in smv2_instance_id.')
       refuseEngines(official, smv2)
       refuseNetworks(official, smv2)
       await refuseFused(tx, official, smv2)
@@ -51,13 +51,12 @@ export function createFuse({ db, clock, instances }: Deps): Fuse {
 
 const unknown = (message: string) => new ApiError('not_found', message)
 
-/** The door has refused a path that names no official instance; here the other side is left. */
+/** The path was checked before the handler ran; this checks the instance in the body. */
 function refuseEngines(official: KnownInstance, smv2: KnownInstance): void {
   if (official.engine === 'official' && smv2.engine === 'smv2') return
   throw new ApiError(
     'engine_mismatch',
-    'A fusion joins an official instance, in the path, with an smv2 instance, in smv2_instance_id; this one runs on ' +
-      `${smv2.engine}.`,
+    `smv2_instance_id is an ${smv2.engine} instance. Use the id of an smv2 instance with the same number.`,
   )
 }
 
@@ -65,34 +64,28 @@ function refuseNetworks(official: KnownInstance, smv2: KnownInstance): void {
   if (official.network === smv2.network) return
   throw new ApiError(
     'invalid_state',
-    `One instance is on the ${official.network} network, the other on the ${smv2.network} network; these never mix. Fuse two of one network.`,
+    `The official instance is on the ${official.network} network and the smv2 instance on the ${smv2.network} network. Both must be on the same network.`,
   )
 }
 
 async function refuseFused(tx: Tx, ...sides: KnownInstance[]): Promise<void> {
   for (const { id, engine } of sides) {
     if ((await tx.one(partnerOf, { id })) === undefined) continue
-    throw new ApiError(
-      'already_fused',
-      `The ${engine} instance is fused already. Read its fusion, and remove it first to fuse anew.`,
-    )
+    throw new ApiError('already_fused', `The ${engine} instance is already fused. Remove that fusion first.`)
   }
 }
 
-/** @returns the number both have, in canonical form. */
+/** @returns the number of both, in canonical form. */
 function commonNumber(official: KnownInstance, smv2: KnownInstance): string {
   const [one, other] = [official, smv2].map(numberOf)
   if (one !== undefined && one === other) return one
   throw new ApiError(
     'phone_mismatch',
-    `The official instance has the number ${official.phoneNumber}, the smv2 instance ${smv2.phoneNumber}. Only instances of the same number can be fused.`,
+    `The official instance has the number ${official.phoneNumber}, the smv2 instance ${smv2.phoneNumber}. Both must have the same number.`,
   )
 }
 
 function numberOf({ engine, phoneNumber }: KnownInstance): string {
   if (phoneNumber !== null) return canonicalNumber(phoneNumber)
-  throw new ApiError(
-    'invalid_state',
-    `The number of the ${engine} instance is not known yet. Connect it first, then fuse.`,
-  )
+  throw new ApiError('invalid_state', `The number of the ${engine} instance is not known yet. Connect it first.`)
 }

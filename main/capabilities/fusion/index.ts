@@ -26,9 +26,9 @@ export interface Fusion {
   readonly fuse: Fuse
   /** A partner outside the caller's list is hidden. @throws ApiError not_found */
   readonly read: (call: PairCall) => Promise<Pair>
-  /** Ends the fusion for both; repeating it is harmless. @throws ApiError not_found, also when the partner is outside the caller's list. */
+  /** Ends the fusion for both; safe to repeat. @throws ApiError not_found, also when the partner is outside the caller's list. */
   readonly remove: (call: PairCall) => Promise<Pair>
-  /** Who speaks for the same number, for what one of the two has heard already. */
+  /** The other instance of the same number, which may have received the same message already. */
   readonly partnerOf: (tx: Tx, id: InstanceId) => Promise<InstanceId | undefined>
 }
 
@@ -60,7 +60,7 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
 
 const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
-/** A pair is of one number, and lasts as long as both are it. One that is only logged out may come back. */
+/** A fusion lasts while both have the same number. An instance that is only logged out may come back with it. */
 const removeOnChange: InstanceListener = async (tx, change) => {
   const { id } = change
   if (change.kind !== 'number') await tx.run(removeFusion, { id })

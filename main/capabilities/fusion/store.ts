@@ -5,7 +5,7 @@ type Id = { id: string }
 
 const OF_INSTANCE = 'official_id = :id OR smv2_id = :id'
 
-/** Who the instance is fused with, whichever side it is. */
+/** The instance it is fused with, from either side. */
 export const partnerOf = sql<Id, { partnerId: InstanceId }>(
   `SELECT CASE official_id WHEN :id THEN smv2_id ELSE official_id END AS partnerId FROM fusions WHERE ${OF_INSTANCE}`,
 )

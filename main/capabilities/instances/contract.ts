@@ -62,9 +62,9 @@ export const instancesContract = {
     path: '/v1/instances',
     summary: 'Create an instance',
     description:
-      'Uses a free slot of the plan and never buys one (409 `no_free_slot`). Every field is optional. An `smv2` instance ' +
-      'is connected by scanning its QR code (`GET …/qr`), an `official` one on the page behind its `onboarding_url`. ' +
-      'With an `Idempotency-Key`, a repeat answers with the instance made the first time. Fires `instance.created`.',
+      'Uses a free slot of your plan; it never buys one (409 `no_free_slot`). Every field is optional. Connect an ' +
+      '`smv2` instance by scanning its QR code (`GET …/qr`), and an `official` one on its `onboarding_url`. With ' +
+      'an `Idempotency-Key`, a repeat returns the instance created the first time. Fires `instance.created`.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'spec',
@@ -74,19 +74,19 @@ export const instancesContract = {
         Type.String({
           minLength: 1,
           maxLength: LIMITS.instanceNameLength,
-          description: 'For people; need not be unique. Default: `Instance N`, counted in the account.',
+          description: 'Display name; need not be unique. Default: `Instance N`, numbered per account.',
         }),
       ),
       engine: Type.Optional(
         Type.Enum([...Engine.enum], {
           default: 'smv2',
-          description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.',
+          description: '`smv2`: a phone paired by QR code. `official`: Meta’s Cloud API.',
         }),
       ),
       network: Type.Optional(
         Type.Enum([...Network.enum], {
           description:
-            '`sandbox` is simulated inside the service, `live` is the real network. Never changes. Default: the setting `network`.',
+            '`sandbox` is simulated inside the service; `live` is the real network. Cannot be changed later. Default: the `network` setting.',
         }),
       ),
       external_ref: Type.Optional(Nullable(ExternalRef)),
@@ -113,14 +113,11 @@ export const instancesContract = {
     method: 'GET',
     path: '/v1/instances',
     summary: 'List instances',
-    description:
-      `Without \`updated_since\`: \`{data, count}\`, newest first, up to ${LIMITS.plainListSize} at once; \`next_cursor\` and \`has_more\` are added ` +
-      'when `limit` or `cursor` is sent or when more match. ' +
-      'With `updated_since`: what changed after that moment, oldest change first, and what was deleted. Three rules keep a copy ' +
-      'complete: apply `data` and `deleted` of every answer; while `has_more` is true repeat the call with `next_cursor` as ' +
-      '`cursor`; then, while `deleted_has_more` is true, repeat it with `updated_since` set to the last `deleted_at` received. ' +
-      'Start the next synchronisation from the latest `updated_at` or `deleted_at` received. ' +
-      '`external_ref` filters `data` alone. A restricted key sees only its instances.',
+    description: [
+      `Without \`updated_since\`: \`{data, count}\`, newest first, up to ${LIMITS.plainListSize} instances. \`next_cursor\` and \`has_more\` are added when you send \`limit\` or \`cursor\`, or when more instances match.`,
+      'With `updated_since`: what changed after that time, oldest change first, and what was deleted. To keep a complete copy, follow three rules: apply `data` and `deleted` of every response; while `has_more` is true, repeat the call with `next_cursor` as `cursor`; then, while `deleted_has_more` is true, repeat it with `updated_since` set to the last `deleted_at` you received. Start the next sync from the latest `updated_at` or `deleted_at` you received.',
+      '`external_ref` filters `data` only. A restricted key sees only its own instances.',
+    ].join('\n\n'),
     scope: 'instances:read',
     reach: 'instances',
     origin: 'spec',
@@ -135,7 +132,7 @@ export const instancesContract = {
       updated_since: Type.Optional(
         Type.String({
           format: 'date-time',
-          description: 'ISO 8601 time. Only changes after this moment; asks for the incremental form.',
+          description: 'ISO 8601 time. Returns only changes after it, as an incremental list.',
           examples: ['2026-03-01T09:30:00.000Z'],
         }),
       ),
@@ -158,15 +155,15 @@ export const instancesContract = {
     id: 'getInstance',
     method: 'GET',
     path: '/v1/instances/{id}',
-    summary: 'Read an instance',
-    description: 'The instance as it stands. A deleted one is 404.',
+    summary: 'Get an instance',
+    description: 'Returns the current state of the instance. A deleted instance is 404.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'ours',
     reply: { status: 200, description: 'The instance.', schema: InstanceRecord },
     errors: [],
     examples: { reply: EXAMPLE },
-    tool: { name: 'get_instance', title: 'Read an instance', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance', title: 'Get an instance', idempotent: true, openWorld: false },
   }),
 
   updateInstance: operation({
@@ -175,8 +172,9 @@ export const instancesContract = {
     path: '/v1/instances/{id}',
     summary: 'Update an instance',
     description:
-      'Changes the fields that are sent. `metadata` replaces the whole object; null clears `metadata` or `external_ref`. ' +
-      'What changes something fires `instance.updated`; what changes nothing answers 200, fires nothing and leaves `updated_at` as it was.',
+      'Changes the fields you send. `metadata` is replaced as a whole; null clears `metadata` or `external_ref`. A ' +
+      'change fires `instance.updated`. If nothing changes, the response is 200 with the unchanged record, and no ' +
+      'event fires.',
     scope: 'instances:write',
     reach: 'instance',
     origin: 'spec',
@@ -185,7 +183,7 @@ export const instancesContract = {
       external_ref: Type.Optional(Nullable(ExternalRef)),
       metadata: Type.Optional(Nullable(Metadata)),
     }),
-    reply: { status: 200, description: 'The instance after the change.', schema: InstanceRecord },
+    reply: { status: 200, description: 'The updated instance.', schema: InstanceRecord },
     errors: ['external_ref_conflict'],
     examples: {
       body: { metadata: { plan: 'platinum' } },
@@ -200,8 +198,8 @@ export const instancesContract = {
     path: '/v1/instances/{id}',
     summary: 'Delete an instance',
     description:
-      'Deletes the instance and its session and frees its slot and its `external_ref`. Cannot be undone, so it needs ' +
-      '`confirm=true`. Repeating it gives the same answer. Fires `instance.deleted` once.',
+      'Deletes the instance and its session, and frees its slot and `external_ref`. This cannot be undone, so ' +
+      '`confirm=true` is required. Repeating the call returns the same response. Fires `instance.deleted` once.',
     scope: 'instances:write',
     reach: 'instance',
     confirm: 'always',
@@ -210,7 +208,7 @@ export const instancesContract = {
     origin: 'spec',
     reply: {
       status: 200,
-      description: 'The same on every repeat.',
+      description: 'Deleted. Repeating the call returns the same response.',
       schema: Type.Object({ id: Uuid, deleted: Type.Literal(true), deleted_at: Timestamp }),
     },
     errors: ['confirmation_required'],
@@ -222,25 +220,26 @@ export const instancesContract = {
     id: 'getInstanceConnection',
     method: 'GET',
     path: '/v1/instances/{id}/connection',
-    summary: 'Read the connection',
-    description: 'Whether the instance is logged in and usable, and as whom. Both engines.',
+    summary: 'Get the connection',
+    description: 'Whether the instance is logged in and ready to send, and with which account. Works for both engines.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'spec',
     reply: { status: 200, description: 'The connection.', schema: ConnectionView },
     errors: [],
     examples: { reply: { connected: true, logged_in: true, name: 'Acme', number: '12025550123' } },
-    tool: { name: 'get_instance_connection', title: 'Read the connection', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance_connection', title: 'Get the connection', idempotent: true, openWorld: false },
   }),
 
   getInstanceHealth: operation({
     id: 'getInstanceHealth',
     method: 'GET',
     path: '/v1/instances/{id}/health',
-    summary: 'Read the health',
+    summary: 'Get the health',
     description:
-      'One view for both engines: link, engine, queue, webhooks, restrictions, and in `issues` what is wrong and what to do. ' +
-      'Answers 200 within two seconds also when the engine is down; what is not known is null.',
+      'One view for both engines: connection, engine, queue, webhooks and restrictions. `issues` lists what is ' +
+      'wrong and what to do. Always answers 200 within two seconds, even when the engine is down; unknown values ' +
+      'are null. `checked_at` says how fresh the figures are.',
     scope: 'instances:read',
     reach: 'instance',
     origin: 'spec',
@@ -267,19 +266,20 @@ export const instancesContract = {
         issues: [],
       },
     },
-    tool: { name: 'get_instance_health', title: 'Read the health', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance_health', title: 'Get the health', idempotent: true, openWorld: false },
   }),
 
   getInstanceQr: operation({
     id: 'getInstanceQr',
     method: 'GET',
     path: '/v1/instances/{id}/qr',
-    summary: 'Read the QR code',
+    summary: 'Get the QR code',
     description:
-      'The code to scan with the phone, and always a `state` that says where pairing stands. The first read of a new ' +
-      'instance starts pairing (fires `instance.connecting`); later a restart or qr/refresh does. A code lives 60 s, the ' +
-      'following ones 20 s each: read again at `expires_at`. With `phone`, the number of the phone, the answer also carries ' +
-      'a `pairing_code` to type in there instead. The code is a credential: never store or forward it.',
+      'The QR code to scan, and a `state` that says how far pairing is. The first read of a new instance starts ' +
+      'pairing (fires `instance.connecting`); afterwards, use restart or qr/refresh. The first code is valid for ' +
+      '60 s and the following ones for 20 s each: read again at `expires_at`. Send `phone`, the number of the ' +
+      'phone, to also get a `pairing_code` to type on it instead. The code is a credential: do not store or ' +
+      'forward it.',
     scope: 'instances:read',
     reach: 'instance',
     engine: 'smv2',
@@ -288,15 +288,15 @@ export const instancesContract = {
     query: Type.Object({
       phone: Type.Optional(Digits),
     }),
-    reply: { status: 200, description: 'Where pairing stands.', schema: QrView },
+    reply: { status: 200, description: 'The state of pairing.', schema: QrView },
     errors: ['engine_mismatch', 'upstream_unavailable', 'service_unavailable', 'storage_full'],
     examples: { reply: QR_READY },
     tool: {
       name: 'get_instance_qr',
-      title: 'Read where pairing stands',
+      title: 'Get the QR code',
       idempotent: true,
       openWorld: true,
-      // The first read begins pairing.
+      // The first read starts pairing.
       readOnly: false,
       redact: ['qr', 'pairing_code'],
     },
@@ -306,22 +306,23 @@ export const instancesContract = {
     id: 'refreshInstanceQr',
     method: 'POST',
     path: '/v1/instances/{id}/qr/refresh',
-    summary: 'Force a new QR code',
+    summary: 'Get a new QR code',
     description:
-      'Starts pairing anew and answers with the QR view; fires `instance.connecting` unless pairing was under way, and ' +
-      '`instance.qr.updated` for each code. An engine that still has a session may take that up instead: disconnect with ' +
-      '`logout` first to pair another phone. 409 `invalid_state` while connected, reconnecting or being recreated.',
+      'Restarts pairing and returns the QR view. Fires `instance.connecting` unless pairing is already in ' +
+      'progress, and `instance.qr.updated` for each code. If the engine still has a session, it may reconnect with ' +
+      'it: to pair another phone, disconnect with `logout` first. A banned instance keeps its ban until a pairing ' +
+      'succeeds, as with a restart. 409 `invalid_state` while connected, reconnecting or being recreated.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
     noStore: true,
     origin: 'spec',
-    reply: { status: 202, description: 'Where pairing stands.', schema: QrView },
+    reply: { status: 202, description: 'The state of pairing.', schema: QrView },
     errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: QR_READY },
     tool: {
       name: 'refresh_instance_qr',
-      title: 'Force a new QR code',
+      title: 'Get a new QR code',
       idempotent: false,
       openWorld: true,
       redact: ['qr', 'pairing_code'],
@@ -333,12 +334,10 @@ export const instancesContract = {
     method: 'POST',
     path: '/v1/instances/{id}/restart',
     summary: 'Restart an instance',
-    description:
-      'Ends the link and connects again with the stored session; without one, pairing begins and the QR code is read ' +
-      'with `GET …/qr`. A connected instance is unusable until its link is back, usually under a second. 409 `invalid_state` while the ' +
-      'instance is being recreated.\n\n' +
-      'A banned instance keeps `last_disconnect_reason`, `phone_number` and `banned_until` until a pairing succeeds. If the ' +
-      'attempt fails, it returns to `auth_failed` with them and fires `instance.auth_failed` again.',
+    description: [
+      'Closes the connection and reconnects with the stored session. Without a session, pairing starts: get the QR code with `GET …/qr`. A connected instance cannot send until it is back, usually within a second. 409 `invalid_state` while the instance is being recreated.',
+      'A banned instance keeps `last_disconnect_reason`, `phone_number` and `banned_until` until a pairing succeeds. If the attempt fails, the instance returns to `auth_failed` with them, and `instance.auth_failed` fires again.',
+    ].join('\n\n'),
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -359,9 +358,9 @@ export const instancesContract = {
     path: '/v1/instances/{id}/disconnect',
     summary: 'Disconnect an instance',
     description:
-      'Ends the link and stops reconnecting; a restart connects again. With `logout: true` the session is discarded too: ' +
-      'the phone must be paired again, so `confirm=true` is needed. Repeating it is harmless. 409 `invalid_state` while the ' +
-      'instance is being recreated.',
+      'Closes the connection and stops reconnecting; a restart connects again. With `logout: true` the session is ' +
+      'discarded too. The phone must then be paired again, so `confirm=true` is required. Repeating the call is ' +
+      'safe. 409 `invalid_state` while the instance is being recreated.',
     scope: 'instances:write',
     reach: 'instance',
     engine: 'smv2',
@@ -372,7 +371,7 @@ export const instancesContract = {
       logout: Type.Optional(
         Type.Boolean({
           default: false,
-          description: 'Also discard the session. Irreversible; needs `confirm=true` in the query.',
+          description: 'Also discard the session. Cannot be undone; requires `confirm=true` in the query.',
         }),
       ),
     }),
@@ -401,9 +400,9 @@ export const instancesContract = {
     path: '/v1/instances/{id}/recreate',
     summary: 'Recreate an instance',
     description: [
-      'Wipes everything the instance is connected with and lets it begin as if new. Cannot be undone, so it needs `confirm=true`. Both engines, in any status.',
-      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Wiped:** the session (the network is told that the device leaves), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason` and `banned_until` (so also what is known of a ban), reconnect counts, AI memory, and a fusion, on both sides. A message still under way keeps the status it has: its receipts go to the session that is gone.',
-      'The answer comes at once, with status `recreating`. Usually within a second the status is `connecting` (fires `instance.connecting`, `reason: "start"`) and pairing begins: read the QR code with `GET …/qr`, or the new `onboarding_url` of an `official` instance. No `instance.disconnected` fires for the link that ends. Until then restart, disconnect and qr/refresh answer 409 `invalid_state`. An engine out of reach is asked again until it has wiped, also after a restart of the service. Repeating the call is safe.',
+      'Erases the session and everything that belongs to it, and starts over as if the instance were new. This cannot be undone, so `confirm=true` is required. Works for both engines and in any status.',
+      '**Kept:** id, name, `instance_name`, `external_ref`, metadata, webhooks, the slot, message status records with their `Idempotency-Key`s, and recorded events. **Erased:** the session (the network is told that the device is leaving), media and caches, number and profile name, `last_connected_at`, `last_disconnect_reason` and `banned_until` (everything known about a ban), reconnect counts, AI memory, and a fusion, on both sides. A message in progress keeps its status: its receipts go to the old session.',
+      'The response comes immediately, with status `recreating`. Usually within a second the status becomes `connecting` (fires `instance.connecting` with `reason: "start"`) and pairing starts: get the QR code with `GET …/qr`, or the new `onboarding_url` of an `official` instance. The closed connection fires no `instance.disconnected`. Until then restart, disconnect and qr/refresh answer 409 `invalid_state`. If the engine cannot be reached, the service retries until the session is erased, also after a restart. Repeating the call is safe.',
     ].join('\n\n'),
     scope: 'instances:write',
     reach: 'instance',
@@ -412,7 +411,7 @@ export const instancesContract = {
     origin: 'spec',
     reply: {
       status: 202,
-      description: 'Being recreated.',
+      description: 'The instance is being recreated.',
       schema: Type.Object({ id: Uuid, status: Type.Literal('recreating'), pairing_required: Type.Literal(true) }),
     },
     errors: ['confirmation_required', 'service_unavailable'],
@@ -421,7 +420,8 @@ export const instancesContract = {
       name: 'recreate_instance',
       title: 'Recreate an instance',
       description:
-        'Wipes session, media and caches of an instance; id, name, external_ref, metadata, webhooks and messages stay. It must be paired again.',
+        'Erases the session, media and caches of an instance. Keeps its id, name, external_ref, metadata, webhooks ' +
+        'and messages. It must be paired again.',
       idempotent: false,
       openWorld: true,
       onRequest: true,
@@ -432,12 +432,8 @@ export const instancesContract = {
     id: 'recreateInstances',
     method: 'POST',
     path: '/v1/instances/batch/recreate',
-    summary: 'Recreate many instances',
-    description:
-      `Recreates up to ${LIMITS.batchRecreate} instances as \`POST /v1/instances/{id}/recreate\` does one. Cannot be undone, so it needs ` +
-      '`confirm=true`. Each instance has a result of its own, in the order asked for: what is unknown, of another account ' +
-      'or outside the list of the key is `not_found`, and the others are recreated all the same. `batch_id` names the call ' +
-      'in the log of the service.',
+    summary: 'Recreate instances in bulk',
+    description: `Recreates up to ${LIMITS.batchRecreate} instances, each as \`POST /v1/instances/{id}/recreate\` does. This cannot be undone, so \`confirm=true\` is required. Results are in the order of the request. An instance that does not exist, or that your key cannot access, is \`not_found\`; the others are still recreated. \`batch_id\` identifies the call in the service log.`,
     scope: 'instances:write',
     reach: 'instances',
     confirm: 'always',
@@ -448,15 +444,15 @@ export const instancesContract = {
         minItems: 1,
         maxItems: LIMITS.batchRecreate,
         uniqueItems: true,
-        description: `Ids of 1 to ${LIMITS.batchRecreate} instances, none twice.`,
+        description: `Ids of 1 to ${LIMITS.batchRecreate} instances, without duplicates.`,
       }),
     }),
     reply: {
       status: 202,
-      description: 'What became of each.',
+      description: 'One result per instance.',
       schema: Type.Object({
         batch_id: Uuid,
-        accepted: Type.Integer({ minimum: 0, description: 'How many are being recreated.' }),
+        accepted: Type.Integer({ minimum: 0, description: 'Number of instances being recreated.' }),
         results: Type.Array(
           Type.Union([
             Type.Object({ id: Uuid, status: Type.Literal('recreating') }),
@@ -482,8 +478,8 @@ export const instancesContract = {
     },
     tool: {
       name: 'recreate_instances',
-      title: 'Recreate many instances',
-      description: `Recreates up to ${LIMITS.batchRecreate} instances as recreate_instance does one; each has a result of its own.`,
+      title: 'Recreate instances in bulk',
+      description: `Recreates up to ${LIMITS.batchRecreate} instances, each as recreate_instance does. Returns one result per instance.`,
       idempotent: false,
       openWorld: true,
       onRequest: true,
