@@ -148,7 +148,13 @@ export const instancesContract = {
     reply: { status: 200, description: 'A page of instances.', schema: Type.Union([PlainList, ChangeList]) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [EXAMPLE], count: 1 } },
-    tool: { name: 'list_instances', title: 'List instances', idempotent: true, openWorld: false },
+    tool: {
+      name: 'list_instances',
+      title: 'List instances',
+      description: 'Instances, newest first. With `updated_since`: what changed or was deleted since then.',
+      idempotent: true,
+      openWorld: false,
+    },
   }),
 
   getInstance: operation({
@@ -213,7 +219,13 @@ export const instancesContract = {
     },
     errors: ['confirmation_required'],
     examples: { reply: { id: EXAMPLE.id, deleted: true, deleted_at: '2026-03-02T08:00:00.000Z' } },
-    tool: { name: 'delete_instance', title: 'Delete an instance', idempotent: true, openWorld: true },
+    tool: {
+      name: 'delete_instance',
+      title: 'Delete an instance',
+      description: 'Deletes an instance and its session, and frees its slot and `external_ref`.',
+      idempotent: true,
+      openWorld: true,
+    },
   }),
 
   getInstanceConnection: operation({
@@ -294,6 +306,7 @@ export const instancesContract = {
     tool: {
       name: 'get_instance_qr',
       title: 'Get the QR code',
+      description: 'The state of pairing. The first read of a new instance starts pairing.',
       idempotent: true,
       openWorld: true,
       // The first read starts pairing.
@@ -323,6 +336,7 @@ export const instancesContract = {
     tool: {
       name: 'refresh_instance_qr',
       title: 'Get a new QR code',
+      description: 'Restarts pairing, with a new QR code.',
       idempotent: false,
       openWorld: true,
       redact: ['qr', 'pairing_code'],
@@ -391,7 +405,14 @@ export const instancesContract = {
       body: { logout: false },
       reply: { id: EXAMPLE.id, connected: false, status: 'disconnected', logged_out: false },
     },
-    tool: { name: 'disconnect_instance', title: 'Disconnect an instance', idempotent: true, openWorld: true },
+    tool: {
+      name: 'disconnect_instance',
+      title: 'Disconnect an instance',
+      description:
+        'Closes the connection and stops reconnecting; a restart connects again. With `logout` the session is discarded and the phone must be paired again.',
+      idempotent: true,
+      openWorld: true,
+    },
   }),
 
   recreateInstance: operation({

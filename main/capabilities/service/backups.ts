@@ -28,7 +28,7 @@ export interface BackupDeps {
     staged(): { readonly name: string; readonly requestedAtMs: number } | null
     stage(name: string, nowMs: number): Promise<'staged' | 'unknown' | 'damaged' | Exclude<State, 'usable'>>
     cancel(): Promise<void>
-    /** What became of a restore at this start. */
+    /** Result of a restore at this start. */
     readonly restored: Restored | null
   }
 }
@@ -42,16 +42,16 @@ export interface Backups {
   readonly cancelRestore: () => Promise<void>
 }
 
-/** Why a copy cannot take the place of the database. */
+/** Why a backup cannot be restored. */
 const REFUSALS: Readonly<Record<'damaged' | Exclude<State, 'usable'>, string>> = {
-  damaged: 'This backup is damaged. Nothing was changed; choose another one.',
-  unreadable: 'This file is no backup that can be read. Nothing was changed; choose another one.',
-  newer: 'A newer Switchboard made this backup. Nothing was changed; install that version again first.',
+  damaged: 'This backup is damaged. Choose another one.',
+  unreadable: 'This file cannot be read as a backup. Choose another one.',
+  newer: 'This backup is from a newer version of Switchboard. Install that version first.',
   foreign:
-    'This backup belongs to another home folder, whose secrets the key of this one does not open. Nothing was changed; put it back where it was made.',
+    'This backup is from another home folder, so its secrets cannot be decrypted here. Restore it in the home folder it came from.',
 }
 
-/** Copies of the database, and the way back to one: it takes the database's place at the next start. */
+/** Backups of the database. A restore replaces the database at the next start. */
 export function createBackups({ clock, live, copies }: BackupDeps): Backups {
   let underWay: Promise<{ file: string; bytes: number }> | undefined
 
@@ -72,13 +72,13 @@ export function createBackups({ clock, live, copies }: BackupDeps): Backups {
   }
 
   return {
-    // Whoever asks while one is made gets that one: it is of this moment.
+    // A second request while a backup is made gets the same one: it is just as current.
     backUp: () => (underWay ??= copies.make('manual').finally(() => (underWay = undefined))),
     backups,
     listBackups: () => copies.list(),
     async stageRestore(name) {
       const verdict = await copies.stage(name, clock.now())
-      if (verdict === 'unknown') throw new ApiError('not_found', 'There is no backup with this name.')
+      if (verdict === 'unknown') throw new ApiError('not_found', 'No backup has this name.')
       if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
       live.publish({ topic: 'service' })
       return backups()

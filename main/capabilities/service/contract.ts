@@ -11,11 +11,11 @@ export type BridgeProgram = Static<typeof BridgeProgram>
 const ServiceRecord = Type.Object({
   version: Type.String(),
   network: Network,
-  address: Type.String({ description: 'Where the API listens.' }),
-  mcp_address: Type.String({ description: 'Where assistants connect.' }),
+  address: Type.String({ description: 'The URL of the API.' }),
+  mcp_address: Type.String({ description: 'The URL for assistants.' }),
   mcp_bridge: Nullable(
     Type.Object(BridgeProgram.properties, {
-      description: 'Starts the bridge over stdio on this computer; null: only the address is there.',
+      description: 'Command that starts the stdio bridge on this computer. Null if only the URL is available.',
     }),
   ),
   vault: Type.Object({
@@ -24,35 +24,35 @@ const ServiceRecord = Type.Object({
     asking: Nullable(
       Type.Enum(['waiting', 'repeated', 'on_request'], {
         description:
-          'How it opens while it is sealed: it is being asked, and a person may have to answer a prompt; it is asked every ' +
-          '30 seconds; or only when somebody wants it, because a prompt was dismissed.',
+          'How a sealed vault is opened. `waiting`: the keychain was asked and may be showing a prompt. `repeated`: it is ' +
+          'asked every 30 seconds. `on_request`: a prompt was dismissed, so it is asked only on request.',
       }),
     ),
-    notice: Nullable(Type.String({ description: 'What a person should know about how secrets are kept.' })),
-    problem: Nullable(Type.String({ description: 'Why it is sealed.' })),
+    notice: Nullable(Type.String({ description: 'A notice about how secrets are stored.' })),
+    problem: Nullable(Type.String({ description: 'Why the vault is sealed.' })),
   }),
-  home: Type.String({ description: 'The home folder.' }),
+  home: Type.String({ description: 'Path of the home folder.' }),
   database_bytes: Type.Integer(),
   started_at: Timestamp,
   warnings: Type.Array(Type.String()),
   troubles: Type.Array(Type.String(), {
-    description: 'Those of the warnings that tell of a fault, and not of how it was set up.',
+    description: 'The warnings that report a fault rather than the configuration.',
   }),
   scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'The scopes that at least one operation asks for.' }),
-  password_set: Type.Boolean({ description: 'Whether the console in a browser can be opened with a password.' }),
+  password_set: Type.Boolean({ description: 'Whether you can sign in to the console with a password.' }),
   limits: Type.Object({
-    slots: Type.Integer({ description: 'Instances the plan allows.' }),
+    slots: Type.Integer({ description: 'Maximum number of instances.' }),
     rate_limit_per_minute: Type.Integer(),
     anonymous_rate_limit_per_minute: Type.Integer(),
     send_timeout_ms: Type.Integer(),
-    retry_schedule_s: Type.Array(Type.Number(), { description: 'Waits before attempts 2 to 8 of a delivery.' }),
+    retry_schedule_s: Type.Array(Type.Number(), { description: 'Delays before delivery attempts 2 to 8.' }),
   }),
 })
 export type ServiceRecord = Static<typeof ServiceRecord>
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** Beyond that it says only that there are many: nobody reads the number, and counting it would hold everybody up. */
+/** Counting further would slow everything down for a number that nobody reads. */
 export const COUNTED_AT_MOST = 10_000
 const Counted = Type.Integer({ minimum: 0, maximum: COUNTED_AT_MOST, description: `Counted up to ${COUNTED_AT_MOST}.` })
 
@@ -60,11 +60,11 @@ const Overview = Type.Object({
   account: Type.Object({
     id: Uuid,
     name: Type.String(),
-    first_run: Type.Boolean({ description: 'It is still to be welcomed.' }),
+    first_run: Type.Boolean({ description: 'The welcome screen was not completed yet.' }),
   }),
   instances: Type.Object({
     total: Count,
-    by_status: Type.Record(Type.String(), Count, { description: 'Only those that occur.' }),
+    by_status: Type.Record(Type.String(), Count, { description: 'Only statuses with at least one instance.' }),
   }),
   webhooks: Type.Object({ total: Count, deactivated: Count }),
   deliveries: Type.Object({ pending: Counted, failed: Counted }),
@@ -72,16 +72,16 @@ const Overview = Type.Object({
 })
 
 const ToolCall = Type.Object({
-  id: Type.Integer({ description: 'Rises with each call since the start.' }),
+  id: Type.Integer({ description: 'Increases with each call since the service started.' }),
   at: Timestamp,
   key: Nullable(Type.Object({ id: Uuid, name: Type.String(), last4: Type.String() })),
   tool: Type.String(),
   status: Type.Enum(['done', 'refused', 'waiting'], {
-    description: '`waiting`: a person is asked first, in the window or by the client. `refused`: nothing was done.',
+    description: '`waiting`: a person must approve the call first. `refused`: nothing was done.',
   }),
-  error_code: Nullable(Type.String({ description: 'Why it was refused.' })),
-  ms: Type.Integer({ description: 'How long it took.' }),
-  approval_id: Nullable(Type.String({ description: 'The approval it asked for, or was carried out by.' })),
+  error_code: Nullable(Type.String({ description: 'Error code if it was refused.' })),
+  ms: Type.Integer({ description: 'Duration in milliseconds.' }),
+  approval_id: Nullable(Type.String({ description: 'The approval it requested or ran under.' })),
 })
 export type ToolCallRecord = Static<typeof ToolCall>
 
@@ -99,12 +99,12 @@ const BackupFile = Type.Object({
   name: Type.String(),
   made_at: Timestamp,
   reason: Type.String({
-    description: '`manual`, `before-restore`, or `before-schema-…` for the copy made before an update.',
+    description: '`manual`, `before-restore`, or `before-schema-…` for the backup made before an update.',
   }),
   bytes: Type.Integer(),
   state: Type.Enum(['usable', 'newer', 'foreign', 'unreadable'], {
     description:
-      '`newer`: a later Switchboard made it. `foreign`: it is of another home folder, whose secrets cannot be opened here.',
+      '`newer`: created by a later version. `foreign`: from another home folder, whose secrets cannot be decrypted here.',
   }),
 })
 
@@ -113,17 +113,17 @@ const Backups = Type.Object({
   staged: Nullable(
     Type.Object(
       { name: Type.String(), asked_at: Timestamp },
-      { description: 'What takes its place at the next start.' },
+      { description: 'The restore scheduled for the next start.' },
     ),
   ),
   restored: Nullable(
     Type.Object(
       {
         name: Type.String(),
-        safety_copy: Nullable(Type.String({ description: 'The state before, as a backup of its own.' })),
-        problem: Nullable(Type.String({ description: 'Why it was not done: the state before stays.' })),
+        safety_copy: Nullable(Type.String({ description: 'Backup of the previous state.' })),
+        problem: Nullable(Type.String({ description: 'Why the restore failed. The previous state was kept.' })),
       },
-      { description: 'What became of a restore at this start.' },
+      { description: 'The result of a restore at this start.' },
     ),
   ),
 })
@@ -138,14 +138,14 @@ const Plain = Type.Union([
 ])
 
 const Setting = Type.Object({
-  name: Type.String({ description: 'As it stands in settings.json.' }),
+  name: Type.String({ description: 'Name in settings.json.' }),
   value: Plain,
   usual: Plain,
   place: Type.Enum(['flag', 'environment', 'file', 'default'], { description: 'Where it was set.' }),
-  where: Nullable(Type.String({ description: 'The flag, the variable, or the place in the file.' })),
-  next: Nullable(Type.Object({ value: Plain }, { description: 'Written already; it counts from the next start on.' })),
+  where: Nullable(Type.String({ description: 'The flag, environment variable or place in the file.' })),
+  next: Nullable(Type.Object({ value: Plain }, { description: 'Saved; takes effect after a restart.' })),
   change: Nullable(
-    Type.Enum(['now', 'restart'], { description: 'When a change made here counts; null: it is not made here.' }),
+    Type.Enum(['now', 'restart'], { description: 'When a change takes effect. Null if you cannot change it here.' }),
   ),
   range: Nullable(Type.Object({ min: Type.Number(), max: Type.Number() })),
   choices: Nullable(Type.Array(Type.String())),
@@ -153,7 +153,7 @@ const Setting = Type.Object({
 export type SettingRecord = Static<typeof Setting>
 const Settings = Type.Object({
   data: Type.Array(Setting),
-  can_restart: Type.Boolean({ description: 'Whether it can be started again from here.' }),
+  can_restart: Type.Boolean({ description: 'Whether the service can be restarted from here.' }),
 })
 
 const SETTING_EXAMPLE: SettingRecord = {
@@ -197,14 +197,14 @@ const Engines = Type.Object({
           act: levelsOf('act'),
           hear: levelsOf('hear'),
         },
-        { description: '`raw`: by a payload of the Cloud API, in its own words (`cloud_api`).' },
+        { description: '`raw`: only as a raw Cloud API payload (`cloud_api`).' },
       ),
     }),
   ),
 })
 export type EnginesRecord = Static<typeof Engines>
 
-/** Whatever is in it was chosen for being harmless; its parts are for people who know the service. */
+/** Only harmless data, for people who know the service. */
 const Diagnostics = Type.Object({
   made_at: Timestamp,
   version: Type.String(),
@@ -221,7 +221,7 @@ const Diagnostics = Type.Object({
   log: Type.Array(Type.Object({}, { additionalProperties: true })),
 })
 
-/** About the machine it runs on: for the person who runs it. */
+/** About this machine, for the person who runs it. */
 const consoleOperation = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
 
 export const serviceContract = {
@@ -230,8 +230,8 @@ export const serviceContract = {
     id: 'getService',
     method: 'GET',
     path: '/v1/service',
-    summary: 'Read the service',
-    description: 'What runs here, since when, where it listens, where it keeps its data, and what to know about it.',
+    summary: 'Get the service',
+    description: 'Version, start time, addresses, storage location and warnings of this service.',
     reply: { status: 200, description: 'The service.', schema: ServiceRecord },
     errors: [],
     examples: {
@@ -267,9 +267,9 @@ export const serviceContract = {
     id: 'getOverview',
     method: 'GET',
     path: '/v1/console/overview',
-    summary: 'Read the overview',
-    description: 'How many there are of what, and what waits or has failed: the first screen of the console.',
-    reply: { status: 200, description: 'The numbers.', schema: Overview },
+    summary: 'Get the overview',
+    description: 'Counts for the first screen of the console: what exists, what is pending and what failed.',
+    reply: { status: 200, description: 'The counts.', schema: Overview },
     errors: [],
     examples: {
       reply: {
@@ -286,8 +286,8 @@ export const serviceContract = {
     id: 'listEngines',
     method: 'GET',
     path: '/v1/service/engines',
-    summary: 'List the engines',
-    description: 'Every way to a messaging network that this version has, and what each can do.',
+    summary: 'List engines',
+    description: 'The engines of this version and what each supports.',
     reply: { status: 200, description: 'The engines.', schema: Engines },
     errors: [],
     examples: { reply: { data: [] } },
@@ -297,14 +297,14 @@ export const serviceContract = {
     id: 'createBackup',
     method: 'POST',
     path: '/v1/service/backups',
-    summary: 'Back the database up',
+    summary: 'Create a backup',
     description:
-      'Copies the database, as it stands at this moment, into the folder `backups` of the home folder, and checks the ' +
-      'copy before it gets its name. The key that opens the secrets in it stays in the vault.',
+      'Copies the current database into the `backups` folder of the home folder and verifies the copy. The key ' +
+      'that decrypts its secrets is not included; it stays in the vault.',
     reply: {
       status: 201,
-      description: 'The copy.',
-      schema: Type.Object({ file: Type.String({ description: 'Where it lies.' }), bytes: Type.Integer() }),
+      description: 'The backup.',
+      schema: Type.Object({ file: Type.String({ description: 'Path of the file.' }), bytes: Type.Integer() }),
     },
     errors: ['storage_full', 'service_unavailable'],
     examples: {
@@ -319,11 +319,11 @@ export const serviceContract = {
     id: 'listBackups',
     method: 'GET',
     path: '/v1/service/backups',
-    summary: 'List the backups',
+    summary: 'List backups',
     description:
-      'The copies in the folder `backups` of the home folder, newest first, and whether each can take the place of the ' +
-      'database. Each was checked when it was made, and is checked again before it is used.',
-    reply: { status: 200, description: 'The copies.', schema: Backups },
+      'The backups in the `backups` folder of the home folder, newest first, and whether each can be restored. A ' +
+      'backup is verified when it is created and again before it is restored.',
+    reply: { status: 200, description: 'The backups.', schema: Backups },
     errors: [],
     examples: { reply: BACKUPS_EXAMPLE },
   }),
@@ -335,12 +335,12 @@ export const serviceContract = {
     path: '/v1/service/backups/{name}/restore',
     summary: 'Restore a backup',
     description:
-      'Checks the copy and notes that it takes the place of the database at the next start. Until then nothing changes, ' +
-      'and it can be called off. At that start the present state is copied into the backups first. Keys revoked since ' +
-      'stay revoked, and who is signed in stays so.',
+      'Verifies the backup and schedules it to replace the database at the next start. Nothing changes until then, ' +
+      'and you can cancel. The current state is backed up first. Keys revoked since the backup stay revoked, and ' +
+      'signed-in sessions stay signed in.',
     confirm: 'always',
     destructive: true,
-    reply: { status: 202, description: 'It is restored at the next start.', schema: Backups },
+    reply: { status: 202, description: 'Scheduled for the next start.', schema: Backups },
     errors: ['confirmation_required', 'invalid_state', 'storage_full'],
     examples: {
       reply: {
@@ -354,9 +354,11 @@ export const serviceContract = {
     id: 'cancelRestore',
     method: 'DELETE',
     path: '/v1/service/restore',
-    summary: 'Call a restore off',
-    description: 'The next start goes on with the present state. Where none was asked for, nothing happens.',
-    reply: { status: 204, description: 'It was called off.', schema: null },
+    summary: 'Cancel a restore',
+    description:
+      'Cancels a scheduled restore: the next start uses the current database. Does nothing if no restore is ' +
+      'scheduled.',
+    reply: { status: 204, description: 'Canceled.', schema: null },
     errors: [],
     examples: {},
   }),
@@ -365,8 +367,9 @@ export const serviceContract = {
     id: 'listSettings',
     method: 'GET',
     path: '/v1/service/settings',
-    summary: 'List the settings',
-    description: 'What each setting is, where it was set, and whether it can be changed here. Secrets are not shown.',
+    summary: 'List settings',
+    description:
+      'The value of each setting, where it was set, and whether you can change it here. Secrets are not shown.',
     reply: { status: 200, description: 'The settings.', schema: Settings },
     errors: [],
     examples: { reply: { data: [SETTING_EXAMPLE], can_restart: true } },
@@ -378,17 +381,19 @@ export const serviceContract = {
     approval: 'destination',
     method: 'PATCH',
     path: '/v1/service/settings',
-    summary: 'Change settings',
+    summary: 'Update settings',
     description:
-      'Writes them into settings.json of the home folder, all or none. Some count at once, the others from the next ' +
-      'start on. What a flag or a variable sets is changed there.',
+      'Saves the changes to settings.json in the home folder, all or none. Some take effect immediately, others ' +
+      'after a restart. A setting from a flag or environment variable must be changed there. Without changes, the ' +
+      'response is 200 and nothing is written.',
     body: Body({
-      changes: Type.Record(Type.String({ maxLength: 100 }), Plain, {
-        minProperties: 1,
-        description: 'New values by name; null goes back to the default.',
-      }),
+      changes: Type.Optional(
+        Type.Record(Type.String({ maxLength: 100 }), Plain, {
+          description: 'New values by name. null restores the default.',
+        }),
+      ),
     }),
-    reply: { status: 200, description: 'The settings as they are now.', schema: Settings },
+    reply: { status: 200, description: 'The current settings.', schema: Settings },
     errors: ['invalid_state', 'storage_full'],
     examples: {
       body: { changes: { rate_limit_per_minute: 1_200 } },
@@ -404,11 +409,11 @@ export const serviceContract = {
     worksWhenFull: true,
     method: 'POST',
     path: '/v1/service/restart',
-    summary: 'Start the service again',
+    summary: 'Restart the service',
     description:
-      'Finishes what is under way, closes, and starts anew with the settings as they are then. Numbers are back within ' +
-      'seconds; nothing is lost.',
-    reply: { status: 202, description: 'It is about to.', schema: Type.Object({}) },
+      'Finishes work in progress, stops, and starts again with the saved settings. Numbers reconnect within ' +
+      'seconds and nothing is lost.',
+    reply: { status: 202, description: 'Restarting.', schema: Type.Object({}) },
     errors: ['invalid_state'],
     examples: { reply: {} },
   }),
@@ -418,11 +423,11 @@ export const serviceContract = {
     worksWhenFull: true,
     method: 'POST',
     path: '/v1/service/unlock',
-    summary: 'Have the keychain asked',
+    summary: 'Unlock the vault',
     description:
-      'Asks a sealed vault for its key now, which may open a prompt on the computer that Switchboard runs on. What came of ' +
-      'it stands in the `vault` of the service. Where it is open, nothing happens.',
-    reply: { status: 202, description: 'It is being asked.', schema: Type.Object({}) },
+      'Requests the key from the keychain now, which may open a prompt on the computer that runs Switchboard. The ' +
+      'result appears in `vault` of the service. Does nothing if the vault is open.',
+    reply: { status: 202, description: 'The key was requested.', schema: Type.Object({}) },
     errors: [],
     examples: { reply: {} },
   }),
@@ -431,10 +436,10 @@ export const serviceContract = {
     id: 'getDiagnostics',
     method: 'GET',
     path: '/v1/service/diagnostics',
-    summary: 'Read the diagnostics',
+    summary: 'Get diagnostics',
     description:
-      'Versions, settings, counts and the last lines of the log, for somebody who helps. No names, numbers, messages, ' +
-      'addresses or secrets.',
+      'Versions, settings, counts and the latest log lines, to share with support. Contains no names, numbers, ' +
+      'messages, addresses or secrets.',
     reply: { status: 200, description: 'The diagnostics.', schema: Diagnostics },
     errors: [],
     examples: {
@@ -455,10 +460,10 @@ export const serviceContract = {
     id: 'listToolCalls',
     method: 'GET',
     path: '/v1/service/tool-calls',
-    summary: 'List the calls of assistants',
+    summary: 'List assistant calls',
     description:
-      'The last 200 calls of tools over MCP since the start, newest first: who called what, when, and whether it was ' +
-      'done. Arguments and results are kept nowhere.',
+      'The last 200 MCP tool calls since the service started, newest first: who called which tool, when, and ' +
+      'whether it ran. Arguments and results are not stored.',
     reply: { status: 200, description: 'The calls.', schema: Type.Object({ data: Type.Array(ToolCall) }) },
     errors: [],
     examples: {
@@ -507,10 +512,10 @@ export const serviceContract = {
     approval: 'access',
     method: 'PUT',
     path: '/v1/service/password',
-    summary: 'Set the password of the console',
+    summary: 'Set the console password',
     description:
-      'With it the console is opened in a browser without a code. null takes it back: from then on only codes sign in. ' +
-      'Every other session ends; the one that asks goes on.',
+      'Lets you sign in to the console in a browser with a password. null removes it: only one-time links sign in ' +
+      'from then on. All other sessions end; yours continues.',
     body: Body({
       password: Nullable(
         Type.String({
@@ -520,7 +525,7 @@ export const serviceContract = {
         }),
       ),
     }),
-    reply: { status: 204, description: 'It holds from the next sign-in on.', schema: null },
+    reply: { status: 204, description: 'Takes effect from the next sign-in.', schema: null },
     errors: [],
     examples: { body: { password: 'correct horse battery staple' } },
   }),

@@ -4,7 +4,7 @@ import { redact } from '../../kernel/redact.ts'
 import type { LogLine } from '../../kernel/recent-log.ts'
 import type { ServiceRecord, SettingRecord } from './contract.ts'
 
-/** What runs below the service. */
+/** The software the service runs on. */
 export interface Platform {
   readonly node: string
   readonly sqlite: string
@@ -19,25 +19,25 @@ export interface DiagnosticsDeps {
   readonly platform: () => Platform
   readonly logLines: () => readonly LogLine[]
   readonly backups: () => readonly { readonly madeAtMs: number; readonly state: string }[]
-  /** Schema of the database, and what was found when it was last looked at. */
+  /** Schema of the database and the result of its last check. */
   readonly storage: () => {
     readonly schema: number
     readonly integrity: 'ok' | 'damaged'
-    /** All of it; null: not since the start. */
+    /** When all of it was last checked; null: not since the start. */
     readonly lookedThroughAtMs: number | null
   }
-  /** Folders whose names say whose computer this is. */
+  /** Folders whose names may identify the owner of this computer. */
   readonly folders: readonly string[]
 }
 
-/** Settings whose value names a place or a person. */
+/** Settings whose values may identify a place or a person. */
 const PRIVATE_SETTINGS: ReadonlySet<string> = new Set([
   ...['home', 'host', 'allowed_hosts', 'trusted_proxies', 'public_base_url', 'egress.trusted_ranges', 'vault_passphrase'],
 ])
 
 /**
- * For whoever helps: versions, settings, counts, the last lines of the log. Only what is named here goes in, and the
- * lines are looked through once more for what no line should hold.
+ * For support: versions, settings, counts and the latest log lines. Only what is named here is included, and the log
+ * lines are redacted once more.
  */
 export function collectDiagnostics(deps: DiagnosticsDeps, counts: object) {
   const { version, network, vault, database_bytes, started_at, warnings, limits } = deps.facts()

@@ -39,7 +39,8 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
     },
     listSettings: async () => settingsNow(),
     async updateSettings({ body }) {
-      await settings.change(body.changes)
+      const { changes = {} } = body
+      if (Object.keys(changes).length > 0) await settings.change(changes)
       return settingsNow()
     },
     async restartService() {
@@ -61,7 +62,7 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
     }),
     async putConsolePassword({ principal, body }) {
       await account.setPassword(principal.accountId, body.password)
-      // Whoever knew the old one, or found a window that was left open, is out.
+      // Anyone who knew the old password, or uses a window that was left open, is signed out.
       await account.endSessions(principal.accountId, { keep: principal.sessionId ?? null })
       return undefined
     },

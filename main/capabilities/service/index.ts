@@ -17,7 +17,7 @@ export type { StorageGauges } from './metrics.ts'
 export type { SettingsEditor } from './settings.ts'
 export type { ToolCall } from './tool-calls.ts'
 
-/** What the account room knows of the console. */
+/** The part of the account room that the console needs. */
 interface ConsoleAccount {
   isPasswordSet(accountId: AccountId): Promise<boolean>
   setPassword(accountId: AccountId, password: string | null): Promise<void>
@@ -28,17 +28,17 @@ interface ConsoleAccount {
 interface ServiceDeps
   extends ToolCallsDeps, BackupDeps, Omit<DiagnosticsDeps, 'settings' | 'backups' | 'clock' | 'facts'> {
   readonly tallies: Tallies
-  /** What the service is at this moment, but for what this room knows itself. */
+  /** The current state of the service, except what this room knows itself. */
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly account: ConsoleAccount
   readonly settings: SettingsEditor
   readonly engines: readonly EngineAbilities[]
-  /** What the delivery worker is doing. */
+  /** Load of the delivery worker. */
   readonly worker: () => { readonly inFlight: number; readonly unrecorded: number; readonly lagMs: number }
   readonly gauges: () => StorageGauges
-  /** Begins to start the service again; null where only a person can. */
+  /** Restarts the service; null where only a person can. */
   readonly restart: (() => void) | null
-  /** Has the vault asked for the key of this home, if it is sealed. */
+  /** Asks the keychain for the key of this home if the vault is sealed. */
   readonly unlock: () => void
 }
 
@@ -68,10 +68,7 @@ export function createServiceRoom(deps: ServiceDeps): ServiceRoom {
     canRestart: restart !== null,
     restart() {
       if (restart !== null) return restart()
-      throw new ApiError(
-        'invalid_state',
-        'Switchboard cannot start itself again here. Quit it, and start it once more.',
-      )
+      throw new ApiError('invalid_state', 'Switchboard cannot restart itself here. Quit it and start it again.')
     },
     diagnostics: (counts) =>
       collectDiagnostics({ ...deps, settings: settings.list, backups: backups.listBackups }, counts),

@@ -7,30 +7,30 @@ import type { Tallies } from './tallies.ts'
 interface MetricsDeps {
   readonly tallies: Tallies
   readonly facts: () => Pick<ServiceRecord, 'version' | 'started_at' | 'database_bytes' | 'warnings'>
-  /** What the delivery worker is doing. */
+  /** Load of the delivery worker. */
   readonly worker: () => { readonly inFlight: number; readonly unrecorded: number; readonly lagMs: number }
   readonly storage: () => StorageGauges
   readonly now: () => number
 }
 
-/** The disk under the home folder. */
+/** The disk that holds the home folder. */
 export interface StorageGauges {
-  /** undefined before it was looked at. */
+  /** undefined until first measured. */
   readonly freeBytes: number | undefined
-  /** Whether it takes anything new. */
+  /** Whether new data is accepted. */
   readonly isOpen: boolean
-  /** When all of the database was looked through; null: not since the start. */
+  /** When the whole database was last checked; null: not since the start. */
   readonly lookedAtMs: number | null
-  /** What was found then. */
+  /** Result of that check. */
   readonly isDamaged: boolean
 }
 
-/** Beyond it the number says only that there are many. */
+/** Counting further would cost more than the number is worth. */
 const COUNTED_AT_MOST = 100_000
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What a monitoring system asks for every few seconds: how many there are of what, what waits, and since when. */
+/** Metrics for a monitoring system that scrapes every few seconds. */
 export function createMetrics({ tallies, facts, worker, storage, now }: MetricsDeps) {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -47,15 +47,15 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
     return [
       {
         name: 'switchboard_instances',
-        help: 'Instances by state.',
+        help: 'Instances by status.',
         type: 'gauge',
         samples: [...instances].map(([status, value]) => ({ labels: { status }, value })),
       },
-      gauge('switchboard_webhooks', 'Webhooks.', webhooks.total),
-      gauge('switchboard_webhooks_deactivated', 'Webhooks that were given up.', webhooks.deactivated),
+      gauge('switchboard_webhooks', 'Number of webhooks.', webhooks.total),
+      gauge('switchboard_webhooks_deactivated', 'Webhooks deactivated after repeated failures.', webhooks.deactivated),
       {
         name: 'switchboard_deliveries_open',
-        help: `Deliveries that are not answered yet (pending) or being retried or closed after a failure (failed), counted up to ${COUNTED_AT_MOST}.`,
+        help: `Deliveries without a response yet (pending), or whose last attempt failed (failed). Counted up to ${COUNTED_AT_MOST}.`,
         type: 'gauge',
         samples: [
           { labels: { status: 'pending' }, value: deliveries.pending },
@@ -64,11 +64,11 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
       },
       gauge(
         'switchboard_delivery_lag_seconds',
-        'How long the longest waiting due delivery has been due.',
+        'How long the oldest due delivery has been due.',
         dueSince === null ? 0 : Math.max(0, now() - dueSince) / 1_000,
       ),
-      gauge('switchboard_messages_queued', 'Messages that wait to be confirmed.', messages.queued),
-      gauge('switchboard_approvals_pending', 'Calls of assistants that wait for a person.', approvals.pending),
+      gauge('switchboard_messages_queued', 'Messages waiting for confirmation by the network.', messages.queued),
+      gauge('switchboard_approvals_pending', 'Assistant calls waiting for approval.', approvals.pending),
     ]
   }
 
@@ -80,19 +80,23 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
     return [
       {
         name: 'switchboard_build_info',
-        help: 'The version that runs.',
+        help: 'Version of Switchboard and Node.js.',
         type: 'gauge',
         samples: [{ labels: { version, node: process.versions.node }, value: 1 }],
       },
-      gauge('process_start_time_seconds', 'When it was started, since the epoch.', Date.parse(started_at) / 1_000),
-      gauge('process_resident_memory_bytes', 'Memory it holds.', memory),
+      gauge(
+        'process_start_time_seconds',
+        'Start time of the process, in seconds since the epoch.',
+        Date.parse(started_at) / 1_000,
+      ),
+      gauge('process_resident_memory_bytes', 'Resident memory of the process.', memory),
       gauge('switchboard_database_bytes', 'Size of the database.', database_bytes),
       ...(freeBytes === undefined
         ? []
-        : [gauge('switchboard_disk_free_bytes', 'Room on the disk of the home folder.', freeBytes)]),
+        : [gauge('switchboard_disk_free_bytes', 'Free space on the disk of the home folder.', freeBytes)]),
       gauge(
         'switchboard_storage_open',
-        '1 while anything new is taken; 0 on a disk that is full or failed.',
+        '1 while new data is accepted; 0 when the disk is full or failed.',
         isOpen ? 1 : 0,
       ),
       ...(lookedAtMs === null
@@ -100,16 +104,20 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
         : [
             gauge(
               'switchboard_database_looked_through_timestamp_seconds',
-              'When all of the database was last looked through, since the epoch.',
+              'When the whole database was last checked, in seconds since the epoch.',
               lookedAtMs / 1_000,
             ),
           ]),
-      gauge('switchboard_database_damaged', '1 once damage was found in the database.', isDamaged ? 1 : 0),
-      gauge('switchboard_event_loop_delay_p99_seconds', 'Delay of the event loop since the start.', p99Of(delay)),
-      gauge('switchboard_deliveries_in_flight', 'Deliveries under way.', inFlight),
-      gauge('switchboard_deliveries_unrecorded', 'Deliveries that have ended and are not on disk yet.', unrecorded),
-      gauge('switchboard_delivery_loop_lag_seconds', 'How long the last round of the event loop took.', lagMs / 1_000),
-      gauge('switchboard_warnings', 'What a person should look at; Settings has the sentences.', warnings.length),
+      gauge('switchboard_database_damaged', '1 if damage was found in the database.', isDamaged ? 1 : 0),
+      gauge(
+        'switchboard_event_loop_delay_p99_seconds',
+        '99th percentile of the event loop delay since the start.',
+        p99Of(delay),
+      ),
+      gauge('switchboard_deliveries_in_flight', 'Deliveries in progress.', inFlight),
+      gauge('switchboard_deliveries_unrecorded', 'Finished deliveries not written to disk yet.', unrecorded),
+      gauge('switchboard_delivery_loop_lag_seconds', 'Duration of the last event loop iteration.', lagMs / 1_000),
+      gauge('switchboard_warnings', 'Active warnings. Settings shows their text.', warnings.length),
     ]
   }
 
@@ -122,6 +130,6 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
   }
 }
 
-/** Without a single measurement it answers NaN. */
+/** The percentile is NaN without any measurement. */
 const p99Of = (delay: { percentile(percent: number): number; readonly count: number }) =>
   delay.count === 0 ? 0 : delay.percentile(99) / 1e9

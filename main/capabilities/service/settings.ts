@@ -3,6 +3,6 @@ import type { SettingRecord } from './contract.ts'
 /** The settings of the running service, for the person who may change them. */
 export interface SettingsEditor {
   list(): SettingRecord[]
-  /** @param wanted values by name; null goes back to the default. @throws ApiError and changes nothing. */
+  /** @param wanted values by name; null restores the default. @throws ApiError and changes nothing. */
   change(wanted: Readonly<Record<string, unknown>>): Promise<void>
 }

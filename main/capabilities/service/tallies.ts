@@ -1,7 +1,7 @@
 import type { InstanceStatus } from '../../contract/shapes.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** What other rooms count; bound when they exist. */
+/** Counts from other rooms; bound once those exist. */
 export interface Tallies {
   instances(accountId: AccountId): Promise<ReadonlyMap<InstanceStatus, number>>
   webhooks(accountId: AccountId): Promise<{ total: number; deactivated: number }>
@@ -9,6 +9,6 @@ export interface Tallies {
   deliveries(accountId: AccountId, most: number): Promise<{ pending: number; failed: number }>
   approvals(accountId: AccountId): Promise<{ pending: number }>
   messages(accountId: AccountId): Promise<{ queued: number }>
-  /** When the delivery that has waited longest became, or becomes, due; null when nothing waits. */
+  /** When the longest-waiting delivery became, or becomes, due; null when none is pending. */
   deliveriesDueSinceMs(accountId: AccountId): Promise<number | null>
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 
-/** A call of an assistant, without what it was about. */
+/** A call of an assistant, without its arguments and result. */
 export interface ToolCall {
   readonly tool: string
   readonly caller: Pick<Principal, 'accountId' | 'key'>
@@ -31,7 +31,7 @@ export interface ToolCallsDeps {
 
 const KEPT = 200
 
-/** In memory only: what assistants did matters while somebody watches, and what they said is nobody's business. */
+/** In memory only: a live view for the console, not an audit log. */
 export function createToolCalls({ clock, live }: ToolCallsDeps): ToolCalls {
   let calls: readonly RecordedToolCall[] = []
   let last = 0

@@ -130,6 +130,13 @@ describe('a change', () => {
     expect(body.error.message).toContain('SWITCHBOARD_SLOTS')
   })
 
+  test.each([{}, { changes: {} }])('are unchanged by an empty PATCH: %j', async (body) => {
+    const w = await started({ slots: 5 })
+    const before = await list(w)
+    expect(await asConsole(w)('PATCH', '/v1/service/settings', body)).toMatchObject({ status: 200, body: before })
+    expect(fileOf(w)).toEqual({ slots: 5 })
+  })
+
   test('made twice at the same time loses neither', async () => {
     const w = await started({})
     await Promise.all([change(w, { slots: 7 }), change(w, { log_level: 'error' })])
