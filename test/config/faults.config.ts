@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     ...usual.test,
     include: [...faultFiles().keys()],
+    isolate: true,
     testTimeout: 300_000,
     testNamePattern: new RegExp(FAULT_ID.source),
   },

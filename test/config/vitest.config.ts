@@ -9,6 +9,8 @@ export default defineConfig({
     reporters: ['default', './test/config/closing-line.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Files of one worker share their modules: each would take a second to load them otherwise.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A window on a busy machine takes its time; one that never gets there still fails.

@@ -15,7 +15,7 @@ function idsIn(file: string): string[] {
 /** Every test file that causes a fault, with the ids of those it causes. */
 export function faultFiles(): Map<string, string[]> {
   const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(test|fault)\.ts$/.test(name))
+    .filter((name) => /\.(test|slow|fault)\.ts$/.test(name))
     .map((name) => [join('test', name), idsIn(join(TEST, name))] as const)
   return new Map(files.filter(([, ids]) => ids.length > 0))
 }

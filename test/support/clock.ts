@@ -7,6 +7,12 @@ export interface FakeClock extends Clock {
    * Also covers timers that other timers start meanwhile.
    */
   advance(ms: number): Promise<void>
+  /**
+   * Lets time pass without the ticks of repeating timers, which go on in step afterwards: for stretches in which a tick
+   * finds nothing to do. Stops before the next timer that fires once.
+   * @returns how much time passed.
+   */
+  skip(atMostMs: number): number
   /** Sets the wall clock, as a person or the network would; timers and durations do not notice. */
   set(wallMs: number): void
   /** How many timers wait: nothing may be left behind by what was closed. */
@@ -64,11 +70,23 @@ export function fakeClock(startMs: number = START_MS): FakeClock {
       const target = mono + ms
       await settle()
       for (let timer = nextDue(target); timer; timer = nextDue(target)) {
-        fire(timer)
+        // Timers of one moment run together, as in Node: the event loop turns once after all of them.
+        const moment = Math.max(timer.dueMs, mono)
+        for (const due of [...timers].filter(({ dueMs }) => dueMs <= moment).sort((a, b) => a.dueMs - b.dueMs)) {
+          if (!timers.has(due)) continue
+          fire(due)
+          await Promise.resolve()
+        }
         await settle()
       }
       moveTo(target)
-      await settle()
+    },
+    skip(atMostMs) {
+      const once = [...timers].filter(({ everyMs }) => everyMs === undefined).map(({ dueMs }) => dueMs)
+      const ms = Math.max(0, Math.min(atMostMs, ...once.map((dueMs) => dueMs - mono)))
+      for (const timer of timers) if (timer.everyMs !== undefined) timer.dueMs += ms
+      moveTo(mono + ms)
+      return ms
     },
     set: (wallMs) => void (wall = wallMs),
     waiting: () => timers.size,

@@ -218,7 +218,7 @@ test('18 · no file is opened as a page', () => {
 })
 
 test('19 · the fuses are read back from the package', () => {
-  expect(readFileSync(join(ROOT, 'test/package/package.test.ts'), 'utf8')).toContain(
+  expect(readFileSync(join(ROOT, 'test/package/package.slow.ts'), 'utf8')).toContain(
     "test('all nine fuses are as we want them'",
   )
 })

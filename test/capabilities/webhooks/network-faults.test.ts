@@ -165,7 +165,7 @@ test('P-03 nine hours without network cost no attempt: one probe in 30 s, and al
   state.network = () => noName
   await hook('shop.example', { max_in_flight: 8 })
   await world.happenTimes(10_000)
-  await world.pass(9 * HOUR)
+  await world.pass(9 * HOUR, 5)
   expect(attemptsOf(world)).toEqual([{ outcome: 'local_fault', counted: 0, many: asked.length }])
   expect(asked.length).toBeLessThanOrEqual(1_100)
   expect(asked.length).toBeGreaterThanOrEqual(1_000)
@@ -190,9 +190,9 @@ test('P-03 after 72 hours failures count again, and so a receiver that is gone i
   state.network = () => noName
   await hook('shop.example')
   await world.happen()
-  await world.pass(72 * HOUR)
+  await world.pass(72 * HOUR, 5)
   expect(await world.delivery()).toMatchObject({ status: 'pending' })
-  await world.pass(24 * HOUR)
+  await world.pass(24 * HOUR, 5)
   expect(await world.delivery()).toMatchObject({ status: 'exhausted' })
 }, 120_000)
 

@@ -65,8 +65,11 @@ export interface WebhookWorld {
   happenThenThrow(): Promise<void>
   /** Lets everything that can happen now happen, without time passing. */
   idle(): Promise<void>
-  /** Lets time pass second by second, everything due done in each. */
-  pass(ms: number): Promise<void>
+  /**
+   * Lets time pass, everything due done in its second. Seconds in which nothing is due are skipped.
+   * @param everySeconds how often to look while something is due and held back, for tests of many hours.
+   */
+  pass(ms: number, everySeconds?: number): Promise<void>
   /** The process dies: nothing is recorded any more, and a new one opens the same files. */
   crash(): Promise<void>
   delivery(index?: number): Promise<Awaited<ReturnType<Webhooks['getDelivery']>>>
@@ -128,6 +131,14 @@ export async function codeOf(call: Promise<unknown>): Promise<ErrorCode | 'accep
   }
 }
 
+/** Chores of the room are late by this much at most. */
+const MOST_SKIPPED_S = 60
+/** A longer silence is taken for a sleep of the machine. */
+const UNNOTICED_S = 10
+
+const NEXT_DUE = `SELECT MIN(d.next_attempt_at) AS dueMs FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
+  WHERE d.lease IS NULL AND w.state = 'active' AND w.deleted_at IS NULL`
+
 const open = new Set<WebhookWorld>()
 
 afterEach(async () => {
@@ -155,6 +166,7 @@ export async function webhookWorld(
   const seen: Seen[] = []
   const peak = new Map<string, number>()
   const running = new Map<string, number>()
+  const nextDue = database.raw.prepare(NEXT_DUE)
   let script: Script = () => ({})
   let db: Db = database.db
   let clockJumps = createClockJumps(clock)
@@ -224,6 +236,13 @@ export async function webhookWorld(
     }
   }
 
+  /** Whole seconds from now in which no tick will find anything due. */
+  function secondsWithoutWork(whileHeldBack: number): number {
+    const { dueMs } = nextDue.get() as { dueMs: number | null }
+    const seconds = Math.ceil(((dueMs ?? Infinity) - clock.now()) / SECOND) - 1
+    return Math.min(Math.max(seconds, whileHeldBack), more.watchesTime === true ? UNNOTICED_S : MOST_SKIPPED_S)
+  }
+
   const world: WebhookWorld = {
     clock,
     database,
@@ -255,12 +274,17 @@ export async function webhookWorld(
         throw new Error('an accident')
       }),
     idle,
-    async pass(ms) {
+    async pass(ms, everySeconds = 1) {
       await idle()
-      for (let left = ms; left > 0; left -= SECOND) {
-        await clock.advance(Math.min(left, SECOND))
+      for (let left = ms; left > 0;) {
+        const second = Math.min(left, SECOND)
+        const before = seen.length
+        left -= second
+        await clock.advance(second)
         const { inFlight, unrecorded } = current.webhooks.worker()
         if (inFlight + unrecorded > 0) await idle()
+        else if (seen.length === before)
+          left -= clock.skip(Math.min(secondsWithoutWork(everySeconds - 1), Math.floor(left / SECOND)) * SECOND)
       }
       await idle()
     },
