@@ -41,13 +41,13 @@ const USAGE_OF: Readonly<Record<string, string>> = {
 /**
  * One command of the product, from its arguments to its exit code.
  * @param entry the built file that runs now; the demo starts it again as a process of its own.
+ * @param terminal where it prints.
  */
 export async function runCommand(
   command: string,
   argv: readonly string[],
-  { entry }: { entry: string },
+  { entry, terminal = systemTerminal }: { entry: string; terminal?: Terminal },
 ): Promise<number> {
-  const terminal = systemTerminal
   // Messages, keys and secrets lie in what is written here: for this user alone, also in a folder open to others.
   process.umask(0o077)
   try {

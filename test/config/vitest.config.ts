@@ -1,22 +1,22 @@
-import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { base } from './base.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const ALL = ['test/**/*.test.ts']
+/** Files that declare SQL for tables of their own, which every database opened after them would prepare. */
+const OWN_TABLES = ['test/storage/**/*.test.ts', 'test/kernel/{ledger,narrowed-page,sql,sql-list}.test.ts']
 
 export default defineConfig({
-  root: resolve(import.meta.dirname, '../..'),
+  ...base,
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/config/build-once.ts'],
-    reporters: ['default', './test/config/closing-line.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    // Files of one worker share their modules: each would take a second to load them otherwise.
-    isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // A window on a busy machine takes its time; one that never gets there still fails.
-    expect: { poll: { timeout: 5_000 } },
-    restoreMocks: true,
-    unstubEnvs: true,
+    ...base.test,
+    globalSetup: [...base.test.globalSetup, 'test/config/temporary-folder.ts'],
+    ...(temporaryFolder !== undefined && { env: { TMPDIR: temporaryFolder } }),
     coverage: { provider: 'v8', include: ['main/**/*.ts'], reporter: ['text-summary', 'html'] },
+    projects: [
+      // Files that share a worker share its modules; loading them takes a second for each file otherwise.
+      { extends: true, test: { name: 'shared', include: ALL, exclude: OWN_TABLES, isolate: false } },
+      { extends: true, test: { name: 'alone', include: OWN_TABLES } },
+    ],
   },
 })

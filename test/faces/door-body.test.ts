@@ -245,9 +245,10 @@ describe('the size', () => {
 
 describe('A-04 JSON that is meant to do harm', () => {
   const quickly = async <T>(act: () => Promise<T>): Promise<T> => {
-    const startedAt = performance.now()
+    // Time on the processor: a busy machine is not the door's fault.
+    const before = process.cpuUsage()
     const answer = await act()
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000)
     return answer
   }
 

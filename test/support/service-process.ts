@@ -4,6 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { commandHere } from './command.ts'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
 export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
@@ -38,7 +39,7 @@ export interface RunningService extends ProductProcess {
   api(key: string): Api
 }
 
-interface Ran {
+export interface Ran {
   /** null when a signal ended it. */
   readonly code: number | null
   readonly out: string
@@ -55,11 +56,12 @@ export interface TestHome {
   start(environment?: Environment, ...args: string[]): Promise<RunningService>
   /** Starts the service without waiting for anything. */
   launch(environment?: Environment, ...args: string[]): ProductProcess & { readonly listening: Promise<RunningService> }
-  /** Runs a command of the product to its end. */
+  /** Runs a command of the product to its end, in this process. */
   command(...args: string[]): Promise<Ran>
-  commandIn(environment: Environment, ...args: string[]): Promise<Ran>
   /** The same on another home folder. */
   commandAt(home: string, ...args: string[]): Promise<Ran>
+  /** Runs a command in a process of its own, as a user does. */
+  commandIn(environment: Environment, ...args: string[]): Promise<Ran>
   key(name: string, ...args: string[]): Promise<{ id: string; key: string }>
   /** Ends what still runs and removes the folder. */
   remove(): Promise<void>
@@ -109,12 +111,15 @@ export function testHome(below = '', on = tmpdir()): TestHome {
     dir,
     launch,
     commandIn,
-    commandAt: (place, ...args) => toItsEnd(() => run(args, {}, place)),
-    command: (...args) => commandIn({}, ...args),
+    commandAt: (place, ...args) => commandHere([...args, '--home', place], ENVIRONMENT),
+    command: (...args) => commandHere([...args, '--home', dir], ENVIRONMENT),
     write: (settings) => writeFileSync(join(dir, 'settings.json'), JSON.stringify(settings)),
     start: (more, ...args) => launch(more, ...args).listening,
     async key(name, ...args) {
-      const { code, out, err } = await commandIn({}, 'keys', 'create', '--name', name, '--json', ...args)
+      const { code, out, err } = await commandHere(
+        ['keys', 'create', '--name', name, '--json', ...args, '--home', dir],
+        ENVIRONMENT,
+      )
       if (code !== 0) throw new Error(`keys create: ${err}`)
       return JSON.parse(out) as { id: string; key: string }
     },

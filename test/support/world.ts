@@ -11,7 +11,7 @@ import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds, type AccountId, type Random } from '../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
 import type { Resolve } from '../../main/kernel/outbound.ts'
-import { sql } from '../../main/kernel/sql.ts'
+import type { Statement } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
 import { holdToDocument, type Heard } from './answers.ts'
@@ -219,7 +219,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   const rows = async <R extends object>(text: string, params: object = {}) =>
-    db.read<object, R>(sql<object, R>(text), params)
+    db.read<object, R>(statementOf<R>(text), params)
 
   const events = async (after: Mark = 0) => {
     const found = await rows<{ head: string; tail: string }>(EVENTS, { after })
@@ -324,6 +324,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     if (options.home === undefined) rmSync(home, { recursive: true, force: true })
   }
   return made
+}
+
+const statements = new Map<string, Statement<object, any>>()
+
+/** One for each text, so that it is prepared once; not declared, so that no other database prepares it. */
+function statementOf<R extends object>(text: string): Statement<object, R> {
+  const known = statements.get(text) ?? { text }
+  statements.set(text, known)
+  return known as Statement<object, R>
 }
 
 /** Resolves with what was begun. Somebody may be waiting in it for time to pass, and then it does. */
