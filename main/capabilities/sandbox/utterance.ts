@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import { sampleOf, sampleTypeAt, type Content, type Utterance } from '../../engines/sandbox/index.ts'
 import type { SpeechBody } from './contract.ts'
+import { safeFilename } from '../../engines/safe-filename.ts'
 
 /** What a phone is to say. @throws ApiError validation_error for a body that is neither text nor media. */
 export function toUtterance(body: SpeechBody): Utterance {
@@ -28,7 +29,7 @@ function fileOf(
   if (url !== undefined && sampleTypeAt(url) !== type) {
     throw invalid(`media_url must be https://media.sandbox/${name}, or be left out.`)
   }
-  const media = { mimeType, size: bytes.length, filename: filename ?? name, caption: caption ?? null }
+  const media = { mimeType, size: bytes.length, filename: safeFilename(filename) ?? name, caption: caption ?? null }
   return { type, text: null, media }
 }
 

@@ -1,3 +1,4 @@
+import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import { toError, type GraphError } from './errors.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
@@ -247,7 +248,11 @@ function mediaOf(content: Json, heard: MediaType | 'sticker'): HeardContent {
   if (id === null) return { heard: 'unavailable', text: '', media: null }
   const caption = textAt(content, 'caption')
   const mimeType = (textAt(content, 'mime_type') ?? 'application/octet-stream').split(';', 1)[0] ?? ''
-  return { heard, text: caption ?? '', media: { id, mimeType, filename: textAt(content, 'filename'), caption } }
+  return {
+    heard,
+    text: caption ?? '',
+    media: { id, mimeType, filename: safeFilename(textAt(content, 'filename')), caption },
+  }
 }
 
 const DIGITS = /^[0-9]{7,15}$/

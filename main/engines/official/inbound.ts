@@ -12,7 +12,7 @@ import type { NumberMonitor } from './number-monitor.ts'
 
 export interface Inbound {
   /** Tells the rooms, or keeps what the number is from now on; resolves once it is durable. Told twice it changes nothing. */
-  hear(number: ConnectedNumber, item: Item): Promise<void>
+  publish(number: ConnectedNumber, item: Item): Promise<void>
   /** A status that names its message by Meta's id alone. */
   isUnnamed(item: Item): boolean
 }
@@ -28,7 +28,7 @@ interface HearingNeeds {
 
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound({ db, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Inbound {
-  async function hear(number: ConnectedNumber, item: Item): Promise<void> {
+  async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
     await noteCallBack(number)
     switch (item.kind) {
@@ -131,7 +131,7 @@ export function createInbound({ db, numbers, transport, watch, sink, callbackAdd
   }
 
   return {
-    hear,
+    publish,
     isUnnamed: (item) => (item.kind === 'status' || item.kind === 'failed') && ourId(item.opaque) === null,
   }
 }

@@ -57,29 +57,29 @@ export interface Official {
  * Meta's Cloud API behind the engine port. Verified against the Graph simulator of this repository over real HTTP and
  * written from Meta's public documentation; it has not met the live service (README, "Verified against what").
  */
-export function createOfficial(needs: OfficialNeeds): Official {
-  const { db, clock, random, log, seal, sink, waysOut, publicBaseUrl } = needs
+export function createOfficial(deps: OfficialNeeds): Official {
+  const { db, clock, random, log, seal, sink, waysOut, publicBaseUrl } = deps
   const alarms = createAlarms(clock)
   const numbers = createNumbers({ db, seal, random })
   const client = createGraphClient({
     outbound: waysOut.graph,
-    baseUrl: needs.graphBaseUrl,
-    version: needs.graphVersion,
+    baseUrl: deps.graphBaseUrl,
+    version: deps.graphVersion,
   })
   const transport = createTransport({ client, random })
   const callbackAddress = (id: InstanceId): string | null => {
-    const reached = publicBaseUrl ?? (waysOut.isSimulated ? needs.localUrl() : null)
+    const reached = publicBaseUrl ?? (waysOut.isSimulated ? deps.localUrl() : null)
     return reached === null ? null : `${reached}/callbacks/meta/${id}`
   }
   const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
-  const ground = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
-  const watch = createNumberMonitor(ground)
+  const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
+  const watch = createNumberMonitor(shared)
   const unnamed = createUnnamed()
-  const hearing = createInbound({ ...ground, watch })
-  const journal = createJournal({ ...ground, hearing, unnamed })
+  const inbound = createInbound({ ...shared, watch })
+  const journal = createJournal({ ...shared, inbound, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
-  const connect = createConnect({ ...ground, watch })
-  const onboarding = createOnboarding({ ...ground, connect, selfTest, app: needs.app, publicBaseUrl })
+  const connect = createConnect({ ...shared, watch })
+  const onboarding = createOnboarding({ ...shared, connect, selfTest, app: deps.app, publicBaseUrl })
 
   /** Who speaks for an instance. @throws ApiError not_ready */
   function spokenFor({ id }: EngineInstance): { number: ConnectedNumber; speaker: Speaker } {

@@ -15,7 +15,7 @@ interface JournalDeps {
   readonly log: Log
   readonly alarms: Alarms
   readonly numbers: Numbers
-  readonly hearing: Inbound
+  readonly inbound: Inbound
   readonly unnamed: Unnamed
 }
 
@@ -50,7 +50,7 @@ const NONE = { count: 0, sinceMs: null } as const
  * everything twice without effect. What belongs to one chat or one message is told in order; the rest side by side.
  */
 export function createJournal(needs: JournalDeps): Journal {
-  const { db, clock, log, alarms, numbers, hearing, unnamed } = needs
+  const { db, clock, log, alarms, numbers, inbound, unnamed } = needs
   const tries = new Map<number, number>()
   const unread = new Map<InstanceId, { count: number; sinceMs: number | null }>()
   let isOpen = false
@@ -95,7 +95,7 @@ export function createJournal(needs: JournalDeps): Journal {
 
   function mustWait({ instanceId, receivedAtMs }: CallbackRow, changes: readonly Change[]): boolean {
     if (!unnamed.any(instanceId) || clock.now() - receivedAtMs >= UNNAMED_MS) return false
-    return changes.some(({ items }) => items.some((item) => hearing.isUnnamed(item)))
+    return changes.some(({ items }) => items.some((item) => inbound.isUnnamed(item)))
   }
 
   function actsOf(row: CallbackRow, changes: readonly Change[]): Act[] {
@@ -104,7 +104,7 @@ export function createJournal(needs: JournalDeps): Journal {
         change.items.map((item) => ({
           row,
           lane: `${number.instanceId} ${laneOf(item)}`,
-          run: () => hearing.hear(number, item),
+          run: () => inbound.publish(number, item),
         })),
       ),
     )

@@ -37,10 +37,10 @@ interface NumberMonitorDeps {
 
 export interface NumberMonitor {
   /** Meta was asked something. @param reply how it failed; absent: it answered. */
-  heardOf(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
+  responded(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
   /** Meta takes nothing more from this number, and the instance is told. */
   refused(id: InstanceId, reason: Refusal, code: number): Promise<void>
-  lackedPermission(id: InstanceId): void
+  permissionMissing(id: InstanceId): void
   /** Asks Meta about the number, now and every half hour; says that it is connected once it is. */
   follow(id: InstanceId): void
   forget(id: InstanceId): void
@@ -72,7 +72,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
   const contact = (id: InstanceId) => contacts.get(id) ?? UNKNOWN
 
   const watch: NumberMonitor = {
-    heardOf(id, latencyMs, reply) {
+    responded(id, latencyMs, reply) {
       const before = contact(id)
       if (reply !== undefined && reply.kind !== 'error') contacts.set(id, { ...before, reachable: false })
       else {
@@ -88,7 +88,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
       return telling
     },
 
-    lackedPermission(id) {
+    permissionMissing(id) {
       const before = contact(id)
       contacts.set(id, { ...before, unpermittedSinceMs: before.unpermittedSinceMs ?? clock.now() })
     },
@@ -154,13 +154,13 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     const startedMono = clock.mono()
     const reply = await transport.numberInfo(speaker, number.phoneNumberId)
     if (reply.kind === 'ok') return isGood(number, reply.value, clock.mono() - startedMono)
-    watch.heardOf(id, null, reply)
+    watch.responded(id, null, reply)
     await isBad(id, reply)
   }
 
   async function isGood(before: ConnectedNumber, info: NumberInfo, latencyMs: number): Promise<void> {
     const { instanceId: id } = before
-    watch.heardOf(id, latencyMs)
+    watch.responded(id, latencyMs)
     contacts.set(id, { ...contact(id), unpermittedSinceMs: null })
     failures.delete(id)
     const isStill = await db.commit(async (tx) => {
@@ -197,7 +197,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     const code = reply.kind === 'error' ? reply.error.code : 0
     if (meaning?.kind === 'token_dead') return watch.refused(id, 'token_revoked', code)
     if (meaning?.kind === 'blocked') return watch.refused(id, 'banned', code)
-    if (meaning?.kind === 'permission') watch.lackedPermission(id)
+    if (meaning?.kind === 'permission') watch.permissionMissing(id)
     log.warn({ event: 'official.check_failed', instanceId: id, kind: reply.kind, code })
     again(id)
   }

@@ -17,7 +17,7 @@ interface SendNeeds {
   readonly log: Log
   readonly numbers: Numbers
   readonly transport: Transport
-  readonly watch: Pick<NumberMonitor, 'heardOf' | 'refused' | 'lackedPermission'>
+  readonly watch: Pick<NumberMonitor, 'responded' | 'refused' | 'permissionMissing'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: Unnamed
 }
@@ -81,14 +81,14 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
     const startedMono = clock.mono()
     const reply = await transport.send(speaker, number.phoneNumberId, text, signal)
     if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
-    watch.heardOf(number.instanceId, clock.mono() - startedMono)
+    watch.responded(number.instanceId, clock.mono() - startedMono)
     const engineMessageId = wamidOf(reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
     return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
   }
 
   async function outcomeOf(number: ConnectedNumber, out: Outgoing, reply: NotOk): Promise<SendOutcome> {
-    watch.heardOf(number.instanceId, null, reply)
+    watch.responded(number.instanceId, null, reply)
     if (reply.kind === 'unreached') return { kind: 'nothing_sent', message: `Meta cannot be reached (${reply.code})` }
     if (reply.kind === 'lost') return { kind: 'unknown', message: `Meta did not answer (${reply.code})` }
     return ofError(number, out, reply)
@@ -115,7 +115,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
         await tellRefused(number, 'banned', error.code)
         return { kind: 'not_ready', message: `Meta has blocked this account (${error.code})` }
       case 'permission':
-        watch.lackedPermission(number.instanceId)
+        watch.permissionMissing(number.instanceId)
         return { kind: 'not_ready', message: `The access token lacks a permission (${error.code})` }
       case 'unregistered':
         return { kind: 'not_ready', message: `This number is not registered for the Cloud API (${error.code})` }

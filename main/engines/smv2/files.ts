@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
+import { createDownloadSlots } from './download-slots.ts'
 import type { Link } from './link.ts'
 import { decryptFile } from './media-cipher.ts'
 import type { MediaStore } from './media-store.ts'
@@ -21,52 +22,40 @@ interface FilesDeps {
 
 export interface Files {
   /**
-   * Fetches the file of a message and keeps it. What is damaged or gone is asked of the phone once more.
-   * @returns null when it cannot be had.
+   * Downloads the file of a message and stores it. If it is damaged or gone, the sender's phone is asked to upload it again.
+   * @returns null if it is not available. @throws if the service stops meanwhile
    */
   fetch(instance: EngineInstance, mediaId: string, file: FileRef, message: WAMessage): Promise<Media>
-  /** Files of the last day that could not be had. */
+  /** Files of the last day that were not available. */
   missing(id: InstanceId): { readonly count: number; readonly sinceMs: number } | null
+  /** Aborts downloads. Their messages stay in the journal and are published after the next start. */
+  close(): void
 }
 
 const TRIES = 3
 const PAUSE_MS = 500
-/** Each may hold a hundred megabytes. */
-const AT_ONCE = 4
 const PHONE_MS = 15_000
 const REMEMBERED_MS = 86_400_000
 
-/** Files that come with messages: fetched at once, for the network's store forgets them, and checked. */
+/** Files attached to received messages. They are downloaded on arrival, because the network deletes them, and verified. */
 export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps): Files {
   const lost = new Map<InstanceId, { count: number; sinceMs: number }>()
-  const waiting: (() => void)[] = []
-  let underWay = 0
+  const withSlot = createDownloadSlots()
+  const closing = new AbortController()
 
-  async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    if (underWay < AT_ONCE) underWay++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await act()
-    } finally {
-      // Handed on, so that nobody who comes in between takes it as well.
-      const next = waiting.shift()
-      if (next) next()
-      else underWay--
-    }
-  }
-
-  /** @returns undefined when it is damaged, gone, or nobody answers. */
-  async function download({ accountId }: EngineInstance, file: FileRef): Promise<Buffer | undefined> {
+  /** @returns undefined if it is damaged or gone, or if the store does not respond. */
+  async function download({ id, accountId }: EngineInstance, file: FileRef): Promise<Buffer | undefined> {
     for (let tried = 0; tried < TRIES; tried++) {
       if (tried > 0) await clock.sleep(PAUSE_MS * 2 ** tried)
-      const bytes = await inTurn(() => transfer.download(accountId, file.path))
+      const bytes = await withSlot(id, () => transfer.download(accountId, file.path, closing.signal))
+      closing.signal.throwIfAborted()
       if (bytes === null) return undefined
       if (bytes) return decryptFile(file, bytes)
     }
     return undefined
   }
 
-  /** The phone still has what the store has lost, and puts it there again under another name. */
+  /** The phone uploads the file again, under another path. */
   async function askPhone(instance: EngineInstance, message: WAMessage): Promise<FileRef | null> {
     const open = linkOf(instance).open()
     if (open === undefined) return null
@@ -96,6 +85,7 @@ export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps):
         const renewed = await askPhone(instance, message)
         bytes = renewed ? await download(instance, renewed) : undefined
       }
+      closing.signal.throwIfAborted()
       if (bytes === undefined) return miss(instance.id)
       const { mimeType, filename, caption } = file
       await store.keep(instance.id, { mediaId, mimeType, filename, bytes })
@@ -105,6 +95,7 @@ export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps):
       const found = lost.get(id)
       return found !== undefined && clock.now() - found.sinceMs < REMEMBERED_MS ? found : null
     },
+    close: () => closing.abort(new Error('the service is stopping')),
   }
 }
 

@@ -33,9 +33,9 @@ interface InboundContext {
 
 export interface Inbound {
   /** Tells the rooms what was decrypted; resolves once it is durable. Told twice it changes nothing. */
-  hear(instance: EngineInstance, digest: string, heard: DecryptedMessage): Promise<void>
+  publish(instance: EngineInstance, digest: string, heard: DecryptedMessage): Promise<void>
   /** What nobody could decrypt, and nobody has sent again. */
-  giveUp(instance: EngineInstance, message: WAMessage): Promise<void>
+  publishUnreadable(instance: EngineInstance, message: WAMessage): Promise<void>
 }
 
 /** What a decrypted message is in the words of the port. */
@@ -110,7 +110,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
   }
 
   return {
-    async hear(instance, digest, { stanza, plain }) {
+    async publish(instance, digest, { stanza, plain }) {
       const library = await loadLibrary()
       const credentials = await linkOf(instance).credentials()
       const speaker = senderOfStanza(stanza, credentials?.creds.me)
@@ -126,7 +126,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
       await tell({ instance, library, credentials, digest }, speaker, message)
     },
 
-    async giveUp(instance, message) {
+    async publishUnreadable(instance, message) {
       const credentials = await linkOf(instance).credentials()
       const speaker = senderOfMessage(message, credentials?.creds.me)
       if (credentials === undefined || speaker === undefined) return

@@ -79,10 +79,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     keepDays: () => settings.mediaKeepDays,
   })
   const files = createFiles({ clock, log, store, transfer, linkOf })
-  const hearing = createInbound({ log, loadLibrary, people, files, sink, linkOf })
-  const journal = createJournal({ db, clock, log, alarms, seal, hearing })
+  const inbound = createInbound({ log, loadLibrary, people, files, sink, linkOf })
+  const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
-  const unreadable = createUnreadable({ clock, alarms, log, giveUp: hearing.giveUp })
+  const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
   const post = createPost({ clock, log, acks, sent })
 
   /** What goes wrong here is not the link's fault, and must not end it. */
@@ -103,7 +103,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
     opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),
     closed: ({ id }) => acks.lose(id),
-    heardBefore: journal.heardBefore,
+    heardBefore: journal.findDecrypted,
     sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
   }
 
@@ -113,8 +113,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
     session: {
       ...{ db, clock, seal, log },
-      onHeard: journal.wake,
-      onNamed: (instance: EngineInstance, hidden: readonly string[]) =>
+      onInbound: journal.wake,
+      onNumberLearned: (instance: EngineInstance, hidden: readonly string[]) =>
         noting('smv2.person_not_told', instance, introduce(instance, hidden)),
     },
   }
@@ -163,6 +163,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     },
     async close() {
       alarms.close()
+      files.close()
       await Promise.all([...links.values()].map((link) => link.close()))
       await journal.close()
       await teller.settled()

@@ -6,7 +6,9 @@ import { SealBroken, type Seal } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Inbound } from './inbound.ts'
+import { createJournalReader } from './journal-reader.ts'
 import type { DecryptedMessage } from './repository.ts'
+import { INBOUND_JOURNAL } from './session.ts'
 import {
   inboundByDigest,
   markPublished,
@@ -14,16 +16,15 @@ import {
   unpublishedPage,
   type InboundRow,
 } from './store.ts'
-import { INBOUND_JOURNAL } from './session.ts'
 
 export interface Journal {
-  /** Something new lies there. */
+  /** Call after a commit that stored something new. */
   wake(instance: EngineInstance): void
-  /** What was decrypted from the same bytes, when they have come before. */
-  heardBefore(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
-  /** From here on it is told; also what another boot left. */
+  /** The decrypted message of these bytes, if they arrived before. */
+  findDecrypted(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
+  /** Starts publishing, including what the last process left. */
   open(): Promise<void>
-  /** Resolves when nothing is being told; what is left stays in storage. */
+  /** Resolves when nothing is being published. Unpublished rows stay in storage. */
   close(): Promise<void>
 }
 
@@ -33,102 +34,80 @@ interface JournalDeps {
   readonly log: Log
   readonly alarms: Alarms
   readonly seal: Seal
-  readonly hearing: Pick<Inbound, 'hear'>
+  readonly inbound: Pick<Inbound, 'publish'>
 }
 
-const AT_ONCE = 64
-const REST_MS = 1_000
-/** What the rooms refuse this often keeps nobody else waiting; it is tried again after the next start. */
-const TRIES = 5
+const PAGE = 64
+const RETRY_MS = 1_000
+/** A row the rooms refuse this often no longer blocks its chat. It is retried after the next start. */
+const MAX_TRIES = 5
 
 /**
- * Tells what was heard, at least once: a row counts as told only after the rooms have it durably, and they take
- * everything twice without effect. What is said in one chat is told in order; chats side by side.
+ * Publishes stored inbound messages at least once: a row is marked only after the rooms have it durably, and they ignore
+ * repeats. Messages of one chat are published in order. Chats do not wait for each other, so a slow file delays only
+ * its own chat.
  */
-export function createJournal({ db, clock, log, alarms, seal, hearing }: JournalDeps): Journal {
-  const running = new Map<InstanceId, Promise<void>>()
-  const asked = new Set<InstanceId>()
+export function createJournal({ db, clock, log, alarms, seal, inbound }: JournalDeps): Journal {
+  const readers = new Map<InstanceId, ReturnType<typeof createJournalReader<InboundRow>>>()
   const tries = new Map<number, number>()
   let isOpen = false
 
-  function wake(instance: EngineInstance): void {
-    const { id } = instance
-    asked.add(id)
-    if (!isOpen || running.has(id)) return
-    const turns = tellAll(instance).finally(() => {
-      running.delete(id)
-      if (isOpen && asked.has(id)) wake(instance)
+  function readerOf(instance: EngineInstance) {
+    const known = readers.get(instance.id)
+    if (known) return known
+    const reader = createJournalReader<InboundRow>({
+      page: (after) => db.read(unpublishedPage, { instanceId: instance.id, after, limit: PAGE }),
+      pageSize: PAGE,
+      laneOf: chatOf,
+      act: (row) => publish(instance, row),
+      onFailure(error) {
+        log.warn({ event: 'smv2.journal_retry', instanceId: instance.id, cause: cause(error) })
+        alarms.set(`journal ${instance.id}`, clock.now() + RETRY_MS, () => readers.get(instance.id)?.retry())
+      },
     })
-    running.set(id, turns)
+    readers.set(instance.id, reader)
+    return reader
   }
 
-  async function tellAll(instance: EngineInstance): Promise<void> {
-    asked.delete(instance.id)
+  function wake(instance: EngineInstance): void {
+    if (isOpen) readerOf(instance).wake()
+  }
+
+  async function publish(instance: EngineInstance, row: InboundRow): Promise<void> {
     try {
-      if (await tellRows(instance)) return
+      await inbound.publish(instance, row.digest, decryptedOf(row))
+      await db.commit((tx) => tx.run(markPublished, { seq: row.seq }))
+      tries.delete(row.seq)
     } catch (error) {
-      log.warn({ event: 'smv2.journal_unread', instanceId: instance.id, cause: cause(error) })
+      tries.set(row.seq, (tries.get(row.seq) ?? 0) + 1)
+      throw error
     }
-    alarms.set(`journal ${instance.id}`, clock.now() + REST_MS, () => wake(instance))
   }
 
-  /** @returns whether everything is told that can be. */
-  async function tellRows(instance: EngineInstance): Promise<boolean> {
-    let isDone = true
-    let after = 0
-    while (isOpen) {
-      const rows = await db.read(unpublishedPage, { instanceId: instance.id, after, limit: AT_ONCE })
-      const readable = rows.filter(({ seq }) => (tries.get(seq) ?? 0) < TRIES).flatMap(read)
-      const lanes = Map.groupBy(readable, ({ heard }) => laneOf(heard))
-      const done = await Promise.all([...lanes.values()].map((lane) => tellLane(instance, lane)))
-      if (done.includes(false)) isDone = false
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < AT_ONCE) break
-      after = last.seq
-    }
-    return isDone
-  }
-
-  /** What follows in a chat must not overtake what could not be told. */
-  async function tellLane(
-    instance: EngineInstance,
-    lane: readonly { row: InboundRow; heard: DecryptedMessage }[],
-  ): Promise<boolean> {
-    for (const { row, heard } of lane) {
-      try {
-        await hearing.hear(instance, row.digest, heard)
-        await db.commit((tx) => tx.run(markPublished, { seq: row.seq }))
-        tries.delete(row.seq)
-      } catch (error) {
-        tries.set(row.seq, (tries.get(row.seq) ?? 0) + 1)
-        log.warn({ event: 'smv2.message_not_taken', instanceId: instance.id, cause: cause(error) })
-        return false
-      }
-    }
-    return true
-  }
-
-  /** What the disk has changed opens no better the next time, and keeps nobody waiting. @throws ApiError sealed */
-  function read(row: InboundRow): { row: InboundRow; heard: DecryptedMessage }[] {
+  /** @returns undefined for rows that must not block their chat: refused too often, or unreadable. @throws ApiError sealed */
+  function chatOf(row: InboundRow): string | undefined {
+    if ((tries.get(row.seq) ?? 0) >= MAX_TRIES) return undefined
     try {
-      return [{ row, heard: opened(row) }]
+      const { stanza } = decryptedOf(row)
+      return `${stanza['from'] ?? ''} ${stanza['recipient'] ?? ''}`
     } catch (error) {
       if (!(error instanceof SealBroken)) throw error
-      tries.set(row.seq, TRIES)
+      // Data the disk corrupted will not decrypt on a retry either.
+      tries.set(row.seq, MAX_TRIES)
       log.error({ event: 'smv2.message_unreadable', instanceId: row.instanceId, cause: cause(error) })
-      return []
+      return undefined
     }
   }
 
-  const opened = ({ instanceId, digest, sealed }: InboundRow): DecryptedMessage =>
-    // Written by the guard of the same session, in this form.
+  const decryptedOf = ({ instanceId, digest, sealed }: InboundRow): DecryptedMessage =>
+    // Written in this form by the guarded repository of the same session.
     JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${INBOUND_JOURNAL}:${digest}`).toString()) as DecryptedMessage
 
   return {
     wake,
-    async heardBefore({ id: instanceId }, digest) {
+    async findDecrypted({ id: instanceId }, digest) {
       const row = await db.readOne(inboundByDigest, { instanceId, digest })
-      return row && opened(row)
+      return row && decryptedOf(row)
     },
     async open() {
       isOpen = true
@@ -141,10 +120,7 @@ export function createJournal({ db, clock, log, alarms, seal, hearing }: Journal
     },
     async close() {
       isOpen = false
-      await Promise.allSettled(running.values())
+      await Promise.all([...readers.values()].map((reader) => reader.close()))
     },
   }
 }
-
-/** One conversation. Whatever is said of a message is said in the chat it is in. */
-const laneOf = ({ stanza }: DecryptedMessage): string => `${stanza['from'] ?? ''} ${stanza['recipient'] ?? ''}`

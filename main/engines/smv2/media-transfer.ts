@@ -5,12 +5,14 @@ import type { FileType } from '../engine.ts'
 import type { OpenLink } from './link.ts'
 import type { EncryptedFile } from './media-cipher.ts'
 
-/** Nothing but the network's own store is ever asked for a file, whatever address a sender writes into a message. */
+/** Files are requested only from WhatsApp's own store, whatever host a message names. */
 export const MEDIA_ZONE = '.whatsapp.net'
 const STORE = `https://mmg${MEDIA_ZONE}`
 
+/** A store that is silent this long is treated as unreachable. */
+const RESPONSE_MS = 10_000
 const TRANSFER_MS = 60_000
-/** The library's own downloads hold a whole line up. */
+/** A download by the library blocks the whole connection. */
 const PATIENCE = { connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 }
 const MB = 1024 * 1024
 /** Padding and signature of an encrypted file. */
@@ -25,9 +27,9 @@ const UPLOAD_PATHS: Readonly<Record<FileType, string>> = {
 }
 
 export interface MediaTransfer {
-  /** @param path under which the store has it. @returns undefined when it does not answer; null when it is not there. */
-  download(accountId: AccountId, path: string): Promise<Buffer | null | undefined>
-  /** @returns where it lies now; undefined when no store took it. */
+  /** @returns undefined if the store does not respond, null if it has no such file. */
+  download(accountId: AccountId, path: string, signal: AbortSignal): Promise<Buffer | null | undefined>
+  /** @returns its location, or undefined if no store accepted it. */
   upload(
     open: OpenLink,
     accountId: AccountId,
@@ -36,26 +38,26 @@ export interface MediaTransfer {
     signal: AbortSignal,
   ): Promise<{ url: string; directPath: string } | undefined>
   /**
-   * How the library fetches what it does by itself: files with the past and the settings of an account, from its phone.
-   * Until it has them it neither sends nor hears on that line, and left alone it waits five minutes for a store that is
-   * silent. Settings that are given up come with the next change of the phone's owner; a past does not come again.
+   * For downloads the library makes itself: history and the phone owner's settings. Until it has them it neither sends
+   * nor receives on that connection, and by default it waits five minutes for a silent store. Settings that were given up
+   * arrive with the owner's next change; history does not arrive again.
    */
   readonly dispatcher: object
 }
 
 /**
- * Files to and from the network's store. The library would do this through temporary files, with whatever host a message
- * names, and hand videos to a shell.
+ * Transfers files to and from WhatsApp's store. The library would use temporary files, trust the host a message names, and
+ * pass videos to a shell.
  */
 export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'dispatcher'>): MediaTransfer {
   return {
     dispatcher: outbound.dispatcher(STORE, PATIENCE),
 
-    async download(accountId, path) {
+    async download(accountId, path, signal) {
       const answer = await outbound.request({
         url: `${STORE}${path}`,
         ...{ method: 'GET', headers: { Origin: ORIGIN }, from: { accountId } },
-        ...{ headersTimeoutMs: TRANSFER_MS, bodyTimeoutMs: TRANSFER_MS },
+        ...{ headersTimeoutMs: RESPONSE_MS, bodyTimeoutMs: TRANSFER_MS, signal },
         maxBodyBytes: Math.max(...Object.values(LIMITS.mediaMegabytes)) * MB + AROUND_BYTES,
       })
       if (answer.kind === 'failure' || answer.status >= 500) return undefined

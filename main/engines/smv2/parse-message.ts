@@ -1,6 +1,7 @@
 import type { proto } from 'baileys'
 import type { EngineSignal } from '../engine.ts'
 import type { FileKeys } from './media-cipher.ts'
+import { safeFilename } from '../safe-filename.ts'
 import type { Library } from './library.ts'
 
 type Received = Extract<EngineSignal, { kind: 'received' }>
@@ -167,7 +168,7 @@ function fileOf(content: proto.IMessage): FileRef | null {
     type: TYPES[name],
     ...{ mediaKey, sha256: fileSha256, encryptedSha256: fileEncSha256, path },
     mimeType: mimetype || 'application/octet-stream',
-    filename: ('fileName' in media && media.fileName) || null,
+    filename: safeFilename('fileName' in media ? media.fileName : null),
     caption: ('caption' in media && media.caption) || null,
   }
 }

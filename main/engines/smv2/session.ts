@@ -19,9 +19,9 @@ export interface SessionDeps {
   readonly seal: Seal
   readonly log: Log
   /** Told after each commit that holds something new from the network. */
-  readonly onHeard: (instance: EngineInstance) => void
+  readonly onInbound: (instance: EngineInstance) => void
   /** Told after each commit that says which number stands behind a hidden id. */
-  readonly onNamed: (instance: EngineInstance, hidden: readonly string[]) => void
+  readonly onNumberLearned: (instance: EngineInstance, hidden: readonly string[]) => void
 }
 
 /** What makes this device the phone's: credentials, and the keys of every conversation. */
@@ -109,7 +109,7 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
     if (sealed === null) await tx.run(removeKey, { instanceId: id, type, id: key })
     else if (type === INBOUND_JOURNAL) {
       const row = { seq: await tx.next('smv2'), instanceId: id, digest: key, sealed, now: clock.now() }
-      if ((await tx.run(insertInbound, row)) === 1) tx.afterCommit(() => needs.onHeard(instance))
+      if ((await tx.run(insertInbound, row)) === 1) tx.afterCommit(() => needs.onInbound(instance))
     } else await tx.run(saveKey, { instanceId: id, type, id: key, sealed })
   }
 
@@ -118,7 +118,7 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
     const hidden = Object.keys(data['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
     await db.commit(async (tx) => {
       for (const change of changes) await write(tx, change)
-      if (hidden.length > 0) tx.afterCommit(() => needs.onNamed(instance, hidden))
+      if (hidden.length > 0) tx.afterCommit(() => needs.onNumberLearned(instance, hidden))
     })
   }
 

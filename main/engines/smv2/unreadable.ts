@@ -12,14 +12,14 @@ interface UnreadableDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Alarms
   readonly log: Log
-  readonly giveUp: (instance: EngineInstance, message: WAMessage) => Promise<void>
+  readonly publishUnreadable: (instance: EngineInstance, message: WAMessage) => Promise<void>
 }
 
 /**
  * Messages that arrived and could not be read. Each is shown as such after a minute; if it was told meanwhile, the rooms
  * know its id and take no second one.
  */
-export function createUnreadable({ clock, alarms, log, giveUp }: UnreadableDeps) {
+export function createUnreadable({ clock, alarms, log, publishUnreadable }: UnreadableDeps) {
   const waiting = new Set<string>()
   return (instance: EngineInstance, message: WAMessage): void => {
     const name = `unreadable ${instance.id} ${message.key.id ?? ''}`
@@ -27,7 +27,7 @@ export function createUnreadable({ clock, alarms, log, giveUp }: UnreadableDeps)
     waiting.add(name)
     alarms.set(name, clock.now() + WAIT_MS, () => {
       waiting.delete(name)
-      giveUp(instance, message).catch((error: unknown) => {
+      publishUnreadable(instance, message).catch((error: unknown) => {
         log.warn({ event: 'smv2.unreadable_not_told', instanceId: instance.id, cause: cause(error) })
       })
     })

@@ -1,42 +1,54 @@
 import { expect, test } from 'vitest'
-import type { EngineInstance } from '../../../main/engines/instance.ts'
-import { createFiles } from '../../../main/engines/smv2/files.ts'
-import { silentLog } from '../../../main/kernel/log.ts'
-import { fakeClock } from '../../support/clock.ts'
+import { createDownloadSlots } from '../../../main/engines/smv2/download-slots.ts'
 
-const INSTANCE = { id: 'one', accountId: 'all', engine: 'smv2', network: 'live' } as unknown as EngineInstance
+/** Downloads that end when told to. */
+function downloads() {
+  const withSlot = createDownloadSlots()
+  const active: { instance: string; end(): void }[] = []
+  const start = (instance: string) =>
+    withSlot(instance, () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const entry = {
+        instance,
+        end() {
+          active.splice(active.indexOf(entry), 1)
+          resolve()
+        },
+      }
+      active.push(entry)
+      return promise
+    })
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const running = () => active.map(({ instance }) => instance).toSorted()
+  return { active, start, settle, running }
+}
 
-test('four files are fetched at once and no more, whoever comes in between', async () => {
-  const fetching: { end(): void; readonly ended: Promise<null> }[] = []
-  let now = 0
-  let most = 0
-  const files = createFiles({
-    clock: fakeClock(),
-    log: silentLog,
-    store: undefined as never,
-    transfer: {
-      download() {
-        most = Math.max(most, ++now)
-        const { promise: ended, resolve } = Promise.withResolvers<null>()
-        const end = () => {
-          now--
-          resolve(null)
-        }
-        fetching.push({ end, ended })
-        return ended
-      },
-    } as never,
-    linkOf: () => ({ open: () => undefined }) as never,
-  })
-  const fetch = () => files.fetch(INSTANCE, 'digest', { path: '/file' } as never, {} as never)
-  const all = Array.from({ length: 5 }, fetch)
-  expect(now).toBe(4)
-  // Nobody has the slot of the first yet when the next one asks.
-  void fetching[0]?.ended.then(() => all.push(fetch()))
-  for (let i = 0; i < 6; i++) {
-    fetching[i]?.end()
-    await new Promise((resolve) => setImmediate(resolve))
+test('a number with a hundred slow files leaves slots for the others', async () => {
+  const { start, settle, running } = downloads()
+  for (let i = 0; i < 100; i++) void start('busy')
+  void start('quiet')
+  await settle()
+  expect(running()).toEqual(['busy', 'busy', 'quiet'])
+})
+
+test('free slots go to the numbers in turn, and never more than six are in use', async () => {
+  const { active, start, settle, running } = downloads()
+  for (const instance of ['a', 'b', 'c', 'd', 'e']) for (let i = 0; i < 3; i++) void start(instance)
+  await settle()
+  expect(running()).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
+  active.find(({ instance }) => instance === 'a')?.end()
+  await settle()
+  expect(running()).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
+  active.find(({ instance }) => instance === 'b')?.end()
+  await settle()
+  active.find(({ instance }) => instance === 'c')?.end()
+  await settle()
+  const order: string[] = []
+  while (active.length > 0) {
+    order.push(active[0]?.instance ?? '')
+    active[0]?.end()
+    await settle()
   }
-  expect(await Promise.all(all)).toEqual(Array.from({ length: 6 }, () => null))
-  expect(most).toBe(4)
+  expect(order.length + 3).toBe(15)
+  for (const instance of ['d', 'e']) expect(order.filter((each) => each === instance)).toHaveLength(3)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createAlarms } from '../../../main/engines/alarms.ts'
 import type { EngineInstance } from '../../../main/engines/instance.ts'
 import { createJournal } from '../../../main/engines/smv2/journal.ts'
@@ -22,13 +22,18 @@ beforeEach(async () => {
 afterEach(() => data.close())
 
 /** @returns what was told, by digest. */
-function journal() {
+function journal(publish: (digest: string) => Promise<void> = async () => {}) {
   const clock = fakeClock()
   const seal = createSeal({ masterKey: { key: () => key }, random: systemRandom })
   const told: string[] = []
   const made = createJournal({
     ...{ db: data.db, clock, log: silentLog, alarms: createAlarms(clock), seal },
-    hearing: { hear: async (_, digest) => void told.push(digest) },
+    inbound: {
+      publish: async (_, digest) => {
+        await publish(digest)
+        told.push(digest)
+      },
+    },
   })
   const keep = (seq: number, digest: string, from: string) => {
     const heard = { stanza: { from }, plain: '' }
@@ -64,3 +69,89 @@ test('while the keychain is locked nothing is told, and everything once it is op
   expect(told).toEqual(['one'])
   await close()
 })
+
+test('a slow file in one chat delays only that chat, which keeps its order', async () => {
+  const slow = Promise.withResolvers<void>()
+  const { open, wake, close, told, keep } = journal((digest) => (digest === 'ana 1' ? slow.promise : Promise.resolve()))
+  await open()
+  for (let i = 1; i <= 100; i++) await keep(i, `${i % 2 ? 'ana' : 'ben'} ${Math.ceil(i / 2)}`, i % 2 ? 'ana' : 'ben')
+  wake(SHOP)
+  await vi.waitFor(() => expect(told).toHaveLength(50))
+  expect(told.every((digest) => digest.startsWith('ben'))).toBe(true)
+  await keep(101, 'ben 51', 'ben')
+  wake(SHOP)
+  await vi.waitFor(() => expect(told.at(-1)).toBe('ben 51'))
+  slow.resolve()
+  await vi.waitFor(() => expect(told).toHaveLength(101))
+  for (const chat of ['ana', 'ben']) {
+    const ofChat = told.filter((digest) => digest.startsWith(chat))
+    expect(ofChat).toEqual(ofChat.toSorted((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
+  }
+  await close()
+})
+
+test('a refused message is retried after a pause, before what follows it in its chat, and other chats go on', async () => {
+  let refusals = 3
+  const { open, wake, close, clock, told, keep } = journal(async (digest) => {
+    if (digest === 'ana 1' && refusals-- > 0) throw new Error('The storage is full')
+  })
+  await open()
+  await keep(1, 'ana 1', 'ana')
+  await keep(2, 'ana 2', 'ana')
+  await keep(3, 'ben 1', 'ben')
+  wake(SHOP)
+  await vi.waitFor(() => expect(told).toEqual(['ben 1']))
+  // Other messages arriving meanwhile do not shorten the pause.
+  for (let i = 2; i <= 10; i++) {
+    await keep(2 + i, `ben ${i}`, 'ben')
+    wake(SHOP)
+  }
+  await vi.waitFor(() => expect(told).toHaveLength(10))
+  expect(refusals).toBe(2)
+  for (let i = 0; i < 3; i++) await clock.advance(1_000)
+  await vi.waitFor(() => expect(told.slice(10)).toEqual(['ana 1', 'ana 2']))
+  await close()
+})
+
+test('whatever is stored while chats run, every message is published once and in the order of its chat', async () => {
+  const random = mulberry(7)
+  const told = new Map<string, number[]>()
+  const made = journal(async (digest) => {
+    const [chat = '', nth = ''] = digest.split(' ')
+    if (random() < 0.2) await new Promise((resolve) => setTimeout(resolve, random() * 3))
+    if (random() < 0.01) throw new Error('The storage is full')
+    told.set(chat, [...(told.get(chat) ?? []), Number(nth)])
+  })
+  await made.open()
+  const counts = new Map<string, number>()
+  for (let seq = 1; seq <= 400; seq++) {
+    const chat = `chat${Math.floor(random() * random() * 12)}`
+    const nth = (counts.get(chat) ?? 0) + 1
+    counts.set(chat, nth)
+    await made.keep(seq, `${chat} ${nth}`, chat)
+    if (random() < 0.3) made.wake(SHOP)
+  }
+  made.wake(SHOP)
+  await vi.waitFor(
+    async () => {
+      await made.clock.advance(1_000)
+      expect([...told.values()].flat()).toHaveLength(400)
+    },
+    { timeout: 10_000 },
+  )
+  for (const [chat, order] of told) {
+    expect(order).toEqual(Array.from({ length: counts.get(chat) ?? 0 }, (_, i) => i + 1))
+  }
+  await made.close()
+})
+
+/** A small seeded generator, so that a failure can be repeated. */
+function mulberry(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
