@@ -113,21 +113,18 @@ export const accountContract = {
     path: '/v1/account',
     summary: 'Change the account',
     description:
-      'The name under which the account appears in the window and in `GET /v1/me`, and that its first run is over.',
-    body: Body(
-      {
-        name: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: LIMITS.accountNameLength,
-            pattern: '\\S',
-            description: 'Not only blanks.',
-          }),
-        ),
-        first_run: Type.Optional(Type.Literal(false, { description: 'No window begins with the welcome any more.' })),
-      },
-      { minProperties: 1 },
-    ),
+      'Changes the name shown in the window and in `GET /v1/me`, or ends the first run. An empty body changes nothing.',
+    body: Body({
+      name: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.accountNameLength,
+          pattern: '\\S',
+          description: 'Must not be blank.',
+        }),
+      ),
+      first_run: Type.Optional(Type.Literal(false, { description: 'Windows stop opening with the welcome screen.' })),
+    }),
     reply: { status: 200, description: 'The account.', schema: Type.Object({ id: Uuid, name: Type.String() }) },
     errors: [],
     examples: {

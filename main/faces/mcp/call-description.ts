@@ -53,7 +53,11 @@ export function createCallDescriber(deps: {
 
   const labelOf = (record: Readonly<Record<string, unknown>>, id: string): string => {
     const name = NAMES.map((field) => record[field]).find((value) => typeof value === 'string' && value !== '')
-    return typeof name !== 'string' || name === id ? plainId(id) : `${quotedText(short(name))} (${plainId(id)})`
+    if (typeof name !== 'string' || name === id) return plainId(id)
+    // An assistant can rename an instance before it asks; it cannot change its number.
+    const number = record['phone_number']
+    const proof = typeof number === 'string' ? `${plainId(number)}, ${plainId(id)}` : plainId(id)
+    return `${quotedText(short(name))} (${proof})`
   }
 
   /** Where data will go: the address that is given, or the one that the thing has already. */

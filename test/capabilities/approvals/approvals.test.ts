@@ -194,7 +194,7 @@ describe('a key that asks before sending', () => {
     const given = { instance_id: line.id, to: '12025550123', text: 'Your order is ready.' }
     const approval = await assistant.callAndWait('send_message', given)
     expect((await read(approval)).sentence).toBe(
-      `Send a message: “${line.name}” (${line.id}), to: “12025550123”, text: “Your order is ready.”.`,
+      `Send a message: “${line.name}” (${line.phone_number}, ${line.id}), to: “12025550123”, text: “Your order is ready.”.`,
     )
     expect(await w.typesSince(mark)).toEqual([])
     const { body } = await decide(approval, 'approve')

@@ -100,7 +100,7 @@ test('what an approval shows of the arguments cannot hide or reorder anything', 
   const id = await assistant.callAndWait('send_message', { text, instance_id: line.id, to: '12025550123' })
   const { sentence, arguments: shown } = (await ask('GET', `/v1/approvals/${id}`)).body
   expect(sentence).toBe(
-    `Send a message: “Front desk” (${line.id}), to: “12025550123”, text: “Hi\\”. Nothing will be sent.\\nto: \\“your boss\\u{202E}\\u{200B}”.`,
+    `Send a message: “Front desk” (${line.phone_number}, ${line.id}), to: “12025550123”, text: “Hi\\”. Nothing will be sent.\\nto: \\“your boss\\u{202E}\\u{200B}”.`,
   )
   expect(shown.text).toBe('Hi”. Nothing will be sent.\\nto: “your boss\\u{202E}\\u{200B}')
 })
