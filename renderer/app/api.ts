@@ -9,13 +9,13 @@ interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** Told when the service no longer knows the session; the sign-in screen comes up. */
+/** Called when the service no longer accepts the session; the sign-in screen appears. */
 let signedOutListener: () => void = () => {}
 export function onSignedOut(act: () => void): void {
   signedOutListener = act
 }
 
-/** Paths on the window's own origin, the same in the desktop app and headless: no key and no port is known here. */
+/** Paths on the window's own origin, the same in the desktop app and in a browser: no key and no port is known here. */
 async function request(
   method: string,
   path: string,
@@ -25,7 +25,7 @@ async function request(
   try {
     response = await fetch(`/panel${path}${queryOf(query)}`, {
       method,
-      // Every change says that it is JSON, also without a body: no other page can make a browser send that.
+      // Every change declares JSON, even without a body: no other page can make a browser send that.
       headers: {
         accept: 'application/json',
         ...(method !== 'GET' && { 'content-type': 'application/json' }),
@@ -52,7 +52,7 @@ function queryOf(query: Query = {}): string {
 
 async function json<T>(method: string, path: string, wish: RequestOptions): Promise<T> {
   const response = await request(method, path, wish)
-  // The shapes are the contracts' of the service, which its tests hold to them.
+  // The service's tests hold its answers to the contracts these types come from.
   return (response.status === 204 ? undefined : await response.json()) as T
 }
 

@@ -3,15 +3,15 @@ import { computed, ref, shallowRef } from 'vue'
 import type { PreferencesChange, PreferencesView, UpdateState } from '../../main/contract/window-bridge.ts'
 import { windowBridge } from './window-bridge.ts'
 
-/** What the desktop app on this computer knows and does, beyond the service. In a browser there is none of it. */
+/** What the desktop app on this computer offers besides the service. Empty in a browser. */
 export const useDesktop = defineStore('desktop', () => {
   const bridge = windowBridge()
   const isThere = bridge !== undefined
   const preferences = shallowRef<PreferencesView>()
   const update = shallowRef<UpdateState>({ kind: 'none' })
-  /** What was chosen could not be kept. */
+  /** The last change could not be saved. */
   const isLost = ref(false)
-  /** Something about an update waits for the person. */
+  /** An update waits for the person to act. */
   const awaits = computed(() => update.value.kind === 'offered' || update.value.kind === 'ready')
 
   bridge?.onUpdate((state) => (update.value = state))

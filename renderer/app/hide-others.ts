@@ -1,9 +1,8 @@
 /**
- * Takes the place of the package `aria-hidden`, which Reka UI asks to hide the page from screen readers whenever something
- * opens over it (electron.vite.config.ts). For a dialog that is right: the page behind it is out of reach. A menu or a list
- * is part of the page; hidden around it, the page would lose its heading and landmarks, and whatever can take the focus
- * would be hidden and focusable at once.
- * @returns makes visible again what this call has hidden.
+ * Replaces the package `aria-hidden` (electron.vite.config.ts), which Reka UI uses to hide the page from screen readers
+ * while an overlay is open. That is right for a dialog: the page behind it is inert. A menu or a list is part of the page;
+ * hiding the rest would take away its heading and landmarks and leave focusable elements hidden.
+ * @returns undoes what this call has hidden.
  */
 export function hideOthers(target: Element): () => void {
   if (target.closest('[role=dialog], [role=alertdialog]') === null) return () => {}
@@ -12,7 +11,7 @@ export function hideOthers(target: Element): () => void {
   return () => hidden.forEach((other) => (other.ariaHidden = null))
 }
 
-/** What hangs beside the way from the target up to the body. */
+/** The siblings of the target and of its ancestors. */
 function siblingsAlongPath(target: Element): Element[] {
   const others: Element[] = []
   for (let on = target; on.parentElement !== null && on !== document.body; on = on.parentElement) {
@@ -21,6 +20,6 @@ function siblingsAlongPath(target: Element): Element[] {
   return others
 }
 
-/** Toasts go on speaking over a dialog. */
+/** Toasts are announced over a dialog too. */
 const isLiveRegion = (other: Element): boolean =>
   other.matches('[aria-live]') || other.querySelector('[aria-live]') !== null

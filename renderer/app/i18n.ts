@@ -1,14 +1,14 @@
 import { createI18n } from 'vue-i18n'
 
-/** Languages of the console; the first is what every other is measured against (a test compares their keys). */
+/** Languages of the console. A test compares the keys of all others with those of the first. */
 export const LANGUAGES = ['en', 'pt-BR', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-const KEPT_AS = 'switchboard.language'
+const STORAGE_KEY = 'switchboard.language'
 
 type Words = { readonly [key: string]: string | Words }
 
-/** `locales/<language>/<room>.json`: the words of a room lie under its name. */
+/** `locales/<language>/<room>.json`: the words of a room are keyed by its name. */
 const files = import.meta.glob<Words>('../locales/*/*.json', { eager: true, import: 'default' })
 
 function wordsOf(language: Language): Words {
@@ -20,9 +20,9 @@ function wordsOf(language: Language): Words {
   return rooms
 }
 
-/** What the person chose, else the first language of the system that we speak, else English. */
+/** The person's choice, else the first system language we support, else English. */
 function firstLanguage(): Language {
-  const wanted = [localStorage.getItem(KEPT_AS), ...navigator.languages].filter((tag) => tag !== null)
+  const wanted = [localStorage.getItem(STORAGE_KEY), ...navigator.languages].filter((tag) => tag !== null)
   for (const tag of wanted) {
     const found =
       LANGUAGES.find((own) => own === tag) ?? LANGUAGES.find((own) => own.split('-')[0] === tag.split('-')[0])
@@ -43,5 +43,5 @@ document.documentElement.lang = i18n.global.locale.value
 export function chooseLanguage(language: Language): void {
   i18n.global.locale.value = language
   document.documentElement.lang = language
-  localStorage.setItem(KEPT_AS, language)
+  localStorage.setItem(STORAGE_KEY, language)
 }

@@ -1,6 +1,6 @@
 /**
- * A button that is busy is disabled meanwhile, and so the browser takes the focus from it. Whoever pressed it with a key
- * has it back once the button can be used again, unless they have gone on.
+ * A busy button is disabled, so the browser takes the focus from it. It gets the focus back once it is enabled again,
+ * unless the focus has moved elsewhere.
  */
 export function keepFocus(): void {
   let last: EventTarget | null = null

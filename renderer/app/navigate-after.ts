@@ -1,16 +1,16 @@
 import type { RouteLocationRaw, Router } from 'vue-router'
 
 /**
- * Does something and then goes on to a place. Whoever has set out for somewhere else meanwhile is not fetched back,
- * be the other screen still on its way.
+ * Runs something, then navigates, unless the person has navigated elsewhere in the meantime, even if that screen is still
+ * loading.
  */
 export async function navigateAfter(router: Router, act: () => Promise<void>, to: RouteLocationRaw): Promise<void> {
-  const away = new AbortController()
-  const forget = router.beforeEach(() => away.abort())
+  const left = new AbortController()
+  const unsubscribe = router.beforeEach(() => left.abort())
   try {
     await act()
   } finally {
-    forget()
+    unsubscribe()
   }
-  if (!away.signal.aborted) await router.push(to)
+  if (!left.signal.aborted) await router.push(to)
 }

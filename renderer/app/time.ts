@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ]
 
-/** “3 minutes ago”, “in 2 hours”; undefined within a minute, for which every language has a word of its own. */
+/** “3 minutes ago”, “in 2 hours”; undefined within a minute, which every language words differently. */
 export function relativeTime(atMs: number, nowMs: number, locale: string): string | undefined {
   const distance = atMs - nowMs
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms)
@@ -21,7 +21,7 @@ export const exactTime = (atMs: number, locale: string): string =>
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const relatives = new Map<string, Intl.RelativeTimeFormat>()
 
-/** Made once for each language and form: making one costs more than a hundred uses, and a long list scrolls through many. */
+/** Cached per language and format: creating one costs more than a hundred uses, and long lists use many. */
 export function formatter(locale: string, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const name = `${locale} ${JSON.stringify(form)}`
   const known = formatters.get(name) ?? new Intl.DateTimeFormat(locale, form)

@@ -2,18 +2,18 @@ import { useToast } from '@nuxt/ui/composables'
 import { useI18n } from 'vue-i18n'
 import { asProblem } from './problem.ts'
 
-/** Long enough to see what was done, think, and reach the button. */
+/** Long enough to read, think and reach the button. */
 const OFFERED_MS = 8_000
 
 /**
- * Says what was done and offers to take it back, once.
- * @returns `tell(title, undo)`; `undo` puts back what was there before.
+ * Reports what was done and offers to undo it, once.
+ * @returns `offerUndo(title, undo)`; `undo` restores the previous state.
  */
 export function useUndo(): (title: string, undo: () => unknown) => void {
   const { t } = useI18n()
   const toast = useToast()
 
-  async function takeBack(undo: () => unknown): Promise<void> {
+  async function runUndo(undo: () => unknown): Promise<void> {
     try {
       await undo()
       toast.add({ title: t('common.undone'), icon: 'i-lucide-undo-2', color: 'neutral', duration: 3_000 })
@@ -38,7 +38,7 @@ export function useUndo(): (title: string, undo: () => unknown) => void {
           variant: 'outline',
           onClick: () => {
             toast.remove(id)
-            void takeBack(undo)
+            void runUndo(undo)
           },
         },
       ],

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import { useInstances } from '../rooms/instances/store.ts'
 
-/** The instances as things to choose from, for rooms that are about something else. */
+/** The instances as choices, for other rooms. */
 export const useInstanceNames = defineStore('instance-names', () => {
   const instances = useInstances()
   const records = computed(() => (instances.isLoaded ? instances.all : undefined))

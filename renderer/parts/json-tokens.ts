@@ -5,7 +5,7 @@ export interface JsonToken {
 
 const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|[^"\-\dtfn]+|./gs
 
-/** JSON, indented, cut into pieces that can be coloured. Text that is no JSON comes back as it is, in one piece. */
+/** Indented JSON as tokens that can be coloured. */
 export function tokenizeJson(value: unknown): JsonToken[] {
   const text = JSON.stringify(value, null, 2) as string | undefined
   return [...(text ?? '').matchAll(PIECE)].flatMap(([whole, string, colon, number, word]): JsonToken[] => {
@@ -20,7 +20,7 @@ export function tokenizeJson(value: unknown): JsonToken[] {
   })
 }
 
-/** What a text holds if it is JSON, else the text itself. */
+/** The value of a JSON text, else the text itself. */
 export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -1,9 +1,9 @@
 import { watch } from 'vue'
 
 /**
- * A dialog gives the focus back to what had it before. Of a menu that is an item, which is gone by then: the button of
- * the menu gets it.
- * @returns for the dialog's `onCloseAutoFocus`.
+ * A closing dialog returns the focus to where it was. After a menu that was an item, which no longer exists: the menu's
+ * button gets the focus instead.
+ * @returns a handler for the dialog's `onCloseAutoFocus`.
  */
 export function useMenuFocus(isOpen: () => boolean): (event: Event) => void {
   let button: HTMLElement | null = null
@@ -12,7 +12,7 @@ export function useMenuFocus(isOpen: () => boolean): (event: Event) => void {
     (open) => {
       if (open) button = buttonOf(document.activeElement?.closest('[role=menu]'))
     },
-    // Some dialogs are made at the moment they are wanted.
+    // Some dialogs are created open.
     { immediate: true },
   )
   return (event) => {

@@ -5,7 +5,7 @@ import { api } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
 import { asProblem, type Problem } from '../app/problem.ts'
 
-/** What the service says of itself. */
+/** What the service reports about itself. */
 export interface ServiceView {
   readonly version: string
   readonly network: 'sandbox' | 'live'
@@ -28,7 +28,7 @@ export interface ServiceView {
   readonly limits: Readonly<Record<string, number | readonly number[]>>
 }
 
-/** The service behind the window, as far as it tells. */
+/** The service behind the window. */
 export const useService = defineStore('service', () => {
   const view = ref<ServiceView>()
   const problem = ref<Problem>()
@@ -36,13 +36,13 @@ export const useService = defineStore('service', () => {
   live.onNotice('service', () => void refresh())
   live.onReset(() => void refresh())
 
-  /** Headless, the window's own origin is the service's; only the service knows what it is called elsewhere. */
+  /** In a browser the window's origin is the service's; only the service knows its other addresses. */
   const mcpAddress = computed(() => view.value?.mcp_address ?? `${location.origin}/mcp`)
 
-  /** The keychain is locked: nothing is signed, and nothing goes out. */
+  /** The keychain is locked: nothing is signed and nothing is sent. */
   const isSealed = computed(() => view.value?.vault.state === 'sealed')
 
-  /** How a client starts the stdio bridge, where the client is on the same computer as the service. */
+  /** How a client on the same computer as the service starts the stdio bridge. */
   const bridge = computed(() => (isHere(location.hostname) ? (view.value?.mcp_bridge ?? null) : null))
 
   async function load(): Promise<void> {
@@ -54,7 +54,7 @@ export const useService = defineStore('service', () => {
     }
   }
 
-  /** Has the keychain asked for its key; what came of it is told. @throws Problem */
+  /** Prompts the keychain for its key; the result arrives as a notice. @throws Problem */
   const askVault = () => api.post('/service/unlock')
 
   async function refresh(): Promise<void> {

@@ -1,6 +1,6 @@
 import { watch, type Ref } from 'vue'
 
-/** What leads on stands first, then whatever can be used. */
+/** The primary action first, then anything usable. */
 const CANDIDATES = ['[data-primary-action]', 'input, textarea, button, a[href]'].map((each) =>
   each
     .split(', ')
@@ -9,8 +9,8 @@ const CANDIDATES = ['[data-primary-action]', 'input, textarea, button, a[href]']
 )
 
 /**
- * Keeps a person with a keyboard on the way: a step that goes takes the focus with it, and then the next step has it.
- * @param stage what the steps are shown in.
+ * Moves the focus to the next step when the one that had it disappears, for people who use a keyboard.
+ * @param stage the element that contains the steps.
  * @param step changes when another step is shown.
  */
 export function useStepFocus(stage: Ref<HTMLElement | null>, step: () => unknown): void {
@@ -25,7 +25,7 @@ export function useStepFocus(stage: Ref<HTMLElement | null>, step: () => unknown
   )
 }
 
-/** With nothing, or with the dialog as a whole, which is where it falls when what had it is gone. */
+/** On nothing, or on the dialog as a whole, where it falls when the focused element disappears. */
 function isLost(): boolean {
   const on = document.activeElement
   return on === null || on === document.body || on.matches('[role=dialog]')

@@ -2,7 +2,7 @@ import type { ChangeList, InstanceRecord } from '../../../main/contract/instance
 
 export type Records = ReadonlyMap<string, InstanceRecord>
 
-/** Where the next incremental read begins, or goes on within one. */
+/** Where the next incremental read starts or continues. */
 export interface SyncPosition {
   readonly since: string
   readonly cursor?: string
@@ -12,14 +12,14 @@ export interface SyncPosition {
 const BEGINNING = '1970-01-01T00:00:00.000Z'
 
 /**
- * Where to go on after a plain list. Only its first page counts: what changed or was deleted while later pages were
- * read is later than anything on the first, so it is told again rather than missed.
+ * Where to continue after a plain list. Only its first page counts: anything that changed while later pages were read is
+ * later than everything on the first, so it is read again rather than missed.
  */
 export const positionAfterFirstPage = (page: readonly InstanceRecord[]): SyncPosition => ({
   since: page.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), BEGINNING),
 })
 
-/** Applies one answer; a deletion wins over a change, for nothing comes back from it. */
+/** Applies one answer; a deletion wins over a change, because nothing is ever undeleted. */
 export function applyChanges(records: Records, { data, deleted }: ChangeList): Records {
   if (data.length === 0 && deleted.every(({ id }) => !records.has(id))) return records
   const next = new Map(records)

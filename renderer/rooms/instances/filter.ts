@@ -16,7 +16,7 @@ export type Order = (typeof ORDERS)[number]
 export const isFiltered = (filter: Filter): boolean =>
   filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all' || filter.network !== 'all'
 
-/** Every word must be found somewhere; a number is found however it is written. */
+/** Every word must match somewhere; phone numbers match in any format. */
 export function filterInstances(records: readonly InstanceRecord[], filter: Filter): InstanceRecord[] {
   const words = normalizeText(filter.text).split(/\s+/).filter(Boolean)
   const digits = /^[+\d\s()-]{4,}$/.test(filter.text.trim()) ? filter.text.replace(/\D/g, '') : ''

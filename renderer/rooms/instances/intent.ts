@@ -1,15 +1,15 @@
-/** One `Idempotency-Key` for one intent: a retry repeats it, another wish gets another. */
+/** One `Idempotency-Key` per intent: a retry repeats it, another request gets a new one. */
 export interface Intent {
-  keyFor(wish: unknown): string
-  /** It was done: the same wish again is a new one. */
+  keyFor(request: unknown): string
+  /** It succeeded: the same request again is a new intent. */
   done(): void
 }
 
 export function createIntent(newKey: () => string = () => crypto.randomUUID()): Intent {
   let current: { readonly wish: string; readonly key: string } | undefined
   return {
-    keyFor(wish) {
-      const text = JSON.stringify(wish)
+    keyFor(request) {
+      const text = JSON.stringify(request)
       if (current?.wish !== text) current = { wish: text, key: newKey() }
       return current.key
     },

@@ -1,13 +1,12 @@
-/** Which rows of a long list exist. */
+/** The rows of a long list that exist in the page. */
 export interface RowRange {
   readonly first: number
   readonly last: number
 }
 
 /**
- * Always as many rows as the largest range so far, however the list is scrolled. A row's place in the page is its index
- * modulo that number: the one that leaves above is the one that enters below, changed and not made anew, which is what
- * lets a list of ten thousand scroll as fast as it is drawn.
+ * Keeps the number of rows at the largest range so far, however the list is scrolled. A row's key is its index modulo that
+ * number: the row that leaves at the top is reused at the bottom instead of recreated, so ten thousand rows scroll smoothly.
  */
 export function widenRange(
   range: RowRange,
