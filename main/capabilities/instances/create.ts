@@ -39,7 +39,7 @@ export interface CreateCall {
   readonly idempotencyKey: string | null
 }
 
-/** The answer, as the bytes that a repeat will get as well. */
+/** The exact response, which a repeat gets as well. */
 interface Created {
   readonly bytes: Buffer
   readonly replayed: boolean
@@ -68,7 +68,7 @@ export function createCreate(deps: Deps): Create {
     const onboarding = engines[network][engine]?.onboarding
     // Before the commit, because inside it nothing but storage may be awaited.
     const url = onboarding ? onboardingUrl(baseUrl(), await onboarding.token(subject)) : null
-    // The token was made for an instance that does not come to be.
+    // The token belongs to an instance that was not created.
     const dropToken = async () => {
       if (onboarding) await engines[network][engine]?.wipe(subject).catch(() => {})
     }
@@ -112,7 +112,7 @@ export function createCreate(deps: Deps): Create {
     if (slot.inUse > plan.slots) {
       throw new ApiError(
         'no_free_slot',
-        `All ${plan.slots} instance slots of the plan are in use. Delete an instance, or raise the setting slots.`,
+        `All ${plan.slots} instance slots are in use. Delete an instance or raise the slots setting.`,
       )
     }
     const { external_ref: externalRef = null, metadata = null, name = `Instance ${slot.number}` } = wish
@@ -126,7 +126,7 @@ export function createCreate(deps: Deps): Create {
   }
 }
 
-/** What the first request with this key was answered; null when there was none. */
+/** The response to the first request with this key; null if there was none. */
 function answerTo(claim: Claim): Created | null {
   if (claim.kind === 'busy') throw stillBusy(claim)
   return claim.kind === 'replay' ? { bytes: claim.body, replayed: true } : null
@@ -138,6 +138,6 @@ export async function refuseTakenRef(tx: Tx, accountId: AccountId, externalRef: 
   if (!holder || holder.id === ownId) return
   throw new ApiError(
     'external_ref_conflict',
-    `external_ref ${JSON.stringify(externalRef)} is already used by another instance of this account. Use another one, or clear it there first.`,
+    `external_ref ${JSON.stringify(externalRef)} is already used by another instance of this account. Use a different one, or clear it there first.`,
   )
 }

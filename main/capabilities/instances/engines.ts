@@ -14,7 +14,7 @@ export function engineOf(engines: Engines, { engine, network }: Kind): Engine {
   if (found) return found
   throw new ApiError(
     'service_unavailable',
-    `This version has no ${engine} engine for the ${network} network yet. Use an instance on the sandbox network ("network": "sandbox").`,
+    `This version has no ${engine} engine for the ${network} network. Use an instance on the sandbox network ("network": "sandbox").`,
   )
 }
 
@@ -22,7 +22,7 @@ export function toEngineInstance({ id, accountId, engine, network }: EngineInsta
   return { id, accountId, engine, network }
 }
 
-/** Runs a call to an engine; what an engine throws is logged and never forwarded. @throws ApiError upstream_unavailable */
+/** Calls an engine. What it throws is logged and not forwarded. @throws ApiError upstream_unavailable */
 export async function callEngine<T>(log: Log, { id }: EngineInstance, act: () => Promise<T>): Promise<T> {
   try {
     return await act()

@@ -3,15 +3,15 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { byId, toInstance, type Instance } from './store.ts'
 
-/** The instance was deleted between the door's check and the act. */
+/** The instance was deleted after the access check. */
 export const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
-/** Nothing but the end of the wiping leads out of `recreating`, so calls that begin or end a link wait for it. */
+/** Only the end of the wipe leaves `recreating`, so calls that open or close a connection must wait for it. */
 export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
   if (status !== 'recreating') return
   throw new ApiError(
     'invalid_state',
-    'The instance is being recreated. Wait until its status is connecting, usually under a second; if this stays, recreate it again.',
+    'The instance is being recreated. Wait until its status is connecting, usually within a second.',
   )
 }
 

@@ -28,7 +28,7 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       if (logout && !confirmed) {
         throw new ApiError(
           'confirmation_required',
-          'Logout discards the session for good: the phone must be paired again. Nothing was done; repeat the call with confirm=true in the query to do it.',
+          'Logging out discards the session, so the phone must be paired again. Nothing was done; add confirm=true to the query to confirm.',
         )
       }
       const { status } = await instances.disconnect(id, logout)

@@ -3,13 +3,13 @@ import { isoTimeOrNull } from '../../contract/request.ts'
 import type { Evidence } from '../../engines/engine.ts'
 import type { Instance } from './store.ts'
 
-/** Facts that issues are made of, all at hand. */
+/** Everything the issues are derived from. */
 export interface HealthFacts {
   readonly instance: Instance
-  /** null: the engine gives no information. */
+  /** null: the engine reports nothing. */
   readonly evidence: Evidence | null
   readonly queue: { readonly pending: number | null; readonly oldestSeconds: number | null }
-  /** Of the instance's own webhook. One account webhook that fails says nothing about its numbers. */
+  /** Of the instance's own webhook. A failing account webhook is not a problem of its numbers. */
   readonly failingOwnCalls: number | null
   readonly nowMs: number
 }
@@ -20,23 +20,23 @@ interface IssueDraft {
   readonly sinceMs: number | null
 }
 
-/** A message that waits longer than the longest send takes is stuck. */
+/** Longer than the longest send takes. */
 const QUEUE_STUCK_SECONDS = 60
 
-/** What is wrong and what to do about it, for the person who has to; the worst first. */
-export function issuesOf(findings: HealthFacts): HealthIssue[] {
-  const ownIssues = findings.evidence?.issues ?? []
-  const found = [engineIssue, linkIssue, restrictionIssue].map((of) => of(findings))
-  found.push(...ownIssues, queueIssue(findings), webhookIssue(findings))
+/** What is wrong and what to do about it, the worst first. */
+export function issuesOf(facts: HealthFacts): HealthIssue[] {
+  const ownIssues = facts.evidence?.issues ?? []
+  const found = [engineIssue, linkIssue, restrictionIssue].map((find) => find(facts))
+  found.push(...ownIssues, queueIssue(facts), webhookIssue(facts))
   return found
     .filter((issue) => issue !== undefined)
     .map(({ code, message, sinceMs }) => ({ code, message, since: isoTimeOrNull(sinceMs) }))
 }
 
-/** What a person can do about what does not pass. A number at Meta has no link of its own that could be restarted. */
+/** What to do if it persists. An official number has no connection of its own to restart. */
 const IF_IT_PERSISTS: Readonly<Record<Instance['engine'], string>> = {
   smv2: 'restart the instance.',
-  official: 'check the internet connection, and metastatus.com for trouble at Meta; it is asked again by itself.',
+  official: 'check your internet connection, and metastatus.com for problems at Meta. The service keeps retrying.',
 }
 
 function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraft | undefined {
@@ -44,9 +44,9 @@ function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraf
   const [code, sinceMs] = evidence === null ? ['engine_unknown', null] : ['engine_unreachable', evidence.lastSeenAtMs]
   const what =
     evidence === null
-      ? 'The engine gives no information about this instance.'
-      : 'The engine does not answer. Nothing can be sent; what is sent to the number meanwhile arrives later.'
-  return { code, message: `${what} If this stays, ${IF_IT_PERSISTS[engine]}`, sinceMs }
+      ? 'The engine reports nothing about this instance.'
+      : 'The engine does not respond. Nothing can be sent, and incoming messages arrive later.'
+  return { code, message: `${what} If this persists, ${IF_IT_PERSISTS[engine]}`, sinceMs }
 }
 
 function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
@@ -54,7 +54,7 @@ function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
   const pair =
     engine === 'official'
       ? 'Open its onboarding_url and connect a number.'
-      : 'Read its QR code and scan it with the phone.'
+      : 'Get its QR code and scan it with the phone.'
   switch (status) {
     case 'connected':
       return undefined
@@ -63,26 +63,26 @@ function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
     case 'qr':
       return {
         code: 'waiting_for_scan',
-        message: 'A QR code waits to be scanned. Open it and scan it with the phone, or type the pairing code there.',
+        message: 'The QR code is waiting to be scanned. Scan it with the phone, or type the pairing code on the phone.',
         sinceMs,
       }
     case 'connecting':
       return {
         code: 'connecting',
-        message: `${loggedIn ? 'The link is being restored.' : 'The connection is being made.'} If this takes more than a minute, ${IF_IT_PERSISTS[engine]}`,
+        message: `${loggedIn ? 'The instance is reconnecting.' : 'The instance is connecting.'} If this takes more than a minute, ${IF_IT_PERSISTS[engine]}`,
         sinceMs,
       }
     case 'recreating':
       return {
         code: 'recreating',
-        message: 'The instance is being set up anew. Pair it again when that is done.',
+        message: 'The instance is being recreated. Pair it again when that is done.',
         sinceMs,
       }
     case 'passkey_required':
       return {
         code: 'passkey_required',
         message:
-          'This account demands a passkey for linking, which is not possible here. Try the pairing code, an account without a passkey, or the official engine.',
+          'This account requires a passkey to link a device, which is not supported here. Use the pairing code, an account without a passkey, or the official engine.',
         sinceMs,
       }
     case 'auth_failed':
@@ -97,48 +97,48 @@ type IssueText = Omit<IssueDraft, 'sinceMs'>
 const RETRYING: IssueText = {
   code: 'link_lost',
   message:
-    'The link to the network is lost; reconnecting goes on by itself. Check the internet connection, and that the phone is online.',
+    'The connection was lost and the service is reconnecting. Check your internet connection and that the phone is online.',
 }
 const STOPPED: IssueText = {
   code: 'disconnected',
-  message: 'The link is down and nothing reconnects it. Restart the instance.',
+  message: 'The instance is disconnected and will not reconnect automatically. Restart it.',
 }
 
-/** Why an instance is disconnected for good, by `last_disconnect_reason`. */
+/** Why an instance stays disconnected, by `last_disconnect_reason`. */
 const ENDED: Readonly<Record<string, IssueText>> = {
-  user: { code: 'disconnected_by_user', message: 'Somebody disconnected the instance. Restart it to connect again.' },
-  logout: { code: 'logged_out', message: 'The session was discarded by a logout. Request a new QR code and scan it.' },
+  user: { code: 'disconnected_by_user', message: 'The instance was disconnected on request. Restart it to reconnect.' },
+  logout: { code: 'logged_out', message: 'The instance was logged out. Get a new QR code and scan it.' },
   qr_expired: {
     code: 'qr_expired',
-    message: 'Nobody scanned the QR code in time. Request a new one and scan it within a minute.',
+    message: 'The QR code expired before it was scanned. Get a new one and scan it within a minute.',
   },
   session_lost: {
     code: 'session_lost',
-    message: 'The stored session is gone, so it cannot reconnect. Request a new QR code and scan it.',
+    message: 'The stored session is missing, so the instance cannot reconnect. Get a new QR code and scan it.',
   },
   client_outdated: {
     code: 'client_outdated',
     message:
-      'WhatsApp no longer takes this version of its protocol, and named no other. Update Switchboard, or set smv2.version; then restart the instance.',
+      'WhatsApp no longer accepts this version of its protocol. Update Switchboard or set smv2.version, then restart the instance.',
   },
   replaced: {
     code: 'replaced',
     message:
-      'The same session is connected somewhere else, for example from a copy of this home folder. End that one, then restart the instance.',
+      'The same session is connected elsewhere, for example from a copy of this home folder. Stop that one, then restart the instance.',
   },
   bad_session: {
     code: 'bad_session',
-    message: 'WhatsApp refuses the stored session. Disconnect the instance with logout, then pair it again.',
+    message: 'WhatsApp rejected the stored session. Disconnect the instance with logout, then pair it again.',
   },
   pairing_interrupted: {
     code: 'pairing_interrupted',
-    message: 'Pairing was cut off by a restart of the service. Request a new QR code and scan it.',
+    message: 'A restart of the service interrupted pairing. Get a new QR code and scan it.',
   },
 }
 
 function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): IssueDraft {
   const again =
-    engine === 'official' ? 'Open the onboarding_url and connect it again.' : 'Request a new QR code and scan it.'
+    engine === 'official' ? 'Open its onboarding_url and connect it again.' : 'Get a new QR code and scan it.'
   const until = isoTimeOrNull(blockedUntilMs)
   switch (lastDisconnectReason) {
     case 'banned':
@@ -146,14 +146,14 @@ function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUnt
         code: 'banned',
         message:
           engine === 'official'
-            ? 'Meta has blocked this account. Appeal in the WhatsApp Manager; once it is lifted the number connects by itself.'
-            : 'The network has banned this number. Appeal in the app on the phone; then pair again.',
+            ? 'Meta has blocked this account. Appeal in WhatsApp Manager; the number reconnects automatically once the block is lifted.'
+            : 'WhatsApp has banned this number. Appeal in the app on the phone, then pair it again.',
         sinceMs,
       }
     case 'temporary_ban':
       return {
         code: 'temporary_ban',
-        message: `The network has banned this number ${until === null ? 'for a time' : `until ${until}`}. Wait, send more slowly afterwards, then restart the instance.`,
+        message: `WhatsApp has banned this number ${until === null ? 'temporarily' : `until ${until}`}. Wait until the ban ends, then restart the instance and send more slowly.`,
         sinceMs,
       }
     case 'token_revoked':
@@ -161,7 +161,7 @@ function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUnt
     default:
       return {
         code: 'logged_out',
-        message: `${engine === 'official' ? 'Meta no longer takes this number from here' : 'The device was removed on the phone'}, or the session was ended. ${again}`,
+        message: `${engine === 'official' ? 'Meta no longer accepts this connection' : 'This device was removed on the phone, or the session expired'}. ${again}`,
         sinceMs,
       }
   }
@@ -171,14 +171,13 @@ function restrictionIssue({ evidence, nowMs }: HealthFacts): IssueDraft | undefi
   const restriction = evidence?.restriction
   if (!restriction || (restriction.untilMs !== null && restriction.untilMs <= nowMs)) return undefined
   const until = restriction.untilMs === null ? '' : ` until ${isoTimeOrNull(restriction.untilMs)}`
-  const message = `The network restricts this number${until} (${restriction.kind}). People who have written before can be answered; do not start new chats.`
+  const message = `The network restricts this number${until} (${restriction.kind}). You can reply to people who wrote before, but do not start new chats.`
   return { code: 'restricted', message, sinceMs: restriction.sinceMs }
 }
 
 function queueIssue({ queue: { oldestSeconds }, nowMs }: HealthFacts): IssueDraft | undefined {
   if (oldestSeconds === null || oldestSeconds < QUEUE_STUCK_SECONDS) return undefined
-  const message =
-    'Messages are waiting for the network to confirm them. Do not send them again: look their status up first.'
+  const message = 'Messages are waiting for confirmation by the network. Check their status before sending them again.'
   return { code: 'queue_stuck', message, sinceMs: nowMs - oldestSeconds * 1_000 }
 }
 

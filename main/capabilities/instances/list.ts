@@ -38,7 +38,7 @@ export function createList({ db, cursors, records }: Deps): List {
     if (limit !== undefined && limit > LIMITS.pageSize) {
       throw new ApiError(
         'validation_error',
-        `limit must be ${LIMITS.pageSize} or less; only with updated_since it may be up to ${LIMITS.changesPage}.`,
+        `limit must be ${LIMITS.pageSize} or less, or up to ${LIMITS.changesPage} with updated_since.`,
       )
     }
     const size = limit ?? LIMITS.plainListSize

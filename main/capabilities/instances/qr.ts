@@ -20,21 +20,21 @@ interface Deps {
   readonly lifecycle: Lifecycle
   readonly discardSession: DiscardSession
   readonly runExclusive: RunExclusive
-  /** Their engine did not answer when pairing began; the next read asks it again. */
+  /** Instances whose engine did not respond when pairing started; the next read tries again. */
   readonly unstarted: Set<InstanceId>
 }
 
 export interface Qr {
-  /** Where pairing stands; the first read of a new instance starts it. @param phone also asks for a pairing code. */
+  /** The state of pairing; the first read of a new instance starts it. @param phone also requests a pairing code. */
   read(id: InstanceId, phone: string | undefined): Promise<QrView>
-  /** Begins pairing anew. @throws ApiError invalid_state while a session stands. */
+  /** Restarts pairing. @throws ApiError invalid_state while a session is active. */
   refresh(id: InstanceId): Promise<QrView>
 }
 
 type Pairing = NonNullable<Engine['pairing']>
 
 export function createQr({ db, engines, log, lifecycle, discardSession, runExclusive, unstarted }: Deps): Qr {
-  /** Only `created` starts here: a code that nobody asked for must not come back on screen by itself. */
+  /** Only from `created`: reading must not start another pairing that nobody asked for. */
   function startPairing(id: InstanceId, subject: EngineInstance): Promise<void> {
     return runExclusive(id, async () => {
       const { status } = await getInstance(db, id)
@@ -55,7 +55,7 @@ export function createQr({ db, engines, log, lifecycle, discardSession, runExclu
       const pairing = pairingOf(engineOf(engines, instance))
       if (instance.status === 'created' || unstarted.has(id)) await startPairing(id, subject)
       if (instance.status === 'connected') return CONNECTED
-      // Asked now, an engine would speak of the session that goes.
+      // The engine would still report the old session.
       if (instance.status === 'recreating') return withoutCode('pending', 0)
       const asksForCode = phone !== undefined && PAIRS.has(instance.status)
       const state = await callEngine(log, subject, () =>
@@ -80,18 +80,18 @@ export function createQr({ db, engines, log, lifecycle, discardSession, runExclu
   }
 }
 
-/** A session that stands, or is just coming back, is not thrown away for a QR code. */
+/** An active or reconnecting session is not discarded for a QR code. */
 function refuseActiveSession({ status, loggedIn }: Instance): void {
   if (status === 'connected') {
     throw new ApiError(
       'invalid_state',
-      'The instance is connected. Disconnect it first, with logout to pair another phone.',
+      'The instance is connected. To pair another phone, disconnect it with logout first.',
     )
   }
   if (status === 'connecting' && loggedIn) {
     throw new ApiError(
       'invalid_state',
-      'The instance is reconnecting with its stored session. Wait for it, or disconnect first.',
+      'The instance is reconnecting with its stored session. Wait, or disconnect it first.',
     )
   }
 }
@@ -107,16 +107,16 @@ const withoutCode = (state: QrView['state'], attempt: number): QrView => ({
 })
 const CONNECTED = withoutCode('connected', 0)
 
-/** Never an empty answer without a state: the instance's status decides where the engine has nothing to say. */
+/** Always has a state: where the engine reports none, the status of the instance decides. */
 async function view(
   { status }: Instance,
   { state, text, pairingCode, expiresAtMs, attempt }: QrState,
 ): Promise<QrView> {
   if (status === 'connected') return CONNECTED
   if (status === 'passkey_required') return withoutCode('passkey_required', attempt)
-  // Pairing is over and only a refresh or a restart begins it anew: "pending" would make people wait for nothing.
+  // Pairing is over until a refresh or restart: "pending" would make people wait for nothing.
   if (!PAIRS.has(status)) return withoutCode('expired', attempt)
-  // The engine is ahead of its own signal: who sends on "connected" must not be told that the instance is not ready.
+  // The engine is ahead of its own signal: a client that sends on "connected" would get not_ready.
   if (state === 'connected') return withoutCode('pending', attempt)
   const qr = text === null ? null : await qrPicture(text)
   return { qr, pairing_code: pairingCode, state, expires_at: isoTimeOrNull(expiresAtMs), attempt }
@@ -125,7 +125,7 @@ async function view(
 const MARGIN = 4
 const LEAST_PIXELS = 320
 
-/** Dark on white with a margin of four, large enough for any camera: inverted or small codes are what phones fail at. */
+/** Dark on white with a quiet zone of four modules: phones fail at inverted or small codes. */
 export function qrPicture(text: string): Promise<string> {
   const modules = QRCode.create(text).modules.size + 2 * MARGIN
   const scale = Math.ceil(LEAST_PIXELS / modules)
@@ -134,5 +134,5 @@ export function qrPicture(text: string): Promise<string> {
 
 function pairingOf({ pairing }: Engine): Pairing {
   if (pairing) return pairing
-  throw new ApiError('engine_mismatch', 'This engine pairs without a QR code.')
+  throw new ApiError('engine_mismatch', 'This engine does not use QR codes. Open the onboarding_url of the instance.')
 }

@@ -31,7 +31,7 @@ export function createDiscardSession({ db, engines, log }: Deps): DiscardSession
     try {
       if (discard === 'logout') await engine.logout(subject)
       else {
-        // The network may be out of reach; what is deleted or recreated is wiped all the same.
+        // The network may be unreachable; a deleted or recreated instance is wiped anyway.
         if (instance.loggedIn || instance.status === 'recreating')
           await engine.logout(subject).catch((error: unknown) => warn(error))
         await engine.stop(subject)
@@ -51,14 +51,14 @@ export function createDiscardSession({ db, engines, log }: Deps): DiscardSession
 }
 
 /**
- * A link that begins anew must not begin with the session that was to go: it would connect a number somebody has
- * logged out, and the logout would end whatever was paired since.
+ * A new connection must not start with a session that is to be discarded: it would connect a number that was logged
+ * out, and the pending logout would end whatever was paired since.
  * @throws ApiError upstream_unavailable
  */
 export async function requireDiscard(discardSession: DiscardSession, instance: Instance): Promise<void> {
   if (await discardSession(instance)) return
   throw new ApiError(
     'upstream_unavailable',
-    'The engine of this instance cannot be reached, so its former session could not be discarded yet. Try again in a few seconds.',
+    'The engine cannot be reached, so the previous session could not be discarded. Try again in a few seconds.',
   )
 }
