@@ -17,7 +17,7 @@ export interface Share {
   readonly dueRevision: number
 }
 
-/** The one place that counts slots: an instance whose receiver hangs holds its own few and nobody else's. */
+/** Owns the slot accounting: an instance whose receiver hangs blocks only its own slots. */
 export function createCallSlots() {
   const queues = new Map<string, InstanceQueue>()
   let inFlight = 0
@@ -38,7 +38,7 @@ export function createCallSlots() {
       queue.dueRevision++
       queues.set(instanceId, queue)
     },
-    /** Decides whose calls start next and reserves their slots; whoever is served goes to the end of the row. */
+    /** Decides whose calls start next and reserves their slots, round robin. */
     plan(most: number): Share[] {
       const shares: Share[] = []
       let left = Math.min(most, CALLS_AT_ONCE - inFlight)

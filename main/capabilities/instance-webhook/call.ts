@@ -47,7 +47,7 @@ function verdict(answer: OutboundAnswer): CallResult {
   return answer.code === 'aborted' ? 'cut_off' : 'failed'
 }
 
-/** The body. `data` is the event's own, which holds no credential; ids and type stand beside it. */
+/** `data` is that of the event, which has no credentials, plus its id and type. */
 export function bodyOf(
   instanceId: string,
   { instanceName }: Pick<Webhook, 'instanceName'>,

@@ -47,7 +47,7 @@ export interface DeliveryWorker extends Worker {
 
 type Outcome = Over<Call, CallResult>
 
-/** Seconds until the next try; undefined when there is none. */
+/** Seconds until the next try, or undefined after the last one. */
 const gapAfter = ({ job, result }: Outcome) =>
   result === 'failed' && job.try < TRIES ? GAPS_SECONDS[job.try - 1] : undefined
 

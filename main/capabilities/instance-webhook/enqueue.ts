@@ -6,7 +6,7 @@ import { endWebhook, namesOf, insertCall } from './store.ts'
 /**
  * Notes a call in the commit that records its event: neither exists without the other. A deleted instance is called one
  * last time, if it listens to its connection, and then its webhook has ended.
- * @param stir told of the instance after the commit.
+ * @param markDue called with the instance after the commit.
  */
 export function createEnqueue({ markDue }: { markDue: (instanceId: string) => void }): LedgerSubscriber {
   return async (tx, { type, instanceId, seq: eventSeq, createdAtMs: now }) => {

@@ -26,7 +26,7 @@ const NAME_OF = {
   'message.reaction': 'MESSAGE',
 } as const satisfies Record<EventType, EventName>
 
-/** @returns undefined for a type that is none of ours. */
+/** @returns undefined for an unknown type. */
 export function eventNameOf(type: string): EventName | undefined {
   const known = EVENT_TYPES.find((each) => each === type)
   return known && NAME_OF[known]

@@ -116,7 +116,7 @@ export const giveBack = sql<Fenced>(
   `UPDATE instance_webhook_calls SET lease = NULL, tries = tries - 1 WHERE event_seq = :eventSeq AND lease = :boot`,
 )
 
-/** What another boot left under way. Its try counts, so that a call which ends the process does not loop. */
+/** Left running by an earlier boot. The try is counted, or a call that crashes the process would loop. */
 export const dropAbandoned = sql<{ boot: string; tries: number }>(
   `DELETE FROM instance_webhook_calls WHERE lease > '' AND lease <> :boot AND tries >= :tries`,
 )

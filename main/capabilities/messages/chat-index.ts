@@ -12,7 +12,7 @@ export interface Chat {
 }
 
 export interface ChatIndex {
-  /** Something was added to the chat, or taken out of it. Costs nothing where nobody has asked for the list. */
+  /** Call when a chat gains or loses a message. Free for instances whose list is not in memory. */
   touch(instanceId: string, chat: string): void
   /** Chats with their newest message before `beforeSeq`, the most recent first, at most `rows`. */
   page(instanceId: InstanceId, wish: { beforeSeq: number; rows: number; q: string | undefined }): Promise<Chat[]>
@@ -24,16 +24,16 @@ interface CachedList {
   order: readonly Chat[]
   /** Not as they are in the database any more. */
   readonly stale: Set<string>
-  /** What people call themselves; read when somebody first searches. */
+  /** Profile names, loaded on the first search. */
   names: Map<string, string> | undefined
   /** Reading and refreshing take turns. */
   turn: Promise<unknown>
 }
 
 const CHATS_AT_ONCE = 500
-/** Instances whose lists are kept; of those nobody looks at any more the oldest goes. */
+/** Lists kept in memory; the least recently used one is evicted. */
 const MAX_LISTS = 8
-/** Beyond that reading the list anew is cheaper. */
+/** Beyond this, reloading the list is cheaper. */
 const MAX_STALE = 10_000
 /** In lists that are longer only numbers are searched. */
 const MAX_SEARCHABLE_NAMES = 20_000

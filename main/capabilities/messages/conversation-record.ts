@@ -53,7 +53,7 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
 /** Whoever took their words back does not find them here. */
 const visibleText = ({ text, deletedAtMs }: ThreadMessageRow): string => (deletedAtMs === null ? text : '')
 
-/** What send.ts and heard.ts have written: only what was heard has an id to fetch it by. */
+/** Written by send.ts and inbound.ts. Only received media has an id to download it with. */
 interface StoredMedia {
   readonly id?: string
   readonly mime_type: string

@@ -16,7 +16,7 @@ export const chatSummary = sql<OfChat, { lastSeq: number | null; messages: numbe
   `SELECT max(seq) AS lastSeq, count(*) AS messages FROM messages WHERE instance_id = :instanceId AND chat = :chat`,
 )
 
-/** How far back somebody's last words are looked for. Beyond that the chat is one of ours alone. */
+/** How far back to look for the contact's last message. */
 const LOOKBACK_ROWS = 500
 
 /** The other side's last message. */
@@ -37,7 +37,7 @@ export interface ThreadMessageRow {
   readonly pushName: string | null
   readonly type: string
   readonly text: string
-  /** JSON, as it was sent or heard. */
+  /** JSON, as sent or received. */
   readonly media: string | null
   readonly isGroup: 0 | 1
   readonly status: MessageStatus | null

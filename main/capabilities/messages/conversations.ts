@@ -19,7 +19,7 @@ interface Reaction {
 /** A chat with what a list shows of it. */
 export interface Conversation extends Chat {
   readonly last: ThreadMessageRow
-  /** What the other side calls itself; null in groups, and where nobody answered. */
+  /** The contact's profile name; null in groups and for contacts who never wrote. */
   readonly name: string | null
   readonly lastInboundAtMs: number | null
 }
@@ -41,7 +41,7 @@ interface PageOptions {
 export interface Conversations {
   /** The most recent first. @throws ApiError invalid_cursor */
   conversations(instanceId: InstanceId, wish: PageOptions & { q?: string }): Promise<Page<Conversation>>
-  /** What was said in one of them, newest first; nothing where nothing was. @throws ApiError invalid_cursor */
+  /** The messages of one conversation, newest first. @throws ApiError invalid_cursor */
   thread(instanceId: InstanceId, chat: string, wish: PageOptions): Promise<Page<ThreadMessage>>
 }
 
@@ -53,7 +53,7 @@ interface ConversationsDeps {
 
 const NEWEST = Number.MAX_SAFE_INTEGER
 
-/** What people see of messages: who was written with, and what was said. */
+/** The conversations and messages the console shows. */
 export function createConversations({ db, cursors, chatIndex }: ConversationsDeps): Conversations {
   const before = (list: string, cursor: string | undefined) =>
     cursor === undefined ? NEWEST : Number(cursors.decode(list, cursor)[0])

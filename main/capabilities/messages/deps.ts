@@ -39,7 +39,7 @@ export interface MessagesDeps {
   readonly log: Log
 }
 
-/** A send, whoever asks for it. */
+/** A send from any source. */
 export interface SendRequest {
   readonly instance: InstanceSubject
   readonly body: SendBody

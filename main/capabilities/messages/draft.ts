@@ -4,7 +4,7 @@ import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
 import type { SendBody } from './contract.ts'
 
-/** A media message whose file is still where the caller said. */
+/** A media message whose file has not been downloaded yet. */
 export interface MediaDraft {
   readonly kind: 'media'
   readonly to: string
@@ -19,7 +19,7 @@ interface Answering {
   readonly quotedMessageId?: string
 }
 
-/** What is to be sent. What the caller has only named, nobody has looked for yet. */
+/** What to send. Files and quoted messages are not resolved yet. */
 export type Draft =
   ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering) | Extract<Outgoing, { kind: 'cloud_api' }>
 
@@ -69,7 +69,7 @@ function refuseMediaFields(body: SendBody): void {
 
 const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 
-/** Record and events name `to`; a payload that has a destination of its own must mean the same. */
+/** The record and events show `to`, so a destination inside the payload must be the same. */
 function refuseElsewhere(to: string, payload: { readonly to?: unknown; readonly recipient?: unknown }): void {
   const { to: named, recipient } = payload
   const digits = typeof named === 'string' ? named.replace(/^\+/, '') : named

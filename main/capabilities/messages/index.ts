@@ -20,7 +20,7 @@ export { decodeKeyHeader } from './key-header.ts'
 export type { SendReply } from './deps.ts'
 export { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
-/** The signals this room hears; those about the link belong to the instances room. */
+/** The signals this room handles. Those about the connection go to the instances room. */
 type MessageSignal = Extract<
   EngineSignal,
   { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' | 'contact' }
@@ -31,7 +31,7 @@ export interface Messages extends Conversations {
   send(request: SendRequest): Promise<SendReply>
   /** The same for content that another room has read. */
   sendDraft(request: DraftRequest): Promise<SendReply>
-  /** @throws ApiError not_found, also for a message that came from somebody else: it has no status. */
+  /** @throws ApiError not_found, also for received messages: they have no status. */
   get(instanceId: InstanceId, messageId: string): Promise<Message>
   /** The newest message sent with the key. @throws ApiError not_found */
   getByKey(instanceId: InstanceId, idempotencyKey: string): Promise<Message>
@@ -61,7 +61,7 @@ export function createMessages(deps: MessagesDeps): Messages {
   const { db, clock, ids, log, instances, fusion, idempotency } = deps
   const { announce } = instances
   const underWay = new Set<string>()
-  /** Only instances somebody asked about: the first answer comes from the database. */
+  /** Holds only the instances that were asked for; the first answer comes from the database. */
   const last = new Map<string, number | null>()
   const chatIndex = createChatIndex({ db })
   const onStored = (instanceId: string, chat: string, atMs: number) => {

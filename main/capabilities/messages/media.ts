@@ -18,7 +18,7 @@ export const largestBytes = (draft: MediaDraft): number => LIMITS.mediaMegabytes
 /**
  * Fetches the file of a media message, under the egress guard, before anything is stored.
  * @throws ApiError invalid_url when the address is malformed or not public; validation_error when it does not answer
- * with a file of the right type and size in ten seconds. Nothing that the other side said is passed on.
+ * with a file of the right type and size in ten seconds. The response of the other side is never passed on.
  */
 export async function fetchMedia(
   { outbound, clock }: { outbound: MediaSource; clock: Clock },

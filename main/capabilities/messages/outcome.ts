@@ -46,7 +46,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
   provider_code: null,
 }
 
-/** Writes what became of a send: message, event, engine journal and stored answer in one commit. */
+/** Records the outcome of a send: message, event, engine journal and stored response in one commit. */
 export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeDeps) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, Result>()
@@ -119,7 +119,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   const storeOrMarkUnknown = async (message: Dispatched, result: Result, bytes: Buffer): Promise<Buffer> =>
     (await store(message, result)) ? bytes : markUnknown(message)
 
-  /** Binds the key without an answer, unless a receipt has said meanwhile what the engine did not. */
+  /** Binds the key without a response, unless a receipt has settled the outcome meanwhile. */
   const markUnknown = async (message: Dispatched): Promise<Buffer> => {
     const doubt = db.commit(async (tx) => {
       const row = await tx.one(messageById, message)
@@ -139,7 +139,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   return {
     /**
      * Records an outcome and gives the answer to it.
-     * @returns the body of the 201. @throws ApiError for every outcome that is none.
+     * @returns the body of the 201. @throws ApiError for every other outcome.
      */
     async record(message: Dispatched, outcome: SendOutcome): Promise<Buffer> {
       switch (outcome.kind) {
@@ -160,7 +160,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       }
     },
 
-    /** Records an outcome that came after the caller had been told 504. */
+    /** Records an outcome that arrived after the caller got a 504. */
     async recordLate(message: Dispatched, outcome: SendOutcome): Promise<void> {
       if (outcome.kind === 'unknown') return
       const write = () => {
@@ -179,11 +179,11 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       isRetrying = true
       for (const [message, { write, settled }] of unwritten) {
         try {
-          // A commit that fails in doubt may have happened all the same.
+          // A commit that failed in doubt may have been written.
           const row = await db.readOne(messageById, message)
           if (row?.status === 'queued' && row.engineMessageId === null) await write()
         } catch (error) {
-          // The storage is still at fault, and has said so itself. Anything else would fail for ever.
+          // The storage still fails, and reports that itself. Any other error would repeat for ever.
           if (error instanceof StorageError) break
           logged(log, message)(error)
         }

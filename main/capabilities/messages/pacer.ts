@@ -20,7 +20,7 @@ interface Send {
   readonly pace: Pace
 }
 
-/** A bucket: when the next message would arrive if all had come evenly, and what the network said of it. */
+/** A GCRA bucket: the theoretical arrival time, and until when the network throttles it. */
 interface Bucket {
   arrivalMono: number
   closedUntilMono: number

@@ -18,9 +18,9 @@ export async function getQuoted(
 ): Promise<Quoted> {
   const found = await getReferenced(db, instanceId, messageId, 'quoted_message_id')
   const { chat, type, text, deletedAtMs } = found
-  // A number may be written in two ways, and what was said under either belongs to one person.
+  // A number can have two spellings; both belong to the same chat.
   if (canonicalNumber(chat) !== canonicalNumber(to)) throw wrongChat(chat, to)
-  // What somebody has taken back is not said again.
+  // Deleted text must not reappear in a quote.
   if (deletedAtMs !== null) throw deleted()
   return { ...toMessageRef(found, 'quoted_message_id'), type, text }
 }

@@ -79,7 +79,7 @@ export function createReconciler(deps: ReconcilerDeps) {
       }),
     )
 
-  /** Asks the engine what became of a message whose outcome nobody heard. */
+  /** Asks the engine about a message whose outcome is unknown. */
   const reconcile = async (message: Message & Dispatched, subject: InstanceSubject): Promise<void> => {
     const found = await findMessage(instances.engineFor(subject), subject, message)
     if (found === 'arrived') {

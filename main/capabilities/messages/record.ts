@@ -6,7 +6,7 @@ import type { Message } from './store.ts'
 /** The status record (spec: Message status record). @param engine of the instance. */
 export function toRecord(message: Message, engine: Engine): MessageRecord {
   const { createdAtMs, sentAtMs, deliveredAtMs, readAtMs, failedAtMs } = message
-  // What was typed on the phone was on the network before it was heard of here.
+  // A message typed on the phone was already on the network when we learned of it.
   const queuedAtMs = message.direction === 'out' ? createdAtMs : null
   return {
     message_id: message.id,

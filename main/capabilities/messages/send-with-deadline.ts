@@ -3,10 +3,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
-/** An engine that hears the signal gets this long to say what it knows, for example that nothing left. */
+/** After the abort signal an engine has this long to report what it knows, for example that nothing was sent. */
 const GRACE_MS = 500
 
-/** The outcome of an engine that did not even answer when it was told to stop. It may still be sending. */
+/** The engine did not react to the abort signal. It may still be sending. */
 export const NO_ANSWER: SendOutcome = { kind: 'unknown', message: 'The engine did not answer.' }
 
 interface DeadlineDeps {

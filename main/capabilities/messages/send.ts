@@ -47,7 +47,7 @@ export function createSend(deps: SendDeps) {
 
   const pacer = createPacer(clock)
 
-  /** Commit 1: the key is taken and the message queued, before the engine hears of it. */
+  /** Commit 1: claims the key and queues the message before the engine sees it. */
   const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
     const now = clock.now()
     const columns = columnsOf(request, out)
@@ -63,7 +63,7 @@ export function createSend(deps: SendDeps) {
     })
   }
 
-  /** Gives the message to the engine, then commit 2: what became of it. */
+  /** Gives the message to the engine. Commit 2 records the outcome. */
   const dispatch = async (
     engine: Engine,
     message: Dispatched,

@@ -85,7 +85,7 @@ export const markSent = sql<{ seq: number; engineMessageId: string; now: number 
    WHERE seq = :seq AND status = 'queued'`,
 )
 
-/** The engine took the message; a receipt says, or has already said, what became of it. */
+/** The engine accepted the message; its status comes from receipts. */
 export const markAccepted = sql<{ seq: number; engineMessageId: string }>(
   'UPDATE messages SET engine_message_id = :engineMessageId WHERE seq = :seq',
 )
@@ -113,7 +113,7 @@ export const removeMessage = sql<{ seq: number }>(`DELETE FROM messages WHERE se
 
 // Reading.
 
-/** Messages that came from somebody else have no status and are not found here. */
+/** Received messages have no status and are not found here. */
 export const messageById = sql<{ id: string; instanceId: string }, MessageRow>(
   `SELECT ${COLUMNS} FROM messages WHERE id = :id AND instance_id = :instanceId AND direction <> 'in'`,
 )
@@ -150,13 +150,13 @@ export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
    WHERE seq = (SELECT max(seq) FROM messages WHERE instance_id = :instanceId)`,
 )
 
-/** Where a message is to be found on the network, and what was said in it. */
+/** What it takes to reference or quote a message on the network. */
 export interface ReferencedMessage {
-  /** null: the network has not taken it, or has not said so yet. */
+  /** null until the network accepts the message. */
   readonly engineMessageId: string | null
   readonly chat: string
   readonly direction: 'out' | 'phone' | 'in'
-  /** Who said it, in a group. */
+  /** The author, in a group. */
   readonly participant: string | null
   readonly type: string
   readonly text: string
@@ -210,7 +210,7 @@ export const insertReceived = sql<{
     VALUES (:seq, :id, :accountId, :instanceId, :direction, :chat, :sender, :type, :text, :media, :status, :source,
       :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :createdAt, :sentAt)`)
 
-/** Nothing changes for an edit that was heard already, or that is older than the one known. */
+/** Ignores an edit that is already known or older than the known one. */
 export const editText = sql<{ seq: number; text: string; at: number }>(
   `UPDATE messages SET text = :text, edited_at = :at
    WHERE seq = :seq AND (edited_at IS NULL OR edited_at < :at OR (edited_at = :at AND text <> :text))`,
@@ -220,7 +220,7 @@ export const markDeleted = sql<{ seq: number; at: number }>(
   'UPDATE messages SET deleted_at = :at WHERE seq = :seq AND deleted_at IS NULL',
 )
 
-/** Nothing changes for a reaction that was heard already, or that is older than the one known. */
+/** Ignores a reaction that is already known or older than the known one. */
 export const upsertReaction = sql<{ seq: number; sender: string; emoji: string; at: number }>(
   `INSERT INTO message_reactions (message_seq, sender, emoji, at) VALUES (:seq, :sender, :emoji, :at)
    ON CONFLICT (message_seq, sender) DO UPDATE SET emoji = excluded.emoji, at = excluded.at

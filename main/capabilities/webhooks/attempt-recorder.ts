@@ -56,7 +56,7 @@ const finishAttempt = sql<{
     WHERE delivery_seq = :seq AND attempt = :attempt`,
 )
 
-/** A verdict on the webhook counts only while `activation` is the one seen at the claim (after a reactivation: stale). */
+/** A verdict on the webhook applies only if `activation` is still the one seen at the claim; after a reactivation it is stale. */
 const resetFailures = sql<{ webhook: number; activation: number }>(
   `UPDATE webhooks SET consecutive_exhausted = 0
     WHERE seq = :webhook AND activation = :activation AND consecutive_exhausted > 0`,
@@ -114,7 +114,7 @@ export function createAttemptRecorder({
     return judge(deliveryState, ended, { trigger, schedule, fraction: random.fraction(), nowMs: finishedAtMs })
   }
 
-  /** @returns whether it counts: false for a result that came too late. */
+  /** @returns false for a result that came too late. */
   async function write(tx: Tx, result: Result): Promise<boolean> {
     const { attempt, finished, verdict, lease } = result
     const now = clock.now()

@@ -3,7 +3,7 @@ import type { OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { DeliveryStatus, FinalReason, Lane, Trigger } from './states.ts'
 
-/** Where a delivery stood when it was claimed. Nothing of it can change while the lease is held. */
+/** The delivery as it was claimed. It cannot change while the lease is held. */
 export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly counted: number
@@ -40,7 +40,7 @@ export interface AttemptTarget {
   readonly webhookId: string
   readonly accountId: AccountId
   readonly url: string
-  /** Rises with each reactivation: a verdict on the webhook counts only while it is the same. */
+  /** Rises with each reactivation; a verdict from an earlier activation is ignored. */
   readonly activation: number
   readonly keys: SigningKeys
 }
@@ -65,7 +65,7 @@ export interface FinishedAttempt {
   readonly ended: AttemptResult
   readonly startedAtMs: number
   readonly finishedAtMs: number
-  /** null when a crash cut it off: nobody measured. */
+  /** null after a crash: it was not measured. */
   readonly durationMs: number | null
   /** Value of X-Service-Timestamp; null when nothing was signed. */
   readonly sentTimestamp: number | null

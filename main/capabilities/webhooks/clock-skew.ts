@@ -2,7 +2,7 @@
 export interface ClockSkew {
   /** @param date the `Date` header of a response; @param atMs our own time in the middle of the exchange. */
   addSample(host: string, date: string | undefined, atMs: number): void
-  /** Median over the last responses, positive when our clock is ahead; undefined until three hosts were heard. */
+  /** Median over the last responses, positive when our clock is ahead; undefined until three hosts have answered. */
   medianMs(): number | undefined
   /** Our clock was set: what was seen before says nothing. */
   reset(): void
@@ -13,7 +13,7 @@ const HOSTS_NEEDED = 3
 /** `Date` is cut to whole seconds: on average the true time is half of one later. */
 const CUT_MS = 500
 
-/** Receivers refuse signatures whose time is 300 s off theirs. Timestamps are never corrected silently; it is said. */
+/** Receivers reject signatures whose time is 300 s off theirs. Timestamps are never corrected silently; the skew is reported. */
 export function createClockSkew(): ClockSkew {
   let seen: { readonly host: string; readonly ms: number }[] = []
   return {

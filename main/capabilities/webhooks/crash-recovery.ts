@@ -27,7 +27,7 @@ const abandoned = sql<{ boot: string }, AbandonedRow>(
 )
 
 const CHUNK = 500
-/** A due time may lie this far beyond its gap before it counts as written under a wrong clock. */
+/** A due time this far beyond its gap was written under a wrong clock. */
 const CLOCK_SLACK_MS = 5_000
 
 const webhookSeqs = sql<Record<never, never>, { seq: number }>(

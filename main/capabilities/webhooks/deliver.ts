@@ -19,9 +19,9 @@ interface DeliverDeps {
   readonly queues: Pick<WebhookQueues, 'release'>
   readonly clockJumps: Pick<ClockJumps, 'check'>
   readonly networkHealth: Pick<NetworkHealth, 'begin' | 'judge' | 'cancel'>
-  /** Calls off what is under way at this moment: after a gap nobody knows what became of it. */
+  /** Aborts running attempts: after a clock jump their outcome is unknown. */
   readonly abortSignal: () => AbortSignal
-  /** What a receiver's clock said, at this moment of ours. */
+  /** Reports the `Date` header of a response. */
   readonly onDate: (host: string, date: string | undefined, atMs: number) => void
 }
 

@@ -27,7 +27,7 @@ const insert = sql<{
 /**
  * Writes one delivery per webhook that wants the event, in the commit that records it: neither exists without the other.
  * A paused webhook gets its deliveries too; nothing claims them, so they are held.
- * @param wake told of each active webhook that was given one, after the commit.
+ * @param wake called after the commit with each active webhook that got a delivery.
  */
 export function createEnqueue(deps: {
   ids: Pick<Ids, 'delivery'>

@@ -67,7 +67,7 @@ export function createWebhooks(deps: WebhooksDeps) {
     start: deliveryWorker.start,
     /** Lets attempts under way end for `drainMs`, cuts off the rest uncounted, and resolves when all is on disk. */
     stop: deliveryWorker.stop,
-    /** Removes what nobody needs any more. */
+    /** Prunes old deliveries. */
     retention: retainDeliveries({ db, clock }),
     /** What is wrong with this machine, so that deliveries suffer from it; sentences for people. */
     machineProblems: deliveryWorker.machineProblems,

@@ -5,7 +5,7 @@ interface Violation {
   readonly id: string
 }
 
-/** What must hold at every moment between commits, whatever happened. Each query finds the rows that break its rule. */
+/** Must hold between any two commits. Each query finds the rows that break its rule. */
 const RULES = {
   'I1 attempt numbers start at 1, rise and never repeat': sql<Params, Violation>(
     `SELECT d.id FROM deliveries d

@@ -24,11 +24,11 @@ export interface NetworkHealth {
   /** The attempt to this host was called off and says nothing. */
   cancel(host: string): void
   allowance(): Allowance
-  /** A probe was given to somebody; the next one waits its time. */
+  /** A probe was sent; the next one waits for the probe interval. */
   probeStarted(): void
   /** Something about the network changed: the next probe goes out at once. */
   probeNow(): void
-  /** undefined while the network is there, as far as anybody can tell. */
+  /** undefined while the network appears to work. */
   problem(): { readonly kind: NetworkProblem; readonly sinceMs: number } | undefined
 }
 
@@ -157,7 +157,7 @@ export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHeal
   }
 }
 
-/** TCP and TLS came about: the network is there, whatever the receiver said on it. */
+/** TCP and TLS succeeded, so the network works, even if the receiver answered with an error. */
 function hasConnected(answer: OutboundAnswer): boolean {
   return answer.kind === 'failure' ? answer.sent : answer.remoteIp !== null
 }

@@ -34,7 +34,7 @@ const take = sql<{ seq: number; boot: string; now: number; most: number }, Taken
 )
 
 /**
- * Manual redelivery: claims the delivery whatever its status, outside the lanes.
+ * Manual redelivery: claims the delivery in any status, outside the lanes.
  * @param start is given the attempt after the commit, to run as soon as the webhook has a free slot.
  */
 export function createRedelivery(deps: {

@@ -27,7 +27,7 @@ interface RecordedEvent {
   readonly instanceSeq: number
   readonly type: string
   readonly createdAtMs: number
-  /** The webhook has a delivery of it, whatever became of that. */
+  /** The webhook already has a delivery of it, in any status. */
   readonly hasDelivery: 0 | 1
 }
 
@@ -63,7 +63,7 @@ interface ReplayDeps {
  * the lane of retries, so that fresh events keep half of the slots. Doing it twice is harmless, at the same time too.
  */
 export function createReplay({ db, clock, ids, log, wake }: ReplayDeps) {
-  /** The pages are read outside; what counts is decided in the commit: the webhook is active, the pair is new. */
+  /** Pages are read outside; the commit checks that the webhook is active and the delivery is new. */
   async function make(tx: Tx, accountId: string, id: string, events: readonly RecordedEvent[]): Promise<number> {
     const webhook = await active(tx, accountId, id)
     const now = clock.now()

@@ -27,7 +27,7 @@ export const insertRequestedDelivery = sql<{
    ON CONFLICT (event_seq, webhook_seq) DO NOTHING`,
 )
 
-/** What somebody asks for now is not held: who waits for it should hear why it would not come. */
+/** A requested delivery is never held: the caller should learn immediately that it would not be sent. */
 export function requireActive({ state }: WebhookRow): void {
   if (state === 'active') return
   throw new ApiError('invalid_state', `The webhook is ${state}. Activate it first with PATCH {"active": true}.`)

@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts'
 const DAY_MS = 86_400_000
 /** Delivered ones, and of all others what the receiver answered. */
 const DELIVERED_MS = 7 * DAY_MS
-/** Exhausted and closed ones: somebody may still ask why, and redeliver. */
+/** Exhausted and closed deliveries stay longer, so that they can be examined and redelivered. */
 const ENDED_MS = 30 * DAY_MS
 const ROWS = 500
 
@@ -29,7 +29,7 @@ const forgetAnswers = sql<Range & { before: number }>(
     WHERE delivery_seq > :after AND delivery_seq <= :upTo AND response_prefix IS NOT NULL AND finished_at <= :before`,
 )
 
-/** Removes deliveries nobody needs any more: delivered ones after 7 days, all other ended ones after 30. */
+/** Removes delivered deliveries after 7 days and other finished ones after 30. */
 export function retainDeliveries({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }): Chore {
   return {
     name: 'deliveries',

@@ -16,7 +16,7 @@ const reserveForWebhook = sql<{ seq: number; webhook: number }>(
   'UPDATE events SET only_for = :webhook WHERE seq = :seq',
 )
 
-/** The instance of a test event: there is none with this id. */
+/** The instance id of test events; no instance has it. */
 export const TEST_INSTANCE_ID = '00000000-0000-0000-0000-000000000000' as InstanceId
 
 interface TestEventDeps {

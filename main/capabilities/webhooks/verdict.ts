@@ -3,7 +3,7 @@ import type { AttemptResult, DeliveryState } from './attempt.ts'
 import { isSpent, resumeMs, waitMs } from './schedule.ts'
 import { RETRY, type Outcome, type Trigger } from './states.ts'
 
-/** What an ended attempt makes of its delivery, and what it says about the webhook. Written in one commit. */
+/** The effect of a finished attempt on its delivery and its webhook. Written in one commit. */
 export interface Verdict extends DeliveryState {
   readonly outcome: Outcome
   /** Whether the attempt used up one of the eight. */
@@ -32,7 +32,7 @@ const GONE = 410
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
-/** The table of transitions: a pure function of where the delivery stood and how the attempt ended. */
+/** The transition table: a pure function of the delivery's state and the attempt's result. */
 export function judge(before: DeliveryState, ended: AttemptResult, at: Circumstances): Verdict {
   if (ended.kind === 'interrupted') return interrupted(before, at)
   const { answer } = ended
@@ -58,7 +58,7 @@ function delivered(before: DeliveryState, at: Circumstances): Move {
   }
 }
 
-/** An automatic failure that counts; the eighth was the last. */
+/** A counted automatic failure; the eighth exhausts the delivery. */
 function failed(before: DeliveryState, at: Circumstances, facts: WaitFacts): Move {
   const counted = before.counted + 1
   if (isSpent(counted)) {

@@ -27,7 +27,7 @@ export interface WebhookQueue {
   prefetched: Prefetched
 }
 
-/** Due deliveries beyond those claimed, so that a long queue is not searched anew for each slot. Only hints. */
+/** Due deliveries looked up in advance, so that a long queue is not searched for every slot. Only hints. */
 export interface Prefetched {
   readonly fresh: readonly number[]
   readonly retry: readonly number[]
@@ -50,7 +50,7 @@ export type WebhookQueues = ReturnType<typeof createWebhookQueues>
 
 export const NO_PREFETCH: Prefetched = { fresh: [], retry: [], atMono: -Infinity }
 
-/** The one place that counts slots. A slot is reserved before its claim is queued, and freed when the answer is there. */
+/** Owns the slot accounting. A slot is reserved before its claim is queued and released when the response arrives. */
 export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
   const queues = new Map<number, WebhookQueue>()
   let turn = 0
@@ -117,14 +117,14 @@ export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
         removeIdle(queue)
       }
     },
-    /** Begins anew with one delivery at a time: another address, or active again. */
+    /** Starts again with one delivery at a time, after a new URL or a reactivation. */
     restart(seq: number): void {
       const queue = queues.get(seq)
       if (!queue) return
       queue.window = 1
       queue.prefetched = NO_PREFETCH
     },
-    /** After a gap: everybody begins anew, with one attempt in the first second, or all that waited would leave at once. */
+    /** After a clock jump every webhook gets one attempt in the first second, or the whole backlog would leave together. */
     restartAll(): void {
       slowStartUntilMono = clock.mono() + SLOW_START_MS
       for (const queue of queues.values()) {
@@ -194,7 +194,7 @@ export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
 /** Old hints would let younger retries overtake older ones that became due meanwhile. */
 const PREFETCH_MAX_AGE_MS = 1_000
 
-/** How long after a gap nobody gets more than one attempt. */
+/** How long after a clock jump each webhook is limited to one attempt. */
 const SLOW_START_MS = 1_000
 
 /** Whoever finds out whether the network is there again: each in turn, for one of them may be dead itself. */

@@ -17,7 +17,7 @@ const remove = sql<Pair>(
 
 export type Blocks = ReturnType<typeof createBlocks>
 
-/** Whose words a number does not want to get. It belongs to the number, whatever hangs on it. */
+/** Blocked numbers. A block belongs to the number, not to the instance. */
 export function createBlocks() {
   return {
     async set(tx: Tx, accountId: AccountId, owner: string, number: string, isBlocked: boolean): Promise<void> {

@@ -187,7 +187,7 @@ const lowerCased = (headers: SimulatedRequest['headers']) =>
 const sign = (secret: Secret, timestamp: string, body: Buffer) =>
   `sha256=${createHmac('sha256', secret.open()).update(`${timestamp}.`).update(body).digest('hex')}`
 
-/** A redirect leads back to the catcher: whoever follows it is seen twice. */
+/** Redirects point back to the catcher, so a client that follows them is recorded twice. */
 function response(status: number, { url }: SimulatedRequest): OutboundAnswer {
   const isRedirect = status >= 300 && status < 400
   const headers = { 'content-type': 'text/plain', ...(isRedirect ? { location: url.href } : {}) }

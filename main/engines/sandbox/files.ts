@@ -25,7 +25,7 @@ export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Session
     async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
       if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })
     },
-    /** Only for the lines that heard or said the message; null when it is gone, was deleted, or never had a file. */
+    /** Only for senders and recipients of the message; null if it is gone, was deleted or never had a file. */
     async read({ id, accountId }: EngineInstance, mediaId: string): Promise<MediaFile | null> {
       await sessions.load()
       const session = sessions.of(id)

@@ -56,7 +56,7 @@ const MAX_LISTED = 500
 
 export type Groups = ReturnType<typeof createGroups>
 
-/** The groups of the network. One comes into being when it is created, and when somebody first speaks in it. */
+/** The groups of the network. A group is created explicitly or by the first message in it. */
 export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock, 'now'>; random: Random }) {
   const secretCode = () => crockford(random.bytes(15))
 
@@ -122,7 +122,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
   }
 
   return {
-    /** Somebody speaks in the group to somebody: both are in it. */
+    /** A message in the group makes its author and recipient members. */
     async spokenIn(tx: Tx, accountId: AccountId, id: string, [author, recipient]: [string, string]): Promise<void> {
       const { seq: group } = await ensureGroup(tx, accountId, id, id, author)
       for (const number of [author, recipient]) await tx.run(join, { group, number, admin: 0 })

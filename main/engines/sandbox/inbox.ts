@@ -11,7 +11,7 @@ interface Media {
   readonly caption: string | null
 }
 
-/** What was said, as it is kept. */
+/** The stored content of a message. */
 export interface Content {
   readonly type: 'text' | MediaType | (string & {})
   readonly text: string | null
@@ -136,7 +136,7 @@ export type Inbox = ReturnType<typeof createInbox>
 /** What the phones of the network have received. */
 export function createInbox(db: Db) {
   return {
-    /** @returns false when the message is there already: a result that is written twice counts once. */
+    /** @returns false if the message exists already, so writing a result twice is harmless. */
     async add(tx: Tx, message: NewMessage): Promise<boolean> {
       const { sentAtMs: sentAt, receivedAtMs: receivedAt, ...rest } = message
       const seq = await tx.next('sandbox')

@@ -8,7 +8,7 @@ import { isPaired, type Session, type Sessions } from './sessions.ts'
 import type { Timeline } from './timeline.ts'
 import { LINK } from './timeline-store.ts'
 
-/** A dropped link comes back by itself after this long. */
+/** A dropped connection returns after this time. */
 const HEALS_AFTER_MS = 8_000
 
 /** The close codes the real network gives for the same. */
@@ -32,7 +32,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
     await timeline.schedule(tx, { instanceId, lane: `link ${instanceId}`, ...when, signal })
   }
 
-  /** The link stands: say so, then let go what waited for it. */
+  /** Announces the connection, then releases the signals that waited for it. */
   async function announceConnected(tx: Tx, session: Session | undefined): Promise<boolean> {
     if (!isPaired(session)) return false
     await schedule(tx, session.instanceId, { kind: 'connected', number: session.number, name: session.name })
@@ -71,7 +71,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
         await timeline.forgetLink(tx, instanceId)
       })
     },
-    /** The link breaks, and heals by itself. */
+    /** Drops the connection; it returns later. */
     async drop(instanceId: InstanceId): Promise<void> {
       const healsAtMs = clock.now() + HEALS_AFTER_MS
       await db.commit(async (tx) => {
@@ -92,11 +92,11 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
         await schedule(tx, instanceId, { kind: 'auth_failed', reason, code: CODES[reason], untilMs: null })
       })
     },
-    /** The instance leaves: its session is discarded, and nobody needs to be told. */
+    /** Discards the session of an instance without a signal. */
     async leave(instanceId: InstanceId): Promise<void> {
       await db.commit((tx) => endSession(tx, instanceId))
     },
-    /** Leaves nothing of the instance on the network but what it said. */
+    /** Removes everything of the instance except its messages. */
     async wipe(instanceId: InstanceId): Promise<void> {
       await db.commit(async (tx) => {
         await endSession(tx, instanceId)

@@ -7,7 +7,7 @@ import { samplePdf } from './samples/pdf.ts'
 import { samplePng } from './samples/png.ts'
 import { sampleWebp } from './samples/webp.ts'
 
-/** Where the sample files lie; answered inside the service. */
+/** The host of the sample files, answered inside the service. */
 export const MEDIA_HOST = 'media.sandbox'
 
 export interface Sample {
@@ -48,7 +48,7 @@ const HUGE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 10
 /** Answers for `media.sandbox`. */
 export async function answerMedia({ url }: SimulatedRequest): Promise<OutboundAnswer> {
   const name = url.pathname.slice(1)
-  // Zeros that nobody reads take no memory; whoever asked cuts them at his own limit.
+  // Unread zeros take no memory; the client stops at its own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
   if (name === 'sticker.webp') return file('image/webp', sampleWebp())
   const type = typeNamed(name)

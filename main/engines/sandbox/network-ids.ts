@@ -45,5 +45,5 @@ export function normalizeCrockford(typed: string): string {
 /** Fifteen digits that are no phone number: the id of a person who hides theirs. */
 export const isHidden = (number: string): boolean => /^9000000[0-9]{8}$/.test(number)
 
-/** How a phone without a name of its own is called. */
+/** The name of a phone that was not given one. */
 export const defaultName = (number: string): string => `Sandbox phone ${number.slice(-4)}`

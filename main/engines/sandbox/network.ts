@@ -32,7 +32,7 @@ export interface SandboxNetworkDeps {
   /** Where both engines report; called only between `begin` and `close`. */
   readonly sink: EngineSink
   readonly timelineMs: TimelineMs
-  /** After it a caller is told that a silent send's outcome is unknown. */
+  /** After this time a silent send answers 504. */
   readonly sendTimeoutMs: number
 }
 
@@ -129,7 +129,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     await pairings.settled()
   }
 
-  /** The network forgets what was said a week ago. */
+  /** Prunes messages older than a week. */
   async function prune(): Promise<void> {
     const removed = await inbox.prune(clock.now() - KEEP_MS, PRUNE_ROWS).catch((error: unknown) => {
       log.warn({ event: 'sandbox.prune_failed', cause: cause(error) })

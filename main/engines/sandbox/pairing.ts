@@ -65,7 +65,7 @@ export function createPairings(deps: { clock: Clock; random: Random; alarms: Ala
   }
 
   return {
-    /** Begins anew: first attempt, new code. */
+    /** Starts a new pairing: first attempt, new code. */
     begin(instance: EngineInstance): void {
       issue(instance, 1, crockford(random.bytes(5)))
     },
@@ -95,7 +95,7 @@ export function createPairings(deps: { clock: Clock; random: Random; alarms: Ala
       ready(accountId).find((pairing) => pairing.text === text)?.instance,
     byCode: (accountId: AccountId, typed: string): EngineInstance | undefined =>
       ready(accountId).find(({ code }) => code === normalizeCrockford(typed))?.instance,
-    /** Resolves when nothing is being told. */
+    /** Resolves when all signals are published. */
     async settled(): Promise<void> {
       await Promise.allSettled([...publishing.values()])
     },

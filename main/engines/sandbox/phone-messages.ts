@@ -19,10 +19,10 @@ export interface Utterance {
   readonly content: Content
 }
 
-/** A message said by a phone, and who heard it. */
+/** A message sent by a phone, and the instances that receive it. */
 export interface SpokenMessage {
   readonly message: PhoneMessage
-  /** Instances that are told of it, now or when they are connected again. */
+  /** Instances that receive it, now or when they reconnect. */
   readonly instanceIds: readonly InstanceId[]
 }
 
@@ -40,7 +40,7 @@ interface PhoneMessagesDeps {
 
 export type PhoneMessages = ReturnType<typeof createPhoneMessages>
 
-/** People speaking on the phones of the network, and the instances that hear them. */
+/** Messages sent from phones, and their delivery to instances. */
 export function createPhoneMessages(deps: PhoneMessagesDeps) {
   const { db, clock, random, sessions, phones, inbox, timeline, groups, blocks } = deps
   async function schedule(
@@ -54,7 +54,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
   }
 
-  /** Whoever has blocked the author hears nothing of them, except in groups. */
+  /** A recipient who has blocked the author gets nothing, except in groups. */
   const isBlocked = async (tx: Tx, accountId: AccountId, { author, recipient, group }: Parties): Promise<boolean> =>
     group === null && (await blocks.has(tx, accountId, recipient, author))
 
@@ -124,7 +124,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     atMs,
   })
 
-  /** What one party did to a message, told to the other party and to its own instances. */
+  /** Publishes an edit, deletion or reaction to the other party and to the actor's own instances. */
   function publishChange(
     tx: Tx,
     accountId: AccountId,

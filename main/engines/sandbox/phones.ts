@@ -21,7 +21,7 @@ export interface PhoneSettings {
 export interface Phone extends PhoneSettings {
   readonly accountId: AccountId
   readonly number: string
-  /** null: nobody has addressed or used this number yet. */
+  /** null: the number was never used. */
   readonly seq: number | null
   /** When the person last wrote to anybody; null: never. */
   readonly spokeAtMs: number | null
@@ -78,7 +78,7 @@ const page = sql<{ accountId: string; before: number; limit: number }, Row>(
 )
 
 export interface Phones {
-  /** The phone of a number, as it stands; a number nobody used yet has an ordinary one without a row. */
+  /** The phone of a number; an unused number has a default one without a row. */
   find(accountId: AccountId, number: string): Promise<Phone>
   /** The same without waiting, when it is in memory. */
   cached(accountId: AccountId, number: string): Phone | undefined

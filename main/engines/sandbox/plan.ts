@@ -11,7 +11,7 @@ export type Path =
   | { readonly kind: 'ordinary' }
   | { readonly kind: 'undelivered' }
   | { readonly kind: 'fails'; readonly after: 'accepted' | 'sent'; readonly error: MessageErrorShape }
-  /** Nothing is heard for `silentMs`; then it turns out to have been sent and delivered. */
+  /** Silent for `silentMs`, then sent and delivered. */
   | { readonly kind: 'silent'; readonly silentMs: number }
 
 /** A signal to come. `onPhone`: it comes from the phone, so not before that is online. */

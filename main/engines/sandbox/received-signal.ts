@@ -3,7 +3,7 @@ import type { EngineSignal } from '../engine.ts'
 import type { Content } from './inbox.ts'
 import { isHidden } from './network-ids.ts'
 
-/** Something said, on its way to whoever has the recipient's number. */
+/** A message on its way to the recipient's number. */
 export interface MessageInTransit {
   readonly id: string
   readonly author: string
@@ -26,7 +26,7 @@ const RECEIVED_TYPES: readonly string[] = [
   'poll',
 ]
 
-/** How an instance hears it. */
+/** The message as an instance receives it. */
 export function toReceivedSignal(
   { id, author, pushName, group, content }: MessageInTransit,
   chat: string,

@@ -51,7 +51,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
     const session = sessions.of(id)
     if (!isPaired(session)) return 'no_session'
     if (session.up) return 'connected'
-    // Stopped by somebody: the session is kept, and only a start takes it up.
+    // Stopped by a user: the session is kept until the next start.
     return session.healsAtMs === null ? 'no_session' : 'connecting'
   }
 

@@ -26,7 +26,7 @@ import { aborted, sleep } from './abortable.ts'
 
 /** How long health shows a restriction of the sandbox. */
 export const RESTRICTION_MS = 60_000
-/** How long after the caller was told 504 a silent message shows up. */
+/** How long after the 504 a silent message shows up. */
 const SILENT_AFTER_DEADLINE_MS = 5_000
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 const THROTTLED_SECONDS = 4
@@ -94,7 +94,7 @@ export function createSend(deps: SendDeps) {
     return parties.includes(session.number) && parties.includes(out.to) ? content : rest
   }
 
-  /** What the phone will have, and what will be heard of it. Written a second time it changes nothing. */
+  /** Stores the message on the phone and schedules its signals. Idempotent. */
   async function record(tx: Tx, message: OutgoingMessage, engineMessageId: string, plan: Plan): Promise<void> {
     const { instance, session, out, startedAtMs } = message
     const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
@@ -221,7 +221,7 @@ const THROTTLED: SendOutcome = {
   retryAfterSeconds: THROTTLED_SECONDS,
 }
 
-/** Free text goes only to people who wrote in the last 24 hours; templates always go. Who never wrote counts as fresh. */
+/** Free text needs a message from the person in the last 24 hours; templates do not. People who never wrote are exempt. */
 function outcomeInWindow(course: SimulatedOutcome, phone: Phone, out: Outgoing, nowMs: number): SimulatedOutcome {
   if (out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template') {
     return course === OUTSIDE_WINDOW ? { kind: 'ordinary' } : course

@@ -9,12 +9,12 @@ export interface Session {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
   readonly engine: Engine
-  /** null: no session, nobody has paired. */
+  /** null: not paired. */
   readonly number: string | null
   readonly name: string | null
-  /** The link stands: messages go out and come in. */
+  /** Connected: messages can be sent and received. */
   readonly up: boolean
-  /** When a dropped link comes back by itself. */
+  /** When a dropped connection returns. */
   readonly healsAtMs: number | null
   /** official: of the page that completes onboarding. */
   readonly token: string | null

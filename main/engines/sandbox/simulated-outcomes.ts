@@ -11,7 +11,7 @@ export type SimulatedOutcome =
   | { readonly kind: 'fails'; readonly after: 'accepted' | 'sent'; readonly error: MessageErrorShape }
   /** Nothing leaves the machine. */
   | { readonly kind: 'unreachable' }
-  /** No answer to the send; it goes out all the same, and that shows later. */
+  /** No answer to the send, but the message is sent and shows up later. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'throttled' }
   /** The access token is no longer valid. */
@@ -122,7 +122,7 @@ const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome
 
 const ORDINARY: SimulatedOutcome = { kind: 'ordinary' }
 
-/** Whether somebody has this number, as a check of it says. */
+/** Whether the number is on WhatsApp. */
 export function isRegistered(number: string): boolean {
   const course = outcomeForNumber('smv2', number)
   return course.kind !== 'refused' || course.error.code !== 'not_on_whatsapp'

@@ -5,7 +5,7 @@ import type { EngineSignal } from '../engine.ts'
 /** Something that is still to happen to an instance. */
 export interface Entry {
   readonly instanceId: InstanceId
-  /** Entries of one lane are told one after another. */
+  /** Entries of one lane are delivered in order. */
   readonly lane: string
   /** Order among entries due at the same moment: the link first, then sent, delivered, read. */
   readonly step: number
@@ -18,7 +18,7 @@ export interface Entry {
   readonly signal: EngineSignal
 }
 
-/** Step of what is told of the link itself: it does not wait for the link. */
+/** The step of connection signals, which do not wait for the connection. */
 export const LINK = -1
 
 export interface Due {

@@ -35,10 +35,10 @@ const PAUSE_MS = 1_000
 export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {
   const { db, clock, alarms, sink, log } = deps
   const inFlight = new Set<number>()
-  /** Rows waiting behind the one of their lane that is being told. */
+  /** Rows waiting behind the one of their lane that is being delivered. */
   const lanes = new Map<string, Due[]>()
   const pausedUntil = new Map<string, number>()
-  /** What is being told of a link; anything else of that instance comes after it. */
+  /** Connection signals being delivered; other signals of the instance wait for them. */
   const links = new Map<InstanceId, Promise<void>>()
   const running = new Set<Promise<void>>()
   let isOpen = false
@@ -158,7 +158,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     async forget(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(forget, { instanceId })
     },
-    /** What was to be told of the link is overtaken by somebody's will. */
+    /** Drops pending connection signals that a user's action made obsolete. */
     async forgetLink(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(forgetLink, { instanceId })
     },

@@ -6,14 +6,14 @@ import { isHidden } from './network-ids.ts'
  */
 const userIdOf = (digits: string): string => `US.${digits}`
 
-/** @returns the digits of whoever is meant; undefined for an id that nobody here has. */
+/** @returns the digits, or undefined for an unknown id. */
 export function parseUserId(address: string): string | undefined {
   if (/^[0-9]{7,15}$/.test(address)) return address
   const digits = /^US\.([0-9]{15})$/.exec(address)?.[1]
   return digits !== undefined && isHidden(digits) ? digits : undefined
 }
 
-/** How Meta names somebody in a callback: hidden people without a number, all others with both. */
+/** How Meta identifies a person in callbacks: hidden people by user id only, others by number too. */
 export function graphIdentity(digits: string): { readonly number: string | null; readonly userId: string } {
   return { number: isHidden(digits) ? null : digits, userId: userIdOf(digits) }
 }

@@ -64,7 +64,7 @@ export function inboundChange(number: GraphNumber, signal: InboundSignal, detail
 }
 
 function headerFields(signal: InboundSignal, wa_id: string | null, userId: string) {
-  // An act has an id of its own; what it is about stands in its content.
+  // An edit, deletion or reaction has its own id; its target is in the content.
   const id =
     signal.kind === 'received' ? signal.engineMessageId : `${signal.engineMessageId}.${signal.kind}.${signal.atMs}`
   const who = signal.fromMe

@@ -11,7 +11,7 @@ interface Call {
 }
 
 export interface Callbacks {
-  /** Calls whoever subscribed to the number. @throws Error when they do not answer 200: it is tried again. */
+  /** Calls the subscriber of the number. @throws Error unless it answers 200; the caller retries. */
   send(number: GraphNumber, change: GraphChange): Promise<void>
   /** Asks an address whether it wants calls, as Meta does when one is entered. @throws GraphFault */
   verify(number: GraphNumber, address: string, verifyToken: string): Promise<void>

@@ -40,7 +40,7 @@ interface GraphCredentials {
 interface GraphNumberOptions {
   readonly number: string
   readonly name?: string
-  /** Default: a business account of its own. */
+  /** Default: a new business account. */
   readonly wabaId?: string
   /** Default: that of the simulator's app. */
   readonly appSecret?: string
@@ -174,7 +174,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
         case 'reaction':
           return callbacks.send(number, inboundChange(number, signal))
         default:
-          // Of the line itself nobody is told: Meta says nothing of the kind.
+          // Meta has no callbacks about the connection itself.
           return undefined
       }
     },

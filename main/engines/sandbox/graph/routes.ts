@@ -18,7 +18,7 @@ export interface GraphRequest {
   readonly authorization: string | undefined
   readonly contentType: string | undefined
   readonly body: Buffer
-  /** Aborts when whoever asked has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
 }
 

@@ -23,7 +23,7 @@ interface SendingDeps {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Nothing is answered: the connection stays silent until whoever asked gives up. */
+/** Sends no response: the connection stays silent until the client gives up. */
 export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 /** A message as Graph understood it. */
 export interface GraphMessage {
   readonly type: string
-  /** Digits, or Meta's id of somebody. */
+  /** Digits, or a Meta user id. */
   readonly to: string
   readonly content: Json
   readonly opaque: string | null
