@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { ViteUserConfig } from 'vitest/config'
 
 /** What all runs of tests have in common. */
@@ -9,6 +10,7 @@ export const base = {
     reporters: ['default', './test/config/closing-line.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.ts')).href],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A window on a busy machine takes its time; one that never gets there still fails.

@@ -4,10 +4,14 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import { commandHere } from './command.ts'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
 export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
+
+/** For processes that must not outlive the test run, however that ends. */
+const WITH_PARENT = ['--import', pathToFileURL(resolve(import.meta.dirname, 'end-with-parent.ts')).href]
 
 export interface Reply {
   status: number
@@ -136,7 +140,8 @@ process.once('exit', () => {
 })
 
 export function startProcess(args: readonly string[], environment: Environment): ProductProcess {
-  return follow(spawn(process.execPath, [ENTRY, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+  return follow(spawn(process.execPath, [...WITH_PARENT, ENTRY, ...args], { env: environment, stdio }))
 }
 
 /** Follows a process to its end. It never outlives the process that runs the tests. */
