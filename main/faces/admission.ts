@@ -68,7 +68,7 @@ export function createAdmission(deps: AdmissionDeps) {
     if (verdict.allowed) return
     throw new ApiError(
       'rate_limited',
-      `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s and go on more slowly.`,
+      `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s, then send requests more slowly.`,
       {
         'retry-after': String(verdict.retryAfterSeconds),
       },
@@ -162,7 +162,7 @@ interface Identity {
 const NOBODY: Identity = { principal: null, sessionId: null }
 
 export const pathNotFound = () =>
-  new ApiError('not_found', 'There is nothing at this path. The operations are listed in /openapi.yaml.')
+  new ApiError('not_found', 'This path does not exist. See /openapi.yaml for the list of operations.')
 
 const confirmationRequired = (operation: Operation) =>
   new ApiError(
@@ -195,7 +195,7 @@ function unauthorized(authorization: string | undefined): ApiError {
 
 /** An API key is none of the console's: whether one was sent makes no difference. */
 export const notSignedIn = (challenge = 'Session') =>
-  new ApiError('unauthorized', 'Nobody is signed in here. Open the address that npm run console prints.', {
+  new ApiError('unauthorized', 'You are not signed in. Open the link that npm run console prints.', {
     'www-authenticate': challenge,
   })
 

@@ -32,7 +32,7 @@ const STORAGE = {
   read_only: () =>
     new ApiError(
       'service_unavailable',
-      'The disk of this service failed, so nothing was stored: until it was opened anew, only reading works. Repeat the call later.',
+      'The disk of this service failed, so nothing was stored: until it is reopened, only reads work. Try again later.',
     ),
   closed: () => new ApiError('service_unavailable', 'The service is stopping. Repeat the call when it is back.'),
 } as const satisfies Record<StorageError['kind'], () => ApiError>

@@ -160,7 +160,8 @@ export const accountContract = {
     method: 'DELETE',
     path: '/v1/account/sessions/{id}',
     summary: 'Sign a browser out',
-    description: 'Its session ends at once; whoever sits there has to sign in again. Repeating it changes nothing.',
+    description:
+      'Its session ends immediately, and that browser has to sign in again. Repeating the call changes nothing.',
     destructive: true,
     reply: { status: 204, description: 'Signed out.', schema: null },
     errors: [],
@@ -205,7 +206,7 @@ export const accountContract = {
     path: '/v1/keys',
     summary: 'Create an API key',
     description:
-      'Works from the next request on. The answer holds the key itself, once: whoever loses it makes another one.',
+      'Takes effect with the next request. The key itself is shown only in this answer; if you lose it, create another one.',
     noStore: true,
     body: Body({
       name: Name,

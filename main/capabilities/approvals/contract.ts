@@ -6,8 +6,8 @@ import { List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 const State = Type.Enum([...APPROVAL_STATES], {
   description:
-    '`pending`: a person has not decided yet. `approved`: it is being carried out. `executed`: it was carried out, and ' +
-    '`result` is what came of it. `refused`: a person said no. `expired`: nobody decided in time. In the last two ' +
+    '`pending`: a person has not decided yet. `approved`: the call is running. `executed`: the call ran, and ' +
+    '`result` holds its answer. `refused`: a person said no. `expired`: nobody decided in time. After the last two ' +
     'nothing was done.',
 })
 
@@ -83,7 +83,7 @@ export const approvalsContract = {
     method: 'GET',
     path: '/v1/approvals/{id}',
     summary: 'Read an approval',
-    description: 'One call of an assistant, what a person decided about it, and what came of it.',
+    description: 'One call of an assistant, the decision, and the result.',
     reply: { status: 200, description: 'The approval.', schema: ApprovalRecord },
     errors: [],
     examples: { reply: EXAMPLE },

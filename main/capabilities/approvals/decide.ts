@@ -70,7 +70,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     if (!row) return new ApiError('not_found', 'There is no approval with this id.')
     return new ApiError(
       'invalid_state',
-      `This approval is ${toApproval(row, clock.now()).state} and cannot be decided any more.`,
+      `This approval is ${toApproval(row, clock.now()).state} and can no longer be decided.`,
     )
   }
 

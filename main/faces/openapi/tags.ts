@@ -5,7 +5,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   service: 'The service itself, for the person who runs it.',
   instances:
     'Messaging connections. Each runs on one of two engines: `smv2`, a phone paired by QR, or `official`, the Cloud API of Meta.',
-  messages: 'Sending a message through an instance, and reading what became of it.',
+  messages: 'Send messages through an instance and read their status.',
   webhooks:
     'Account webhooks: signed, the same for both engines, delivered at least once; and the log of their deliveries.',
   'instance-webhook': 'The older webhook of a single instance: unsigned, three tries. Prefer account webhooks.',

@@ -102,6 +102,6 @@ function credentialOf(body: unknown): { code: string } | { password: string } {
 const signInFailed = () =>
   new ApiError(
     'unauthorized',
-    `This does not sign in: it is wrong, was used already, or is a code older than ${LIMITS.signInCodeMinutes} minutes. npm run console prints a new address.`,
+    `Sign-in failed: the password is wrong, or the link was already used or is older than ${LIMITS.signInCodeMinutes} minutes. Run npm run console for a new link.`,
     { 'www-authenticate': 'Session' },
   )

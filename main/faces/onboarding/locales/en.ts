@@ -18,7 +18,7 @@ export const en: OnboardingLocale = {
   },
   live: {
     heading: (name) => `Connect a WhatsApp number to “${name}”`,
-    lead: 'The number is one of Meta’s Cloud API. What you give here is kept encrypted on this service and goes to Meta only.',
+    lead: 'This number uses Meta’s Cloud API. What you enter is stored encrypted on this service and sent only to Meta.',
     withMeta: 'Continue with Meta',
     orPaste: 'Meta asks you to sign in and to choose the number. Or paste its credentials:',
     fields: {
@@ -43,15 +43,15 @@ export const en: OnboardingLocale = {
         hint: 'Six digits of two-step verification: those the number has, or new ones. Write them down.',
       },
     },
-    canSend: (number) => `The number +${number} can send now.`,
-    callsBack: 'Meta calls this service from now on.',
+    canSend: (number) => `The number +${number} can now send messages.`,
+    callsBack: 'Meta now sends incoming messages to this service.',
     pinNote: 'The number was new to the Cloud API and has a PIN from now on. Write it down; it is not shown again.',
     pin: 'PIN',
     close: 'You can close this page.',
     failed: 'Not connected',
     notYet: (name) => `“${name}” is not connected yet`,
-    again: 'Open the onboarding page again and begin anew, or paste the credentials there.',
-    usedMeanwhile: 'Somebody else has connected a number here meanwhile.',
+    again: 'Open the setup page again and start over, or paste the credentials there.',
+    usedMeanwhile: 'Someone else connected a number here in the meantime.',
   },
   callback: {
     title: 'Where Meta calls',
@@ -61,7 +61,7 @@ export const en: OnboardingLocale = {
     token: 'Verify token',
     ok: 'We called this address from outside, and it leads here.',
     noAddress:
-      'This service has no public address, so Meta cannot call it: messages can be sent, but nothing that people write arrives, and no message gets beyond “queued”. Set public_base_url to an https address that leads here.',
+      'This service has no public address, so Meta cannot call it: you can send messages, but replies do not arrive and statuses stay at “queued”. Set public_base_url to an https address that reaches this service.',
     faults: {
       not_https: ({ detail }) =>
         `Meta only calls https addresses, and public_base_url begins with ${detail}//. Put a TLS proxy or a tunnel in front of this service.`,
@@ -103,7 +103,7 @@ export const en: OnboardingLocale = {
     refused: (detail) => `Meta refused this (${detail}).`,
   },
   gone: {
-    title: 'This page is not here any more',
-    text: 'It was used already, or its address is not complete. Whoever sent it to you can see in Switchboard whether the number is connected, and send you a new one.',
+    title: 'This page is no longer available',
+    text: 'This link was already used, or it is incomplete. Ask the person who sent it: they can check the number in Switchboard and send you a new link.',
   },
 }
