@@ -66,6 +66,15 @@ test('a new password ends every session but the one that sets it, and the stream
   expect([await isIn(mine), await isIn(again)]).toEqual([true, false])
 })
 
+test('the sign-in screen learns whether a password can be asked for', async () => {
+  const w = await worldOfTest({ consoleFolder: builtConsole() })
+  const challenge = async () => (await browserOf(w).ask('GET', '/panel/session')).headers['www-authenticate']
+  const mine = await signedIn(w)
+  expect(await challenge()).toBe('Session methods="code"')
+  await mine.ask('PUT', '/panel/v1/service/password', { password: 'correct horse battery' })
+  expect(await challenge()).toBe('Session methods="code password"')
+})
+
 describe('the first run', () => {
   const isFirst = async (browser: Browser) =>
     (await browser.ask('GET', '/panel/v1/console/overview')).body.account.first_run
