@@ -35,7 +35,7 @@ interface Values {
   readonly trustedProxies: readonly string[]
   readonly publicBaseUrl: string | null
   readonly network: Network
-  /** null: a new home decides by what works (keychain first) and keeps to it. */
+  /** null: a new home uses the keychain if it works, otherwise a file, and never changes that. */
   readonly vault: 'keychain' | 'file' | null
   readonly vaultPassphrase: Secret | null
   readonly ratePerMinute: number
@@ -44,24 +44,23 @@ interface Values {
   readonly sendTimeoutMs: number
   /** Waits before attempts 2 to 8 of a webhook delivery. */
   readonly retryScheduleSeconds: readonly number[]
-  /** Until a sandbox message is accepted, sent, delivered and read. */
+  /** Delays until a sandbox message is accepted, sent, delivered and read. */
   readonly sandboxTimelineMs: readonly [accepted: number, sent: number, delivered: number, read: number]
-  /** Base address of Meta's Graph API, or `sandbox` for the simulator that the service starts. */
+  /** Base URL of Meta's Graph API, or `sandbox` for the built-in simulator. */
   readonly graphBaseUrl: string
   readonly graphVersion: string
-  /** The operator's own app at Meta; null: its signup is not offered. */
+  /** The operator's Meta app; null: Meta's signup is not offered. */
   readonly metaAppId: string | null
   readonly metaAppSecret: Secret | null
   readonly metaConfigId: string | null
   readonly sandboxGraphPort: number
-  /** Version of WhatsApp's protocol; null: the one that is known to work. */
+  /** WhatsApp protocol version; null: the newest one known to work. */
   readonly protocolVersion: string | null
-  /** How long files that people sent are kept. */
   readonly mediaKeepDays: number
-  /** CIDR ranges that webhooks and media may lead to although they are not public. */
+  /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
-  /** In megabytes of a million bytes, as all of these. */
+  /** Megabytes are millions of bytes here and below. */
   readonly reserveMb: number
   readonly warnBelowMb: number
   readonly refuseBelowMb: number
@@ -70,12 +69,11 @@ interface Values {
   readonly logFiles: number
 }
 
-/** The settings, read once at start and frozen, and where each was written. */
+/** The settings, read once at start and frozen, with the source of each. */
 export interface Config extends Values {
   readonly origins: ReadonlyMap<string, Origin>
 }
 
-/** Each setting under the field that holds it. */
 export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   home: {
     name: 'home',
@@ -83,27 +81,27 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: defaultHome,
     defaultText:
       '`$XDG_DATA_HOME/switchboard`, `~/Library/Application Support/Switchboard` or `%APPDATA%\\Switchboard`',
-    description: 'Folder of the database, settings.json and, with the file vault, its files.',
+    description: 'Folder for the database, settings.json and, if the file vault is used, its files.',
     only: ['flag', 'environment'],
   },
   host: {
     name: 'host',
-    kind: text({ words: 'address', rule: 'be an IP address or a host name without port', accept: hostName }),
+    kind: text({ words: 'address', rule: 'be an IP address or a host name, without a port', accept: hostName }),
     fallback: '127.0.0.1',
-    description: 'Address to listen on. Anything but loopback also needs `allow_lan`.',
+    description: 'Address to listen on. Any non-loopback address also needs `allow_lan`.',
   },
   port: {
     name: 'port',
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 4780,
-    description: 'Port to listen on; 0 takes any free one. A taken port is an error, never the next one.',
+    description: 'Port to listen on; 0 picks a free one. If the port is in use, startup fails.',
     window: 'restart',
   },
   allowLan: {
     name: 'allow_lan',
     kind: boolean,
     fallback: false,
-    description: 'Lets `host` be an address that other machines can reach.',
+    description: 'Allows `host` to be an address other machines can reach.',
   },
   allowedHosts: {
     name: 'allowed_hosts',
@@ -113,7 +111,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     ),
     fallback: Object.freeze([]),
     defaultText: 'none',
-    description: 'Names besides loopback that callers may use in the Host header, for a LAN, a proxy or a tunnel.',
+    description: 'Host names, besides loopback, that requests may use. Needed for a LAN, a proxy or a tunnel.',
   },
   trustedProxies: {
     name: 'trusted_proxies',
@@ -128,32 +126,33 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   publicBaseUrl: {
     name: 'public_base_url',
-    kind: text({ words: 'http(s) address', rule: 'be an http(s) address without query', accept: baseUrl }),
+    kind: text({ words: 'http(s) URL', rule: 'be an http or https URL without a query', accept: baseUrl }),
     fallback: null,
     defaultText: 'the listening address',
-    description: 'Address under which the outside reaches this service; links that are handed out begin with it.',
+    description: 'URL where the outside world reaches this service. Links shared with others start with it.',
     window: 'restart',
   },
   network: {
     name: 'network',
     kind: oneOf('sandbox', 'live'),
     fallback: 'sandbox',
-    description: 'Network of instances created without saying which.',
+    description: 'Default network for new instances.',
     window: 'now',
   },
   vault: {
     name: 'vault',
     kind: oneOf('keychain', 'file'),
     fallback: null,
-    defaultText: 'the keychain if it works when the home is new, else a file',
-    description: 'Where a new home keeps its master key. A home never changes its vault by this setting.',
+    defaultText: 'the keychain if it works on first start, otherwise a file',
+    description: 'Where a new home stores its master key. Has no effect on an existing home.',
   },
   vaultPassphrase: {
     name: 'vault_passphrase',
     kind: text({ words: 'text', rule: 'have at least 8 characters', accept: passphrase }),
     fallback: systemCredential,
-    defaultText: 'the systemd credential `switchboard-vault-passphrase`, else none',
-    description: 'Locks the file vault of a new home. Without it a random key file beside the vault does.',
+    defaultText: 'the systemd credential `switchboard-vault-passphrase`, otherwise none',
+    description:
+      'Passphrase for the file vault of a new home. Without one, a random key file next to the vault is used.',
     only: ['environment'],
     secret: true,
   },
@@ -161,21 +160,21 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'rate_limit_per_minute',
     kind: integer({ min: 1, max: 1_000_000 }),
     fallback: LIMITS.ratePerMinute,
-    description: 'Requests per minute of a key that has no limit of its own.',
+    description: 'Requests per minute for keys without their own limit.',
     window: 'now',
   },
   anonymousRatePerMinute: {
     name: 'anonymous_rate_limit_per_minute',
     kind: integer({ min: 1, max: 1_000_000 }),
     fallback: LIMITS.anonymousRatePerMinute,
-    description: 'Requests per minute from an address without a valid key.',
+    description: 'Requests per minute from one address without a valid key.',
     window: 'now',
   },
   slots: {
     name: 'slots',
     kind: integer({ min: 0, max: 1_000_000 }),
     fallback: 10_000,
-    description: 'Instances the plan allows; sandbox and live ones each use one.',
+    description: 'Maximum number of instances, sandbox and live together.',
     window: 'now',
   },
   sendTimeoutMs: {
@@ -189,7 +188,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'retry_schedule_s',
     kind: numbers(LIMITS.deliveryAttempts - 1, { min: 0, max: 604_800, whole: false }),
     fallback: Object.freeze([10, 60, 600, 2_700, 7_200, 21_600, 43_200]),
-    description: 'Seconds before attempts 2 to 8 of a webhook delivery.',
+    description: 'Delays in seconds before attempts 2 to 8 of a webhook delivery.',
     window: 'restart',
   },
   sandboxTimelineMs: {
@@ -197,86 +196,86 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     // `numbers` checks the count.
     kind: numbers(4, { min: 0, max: 600_000, whole: true }) as Kind<Values['sandboxTimelineMs']>,
     fallback: Object.freeze([50, 150, 600, 2_000] as const),
-    description: 'Milliseconds until a sandbox message is accepted, sent, delivered and read.',
+    description: 'Delays in milliseconds until a sandbox message is accepted, sent, delivered and read.',
   },
   graphBaseUrl: {
     name: 'official.graph_base_url',
     kind: text({
-      words: 'https address or `sandbox`',
-      rule: 'be an https address without query, or sandbox',
+      words: 'https URL or `sandbox`',
+      rule: 'be an https URL without a query, or sandbox',
       accept: graphUrl,
     }),
     fallback: 'https://graph.facebook.com',
     description:
-      'Where live `official` instances find the Graph API of Meta. `sandbox` starts a simulator of it on this machine, for tests: nobody real is reached then.',
+      "URL of Meta's Graph API for live `official` instances. `sandbox` starts a simulator on this machine for tests; no real messages are sent.",
   },
   graphVersion: {
     name: 'official.graph_version',
     kind: text({ words: 'version', rule: 'be a version such as v26.0', accept: graphVersion }),
     fallback: 'v26.0',
-    description: 'Version of the Graph API. Meta ends each about two years after it came.',
+    description: 'Graph API version. Meta retires each version about two years after release.',
   },
   metaAppId: {
     name: 'official.app_id',
-    kind: text({ words: 'digits', rule: 'be the digits of an app id', accept: metaId }),
+    kind: text({ words: 'digits', rule: 'be the numeric ID of your Meta app', accept: metaId }),
     fallback: null,
     defaultText: 'none',
     description:
-      "Your own app at Meta, if you are a Tech Provider there. With `app_secret`, `config_id` and `public_base_url`, the onboarding page offers Meta's own signup.",
+      "ID of your Meta app, if you are a Tech Provider. Together with `app_secret`, `config_id` and `public_base_url`, it adds Meta's own signup to the onboarding page.",
   },
   metaAppSecret: {
     name: 'official.app_secret',
     kind: text({ words: '32 characters', rule: 'be 32 characters, 0 to 9 and a to f', accept: appSecret }),
     fallback: null,
     defaultText: 'none',
-    description: 'Secret of that app.',
+    description: 'Secret of your Meta app.',
     only: ['environment'],
     secret: true,
   },
   metaConfigId: {
     name: 'official.config_id',
-    kind: text({ words: 'digits', rule: 'be the digits of a configuration id', accept: metaId }),
+    kind: text({ words: 'digits', rule: 'be the numeric ID of the configuration', accept: metaId }),
     fallback: null,
     defaultText: 'none',
-    description: 'Configuration of “Facebook Login for Business” in that app.',
+    description: 'ID of the “Facebook Login for Business” configuration in your Meta app.',
   },
   sandboxGraphPort: {
     name: 'sandbox.graph_port',
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 0,
-    description: 'Port of the simulated Graph API, when it is started; 0 takes any free one.',
+    description: 'Port of the simulated Graph API; 0 picks a free one.',
   },
   protocolVersion: {
     name: 'smv2.version',
     kind: text({ words: 'version', rule: 'be a version such as 2.3000.1043857760', accept: protocolVersion }),
     fallback: null,
-    defaultText: 'the one this release came with, or that WhatsApp has named since',
-    description: "Version of WhatsApp's protocol that live `smv2` instances speak. WhatsApp refuses old ones some day.",
+    defaultText: 'the version this release shipped with, or a newer one announced by WhatsApp',
+    description: 'WhatsApp protocol version for live `smv2` instances. WhatsApp eventually rejects old versions.',
   },
   mediaKeepDays: {
     name: 'media.keep_days',
     kind: integer({ min: 1, max: 3_650 }),
     fallback: 30,
-    description: 'Days that files which people sent to live `smv2` instances are kept, in `media/` of the home folder.',
+    description: 'How many days files received by live `smv2` instances are kept in `media/` in the home folder.',
     window: 'now',
   },
   trustedRanges: {
     name: 'egress.trusted_ranges',
     kind: listOf(
-      text({ words: 'range', rule: 'be a list of CIDR ranges such as 192.168.7.0/24; /0 is refused', accept: range }),
+      text({ words: 'range', rule: 'be a list of CIDR ranges such as 192.168.7.0/24, none of them /0', accept: range }),
       'list of CIDR ranges',
     ),
     fallback: Object.freeze([]),
     defaultText: 'none',
-    description: 'Networks that are not public and that webhooks and `media_url` may lead to all the same.',
+    description:
+      'Private networks that webhooks and `media_url` may point to, such as `127.0.0.1/32` for a receiver on this machine.',
     only: ['file'],
   },
   backups: {
     name: 'backups',
     kind: oneOf('hourly', 'off'),
     fallback: 'hourly',
-    description:
-      'Whether the database is copied every hour: the last 24 copies are kept, and one of each of seven days.',
+    description: 'Hourly database backups. Keeps the last 24, plus one per day for seven days.',
     window: 'now',
   },
   reserveMb: {
@@ -284,39 +283,39 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 100_000 }),
     fallback: 64,
     description:
-      'Megabytes kept on the disk for the moment in which it is full: with them, what is under way ends well. 0 keeps none.',
+      'Megabytes reserved on disk, released when the disk is full so work in progress can finish. 0 reserves none.',
   },
   warnBelowMb: {
     name: 'storage.warn_below_mb',
     kind: integer({ min: 0, max: 1_000_000 }),
     fallback: 500,
-    description: 'Megabytes free on the disk of the home folder below which a warning is shown.',
+    description: 'Free megabytes below which a warning is shown.',
   },
   refuseBelowMb: {
     name: 'storage.refuse_below_mb',
     kind: integer({ min: 0, max: 1_000_000 }),
     fallback: 200,
     description:
-      'Megabytes free below which nothing new is taken (503 `storage_full`) and webhooks wait, until there is room again.',
+      'Free megabytes below which new writes are refused (503 `storage_full`) and webhooks wait until space is freed.',
   },
   logLevel: {
     name: 'log_level',
     kind: oneOf('debug', 'info', 'warn', 'error', 'silent'),
     fallback: 'info',
-    description: 'The least severe line that is logged.',
+    description: 'Minimum severity to log.',
     window: 'restart',
   },
   logFileMb: {
     name: 'log.file_mb',
     kind: integer({ min: 1, max: 1_000 }),
     fallback: 10,
-    description: 'Megabytes of a log file in the folder `logs` of the home folder; then the next one is begun.',
+    description: 'Maximum size in megabytes of a log file in `logs/` in the home folder before it rotates.',
   },
   logFiles: {
     name: 'log.files',
     kind: integer({ min: 0, max: 100 }),
     fallback: 5,
-    description: 'How many log files are kept. 0 writes none; what is logged is on standard error in any case.',
+    description: 'How many log files to keep. 0 disables them. Logs always go to standard error too.',
   },
 }
 
@@ -339,36 +338,35 @@ export function readConfig(machine: Machine): Config {
   return Object.freeze(config)
 }
 
-/** The settings as rows for people: the README's table is made from it. */
+/** Rows of the README's table of settings. */
 export const settingsTable = (): SettingRow[] => describe(SETTINGS)
 
-/** Parts a command's arguments into settings, for `readConfig`, and the command's own. */
+/** Splits a command's arguments into settings, for `readConfig`, and the command's own. */
 export const settingFlags = (argv: readonly string[]) => splitFlags(SETTINGS, argv)
 
-/** The process's environment. Entries hand it to `readConfig`; nothing else reads it. */
+/** The only read of process.env. */
 export const processEnvironment = (): Record<string, string | undefined> => ({ ...process.env })
 
-/** `Machine.readFile` on the real disk. */
 export function readTextFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    // ENOTDIR: the home is a file; what uses the home says so.
+    // ENOTDIR: the home is a file, which is reported where the home is opened.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
-    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ConfigError(`Can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 function refuseSilentExposure(config: Config): void {
   if (isLoopback(config.host) || config.allowLan) return
   throw new ConfigError(
-    `host ${config.host} can be reached from other machines. If that is meant, add allow_lan ` +
-      '(--allow-lan, SWITCHBOARD_ALLOW_LAN=true or "allow_lan": true) and name the addresses callers use in ' +
-      'allowed_hosts; else remove host.',
+    `Other machines can reach host ${config.host}. If you want that, set allow_lan (--allow-lan, ` +
+      'SWITCHBOARD_ALLOW_LAN=true or "allow_lan": true) and list the host names callers use in allowed_hosts. ' +
+      'Otherwise remove host.',
   )
 }
 
-/** The same folder for desktop and headless. */
+/** Shared by desktop and headless. */
 function defaultHome({ platform, env, homedir }: Machine): string {
   if (platform === 'win32')
     return win32.join(env['APPDATA'] || win32.join(homedir, 'AppData', 'Roaming'), 'Switchboard')
@@ -378,7 +376,7 @@ function defaultHome({ platform, env, homedir }: Machine): string {
   return posix.join(posix.isAbsolute(data) ? data : posix.join(homedir, '.local', 'share'), 'switchboard')
 }
 
-/** Where systemd puts what `LoadCredential=switchboard-vault-passphrase:…` names. */
+/** systemd: `LoadCredential=switchboard-vault-passphrase:…`. */
 function systemCredential({ env, readFile }: Machine): Secret | null {
   const folder = env['CREDENTIALS_DIRECTORY']
   const content = folder ? readFile(posix.join(folder, 'switchboard-vault-passphrase'))?.replace(/\r?\n$/, '') : ''
@@ -389,7 +387,7 @@ function passphrase(words: string): Secret | undefined {
   return words.length >= 8 ? new Secret(words) : undefined
 }
 
-/** Plain http would carry tokens in the clear; the simulator, which alone is asked so, is named and not addressed. */
+/** https only: plain http would expose access tokens. */
 function graphUrl(words: string): string | undefined {
   if (words === 'sandbox') return words
   return words.startsWith('https://') ? baseUrl(words) : undefined

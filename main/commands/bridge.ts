@@ -8,7 +8,7 @@ import { MCP_USAGE } from './bridge/usage.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4780/mcp'
 
-/** `mcp`: serves until standard input ends. Standard output carries the protocol and nothing else. */
+/** `mcp`: runs until standard input ends. Standard output carries only the protocol. */
 export async function mcpCommand(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -23,13 +23,11 @@ export async function mcpCommand(
 function parse(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { url = DEFAULT_URL, key = environment['SWITCHBOARD_KEY'] } = flags(argv)
   if (key === undefined || key === '')
-    throw new CommandError(`The bridge needs an API key, in SWITCHBOARD_KEY or as --key.\n${MCP_USAGE}`)
+    throw new CommandError(`No API key. Set SWITCHBOARD_KEY or pass --key.\n${MCP_USAGE}`)
   if (!isWellFormedKey(key))
-    throw new CommandError(
-      'This is no API key of Switchboard: one begins with swb_ and has 40 characters. Copy it again.',
-    )
+    throw new CommandError('Not a Switchboard API key. Keys start with swb_ and have 40 characters. Copy it again.')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new CommandError(`${url} is no http address. The usual one is ${DEFAULT_URL}.`)
+    throw new CommandError(`${url} is not an http URL. The default is ${DEFAULT_URL}.`)
   return { url: new URL(url), key }
 }
 
@@ -38,7 +36,7 @@ function flags(argv: readonly string[]): { url?: string; key?: string } {
     const options = { url: { type: 'string' }, key: { type: 'string' } } as const
     return parseArgs({ args: [...argv], options }).values
   } catch (error) {
-    // Node's first sentence names the option; the others are about its parser.
+    // Only Node's first sentence is about the option; the rest is about its parser.
     const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
     throw new CommandError(`${sentence}.\n${MCP_USAGE}`)
   }

@@ -3,24 +3,24 @@ import type { ControlRequest } from '../faces/control.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const CONSOLE_USAGE = `Usage: npm run console -- [--json]
-       Prints an address that opens the console in a browser, once. The service must be running.`
+       Prints a one-time link that opens the console in a browser. Switchboard must be running.`
 
-/** Prints a fresh address of the console. @param ask undefined when no service runs in this home folder. */
+/** Prints a new console link. @param ask resolves to undefined if no service runs in this home folder. */
 export async function consoleCommand(
   argv: readonly string[],
   ask: (request: ControlRequest) => Promise<{ result: unknown } | undefined>,
   terminal: Terminal,
 ): Promise<void> {
   const unknown = argv.filter((word) => word !== '--json')
-  if (unknown.length > 0) throw new CommandError(`console does not know ${unknown.join(' ')}.\n${CONSOLE_USAGE}`)
+  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${CONSOLE_USAGE}`)
   const answer = await ask({ command: 'console.address', input: {} })
   if (answer === undefined)
-    throw new CommandError('Switchboard does not run with this home folder. Start it with npm start, which prints it.')
+    throw new CommandError('Switchboard is not running in this home folder. Start it with npm start or npm run serve.')
   const { console_url: url } = answer.result as { console_url: string | null }
-  if (url === null) throw new CommandError('The running service was built without its console.')
+  if (url === null) throw new CommandError('The running service has no console in its build.')
   if (argv.includes('--json')) return terminal.out(JSON.stringify({ console_url: url }))
   terminal.out(consoleLine(url))
 }
 
 export const consoleLine = (url: string): string =>
-  `Open the console: ${url}\nThe address signs in once, within ${LIMITS.signInCodeMinutes} minutes; npm run console prints another.`
+  `Open the console: ${url}\nThis link works once, within ${LIMITS.signInCodeMinutes} minutes. For a new one, run: npm run console`

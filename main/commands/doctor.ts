@@ -2,21 +2,21 @@ import type { Finding, FindingState } from '../service/doctor/finding.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const DOCTOR_USAGE = `Usage: npm run doctor [-- --offline] [--json]
-       Looks at everything Switchboard stands on, and changes nothing; damage it finds is noted for
-       the next start. Exit code 0: nothing is broken; 2: something is.
-       --offline asks nobody outside.`
+       Checks the home folder, database, backups, vault and network. Changes nothing, except that
+       database damage is recorded for the next start. Exit code 0: no errors; 2: errors found.
+       --offline skips the network check.`
 
 const MARKS: Readonly<Record<FindingState, string>> = { well: '✓', look: '!', broken: '✗' }
 const SUBJECT_WIDTH = 11
 
-/** Prints what was found. @returns the exit code. */
+/** @returns the exit code. */
 export async function doctorCommand(
   argv: readonly string[],
   examine: (isOffline: boolean) => Promise<readonly Finding[]>,
   terminal: Terminal,
 ): Promise<number> {
   const unknown = argv.filter((word) => word !== '--json' && word !== '--offline')
-  if (unknown.length > 0) throw new CommandError(`doctor does not know ${unknown.join(' ')}.\n${DOCTOR_USAGE}`)
+  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${DOCTOR_USAGE}`)
   const findings = await examine(argv.includes('--offline'))
   const count = (state: FindingState) => findings.filter((finding) => finding.state === state).length
   if (argv.includes('--json')) terminal.out(JSON.stringify({ broken: count('broken'), look: count('look'), findings }))
@@ -31,7 +31,11 @@ export async function doctorCommand(
 const BROKEN = 2
 
 function summary(broken: number, look: number): string {
-  const things = (count: number) => `${count} ${count === 1 ? 'thing' : 'things'}`
-  if (broken > 0) return `${things(broken)} must be put right.`
-  return look > 0 ? `Nothing is broken; ${things(look)} to look at.` : 'All is well.'
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+  const warnings = look > 0 ? counted(look, 'warning') : 'no warnings'
+  return broken > 0
+    ? `${counted(broken, 'error')}, ${warnings}.`
+    : look > 0
+      ? `No errors, ${warnings}.`
+      : 'No problems found.'
 }

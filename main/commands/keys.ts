@@ -15,7 +15,7 @@ interface KeyRow {
   last4: string
   scopes: string[]
   allowed_instance_ids: string[] | null
-  /** Absent where an older version answers. */
+  /** Absent if an older service version answers. */
   approval?: string
   last_used_at: string | null
   expires_at: string | null
@@ -24,7 +24,7 @@ interface KeyRow {
 
 /**
  * `keys create|list|revoke`.
- * @param carryOut reaches the running service, or opens the home folder itself when none runs.
+ * @param carryOut calls the running service, or opens the home folder if none is running.
  */
 export async function keysCommand(
   argv: readonly string[],
@@ -35,7 +35,7 @@ export async function keysCommand(
   const [action, ...more] = positionals
   if (action === 'revoke') return revoke(more, values.json, carryOut, terminal)
   if (action !== 'create' && action !== 'list') throw new CommandError(KEYS_USAGE)
-  if (more.length > 0) throw new CommandError(`keys ${action} does not know ${more.join(' ')}.\n${KEYS_USAGE}`)
+  if (more.length > 0) throw new CommandError(`Unknown argument: ${more.join(' ')}.\n${KEYS_USAGE}`)
   if (action === 'create') return create(values, carryOut, terminal)
   return list(values.json, carryOut, terminal)
 }
@@ -72,7 +72,7 @@ function parse(argv: readonly string[]): { positionals: string[]; values: Flags 
       },
     }
   } catch (error) {
-    // Node's first sentence names the option; the others are about its parser.
+    // Only Node's first sentence is about the option; the rest is about its parser.
     const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
     throw new CommandError(`${sentence}.\n${KEYS_USAGE}`)
   }
@@ -91,45 +91,44 @@ async function create(
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
-  if (name === undefined || name.trim() === '') throw new CommandError(`A key needs a name.\n${KEYS_USAGE}`)
+  if (name === undefined || name.trim() === '')
+    throw new CommandError(`Give the key a name with --name.\n${KEYS_USAGE}`)
   const input = { name, scopes: scopesOf(scopes), allowed_instance_ids: instancesOf(instances), ...approvalOf(ask) }
-  // The running service may be another version; its answer to this command has always been this one.
+  // Every version of the service answers this command in this shape.
   const made = (await carryOut({ command: 'keys.create', input })) as MadeKey
   if (json) return terminal.out(JSON.stringify(made))
   terminal.out(made.key)
   terminal.err(
-    `Key “${made.name}” (${made.id}) is made. It is shown only now: keep it in a safe place, never in a web page.`,
+    `Key “${made.name}” (${made.id}) created. It won't be shown again. Store it safely, and never put it in a web page.`,
   )
 }
 
-/** Without blanks and repetitions. */
 const words = (list: string) => [...new Set(list.split(',').map((word) => word.trim()))].filter((word) => word !== '')
 
-const THE_SCOPES = `The scopes are: ${SCOPE_WORDS.join(', ')}.`
+const THE_SCOPES = `Scopes: ${SCOPE_WORDS.join(', ')}.`
 
 function scopesOf(list: string): string[] {
   if (list.trim() === 'all') return [...SCOPES]
   const scopes = words(list)
-  if (scopes.length === 0) throw new CommandError(`--scopes names no scope. ${THE_SCOPES}`)
+  if (scopes.length === 0) throw new CommandError(`--scopes is empty. ${THE_SCOPES}`)
   const unknown = scopes.filter((word) => !isScopeWord(word))
-  if (unknown.length > 0) throw new CommandError(`There is no scope ${unknown.join(', ')}. ${THE_SCOPES}`)
+  if (unknown.length > 0) throw new CommandError(`Unknown scope: ${unknown.join(', ')}. ${THE_SCOPES}`)
   return scopes
 }
 
 function instancesOf(list: string | undefined): string[] | null {
   if (list === undefined) return null
   const ids = words(list)
-  // An empty variable in a script must not make a key that reaches everything.
-  if (ids.length === 0)
-    throw new CommandError('--instances names no instance. Leave it out for a key to all instances.')
+  // An empty variable in a script must not create a key with access to everything.
+  if (ids.length === 0) throw new CommandError('--instances is empty. Omit it to give the key access to all instances.')
   return ids
 }
 
-/** Left out where it says nothing: a running service of an older version does not know the word. */
+/** Omitted if not given: an older running service does not know this field. */
 function approvalOf(word: string | undefined): { approval?: string } {
   if (word === undefined) return {}
   if ((APPROVAL_POLICIES as readonly string[]).includes(word)) return { approval: word }
-  throw new CommandError(`--ask takes destructive or sending, and got ${word}.`)
+  throw new CommandError(`--ask must be none, destructive or sending, not ${word}.`)
 }
 
 async function list(
@@ -139,15 +138,15 @@ async function list(
 ): Promise<void> {
   const { data } = (await carryOut({ command: 'keys.list', input: {} })) as { data: KeyRow[] }
   if (json) return terminal.out(JSON.stringify({ data }))
-  if (data.length === 0) return terminal.out('There are no keys yet. Make one with: npm run keys -- create --name NAME')
+  if (data.length === 0) return terminal.out('No keys yet. Create one with: npm run keys -- create --name NAME')
   for (const key of data) terminal.out(described(key))
 }
 
 function described({ id, last4, name, scopes, allowed_instance_ids: ids, ...key }: KeyRow): string {
   const reach = ids === null ? 'all instances' : `${ids.length} ${ids.length === 1 ? 'instance' : 'instances'}`
   const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`
-  const may = scopes.length === SCOPES.length ? 'every scope' : scopes.join(' ')
-  const asks = key.approval === undefined || key.approval === 'none' ? '' : `; asks before: ${key.approval}`
+  const may = scopes.length === SCOPES.length ? 'all scopes' : scopes.join(' ')
+  const asks = key.approval === undefined || key.approval === 'none' ? '' : `; approval required: ${key.approval}`
   return `${id}  …${last4}  ${name}  (${reach}${asks}; ${state})\n    ${may}`
 }
 
@@ -157,7 +156,8 @@ async function revoke(
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
-  if (id === undefined || more.length > 0) throw new CommandError(`keys revoke takes the id of one key.\n${KEYS_USAGE}`)
+  if (id === undefined || more.length > 0)
+    throw new CommandError(`Give the ID of one key. To see them, run: npm run keys -- list\n${KEYS_USAGE}`)
   await carryOut({ command: 'keys.revoke', input: { id } })
-  terminal.out(json ? JSON.stringify({ id, revoked: true }) : `Key ${id} is revoked; it stopped working at once.`)
+  terminal.out(json ? JSON.stringify({ id, revoked: true }) : `Key ${id} revoked. It no longer works.`)
 }

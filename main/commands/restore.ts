@@ -3,8 +3,8 @@ import { formatBytes } from '../kernel/format-bytes.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const RESTORE_USAGE = `Usage: npm run restore [-- --json]                 lists the backups
-       npm run restore -- NAME|latest --yes [--json]  puts one in the place of the database
-       latest is the newest that is whole; each newer one is named, with what is wrong with it.`
+       npm run restore -- NAME|latest --yes [--json]  replaces the database with a backup
+       latest is the newest intact backup. Newer ones that can't be used are named, with the reason.`
 
 interface BackupRow {
   readonly name: string
@@ -14,18 +14,18 @@ interface BackupRow {
   readonly state: 'usable' | 'newer' | 'foreign' | 'unreadable'
 }
 
-/** What was found where the newest whole copy was looked for. */
+/** Result of searching for the newest intact backup. */
 interface IntactBackup {
   readonly copy: { readonly name: string } | undefined
   readonly rejected: readonly { readonly name: string; readonly reason: keyof typeof REASONS }[]
 }
 
-/** Why a copy does not take the place of the database. */
+/** Why a backup can't be used. */
 const REASONS = {
   damaged: 'is damaged',
-  newer: 'was made by a newer Switchboard',
+  newer: 'was created by a newer Switchboard',
   foreign: 'belongs to another home folder',
-  unreadable: 'is no backup that can be read',
+  unreadable: 'is not a readable backup',
 } as const
 
 interface Outcome {
@@ -35,8 +35,8 @@ interface Outcome {
 }
 
 /**
- * Lists the backups, or goes back to one.
- * @param carryOut reaches the running service, or opens the home folder itself; asked again, it opens it anew.
+ * Lists the backups, or restores one.
+ * @param carryOut calls the running service, or opens the home folder; each call opens it again.
  * @param newestWhole looks at the copies themselves, in this process: a service that runs has others to serve.
  */
 export async function restoreCommand(
@@ -47,36 +47,36 @@ export async function restoreCommand(
 ): Promise<void> {
   const [name, ...more] = argv.filter((word) => !word.startsWith('--'))
   const unknown = [...more, ...argv.filter((word) => word.startsWith('--') && word !== '--yes' && word !== '--json')]
-  if (unknown.length > 0) throw new CommandError(`restore does not know ${unknown.join(' ')}.\n${RESTORE_USAGE}`)
+  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${RESTORE_USAGE}`)
   const { data } = (await carryOut({ command: 'backup.list', input: {} })) as { data: BackupRow[] }
   const isJson = argv.includes('--json')
   if (name === undefined) return list(data, isJson, terminal)
   const chosen = choose(data, name === 'latest' ? newestIntact(newestWhole(), terminal) : name)
   if (!argv.includes('--yes'))
     throw new CommandError(
-      `This puts ${chosen.name}, made ${chosen.made_at}, in the place of the database. What happened since is kept as a ` +
-        'backup of its own, and the service forgets it. If that is meant, repeat the command with --yes.',
+      `This replaces the database with ${chosen.name} from ${chosen.made_at}. Everything after that is lost from the ` +
+        'service; the current state is backed up first. To confirm, repeat the command with --yes.',
     )
   await restore(chosen.name, isJson, carryOut, terminal)
 }
 
 function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal): void {
   if (isJson) return terminal.out(JSON.stringify({ data: backups }))
-  if (backups.length === 0) return terminal.out('There are no backups yet. Make one with: npm run backup')
+  if (backups.length === 0) return terminal.out('No backups yet. Create one with: npm run backup')
   for (const { name, made_at, reason, bytes, state } of backups) {
     terminal.out(`${name}  ${made_at}  ${reason}  ${formatBytes(bytes)}${state === 'usable' ? '' : `  (${state})`}`)
   }
 }
 
 function newestIntact({ copy, rejected }: IntactBackup, terminal: Terminal): string {
-  for (const { name, reason } of rejected) terminal.err(`${name} is passed over: it ${REASONS[reason]}.`)
-  if (copy === undefined) throw new CommandError('There is no backup that can be used.')
+  for (const { name, reason } of rejected) terminal.err(`Skipped ${name}: it ${REASONS[reason]}.`)
+  if (copy === undefined) throw new CommandError('No usable backup found.')
   return copy.name
 }
 
 function choose(backups: readonly BackupRow[], name: string): BackupRow {
   const found = backups.find((one) => one.name === name)
-  if (found === undefined) throw new CommandError(`There is no backup ${name}. npm run restore lists them.`)
+  if (found === undefined) throw new CommandError(`There is no backup named ${name}. To see them, run: npm run restore`)
   return found
 }
 
@@ -90,12 +90,12 @@ async function restore(
   if (running) {
     if (isJson) return terminal.out(JSON.stringify({ name, done: false }))
     return terminal.out(
-      `${name} takes the place of the database at the next start. Quit Switchboard and start it again; until then nothing changes.`,
+      `${name} will be restored on the next start. Quit and restart Switchboard. Nothing changes until then.`,
     )
   }
   const outcome = (await carryOut({ command: 'restore.outcome', input: {} })) as Outcome | null
   if (outcome === null || outcome.safety_copy === null)
-    throw new CommandError(`Nothing was changed: ${outcome?.problem ?? 'the backup was not taken'}`)
+    throw new CommandError(`Nothing was changed: ${outcome?.problem ?? 'the restore did not run.'}`)
   if (isJson) return terminal.out(JSON.stringify({ name, done: true, safety_copy: outcome.safety_copy }))
-  terminal.out(`${name} is the database now. The state before is kept as ${outcome.safety_copy}.`)
+  terminal.out(`Restored ${name}. The previous state was saved as ${outcome.safety_copy}.`)
 }

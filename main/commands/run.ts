@@ -18,16 +18,16 @@ import { electronPackage } from './start/electron-package.ts'
 import { openWindow } from './start/open-window.ts'
 import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
 
-const USAGE = `Usage: npm start                                      the desktop app; without a display, the service alone
+const USAGE = `Usage: npm start                                      the desktop app, or only the service if there is no display
        npm run serve -- [--port N] [--home DIR] [--json]
        npm run keys -- create|list|revoke …
-       npm run backup                                 copies the database, and checks the copy
-       npm run restore [-- NAME --yes]                lists the backups; goes back to one
-       npm run doctor                                 what Switchboard stands on, and what is wrong with it
-       npm run console                                a new address of the console, while the service runs
-       npm run --silent mcp -- [--url URL]            bridge for assistants that only speak stdio
-       npm run demo                                   the main job, end to end, in a temporary home
-The README lists every setting.`
+       npm run backup                                 backs up the database
+       npm run restore [-- NAME --yes]                lists the backups, or restores one
+       npm run doctor                                 checks for problems
+       npm run console                                prints a new link to the console of the running service
+       npm run --silent mcp -- [--url URL]            connects assistants that use stdio
+       npm run demo                                   runs an end-to-end demo in a temporary home
+See the README for all settings.`
 
 const USAGE_OF: Readonly<Record<string, string>> = {
   keys: KEYS_USAGE,
@@ -39,7 +39,7 @@ const USAGE_OF: Readonly<Record<string, string>> = {
 }
 
 /**
- * One command of the product, from its arguments to its exit code.
+ * Runs one command. @returns its exit code.
  * @param entry the built file that runs now; the demo starts it again as a process of its own.
  * @param terminal where it prints.
  */
@@ -48,7 +48,7 @@ export async function runCommand(
   argv: readonly string[],
   { entry, terminal = systemTerminal }: { entry: string; terminal?: Terminal },
 ): Promise<number> {
-  // Messages, keys and secrets lie in what is written here: for this user alone, also in a folder open to others.
+  // Files written here contain messages, keys and secrets, so only this user may read them.
   process.umask(0o077)
   try {
     return await dispatch(command, argv, entry, terminal)
@@ -88,7 +88,7 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
   }
 }
 
-/** @param because why there is no window, where somebody expected one. */
+/** @param because why there is no window, if one was expected. */
 function serve(argv: readonly string[], entry: string, terminal: Terminal, because?: string): Promise<number> {
   const newWorld = () => {
     const { config } = settingsOf(argv)
@@ -97,11 +97,11 @@ function serve(argv: readonly string[], entry: string, terminal: Terminal, becau
   return serveCommand(settingsOf(argv).rest, newWorld, terminal, because)
 }
 
-/** The window if it can open here, else the same service without it, and one line that says why. */
+/** Opens the window, or runs the service without it and says why. */
 async function start(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
   const words = argv.filter((word) => word !== '--headless')
-  if (words.length < argv.length) return serve(words, entry, terminal, 'it was asked for with --headless')
-  // What is wrong with the settings is said here, and not by a window that opens and closes.
+  if (words.length < argv.length) return serve(words, entry, terminal, 'of --headless')
+  // Report invalid settings on the terminal instead of in a window that closes immediately.
   settingsOf(words)
   const environment = processEnvironment()
   const out = join(entry, '..', '..')
@@ -139,7 +139,7 @@ type HomeCommand = (
   newestWhole: () => ReturnType<typeof findIntactBackupIn>,
 ) => Promise<void>
 
-/** A command that the running service carries out, or this process where none runs. */
+/** A command for the running service, or for this process if none is running. */
 async function runOnHome(argv: readonly string[], command: HomeCommand, terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
   const world = commandWorld(config)
@@ -148,13 +148,13 @@ async function runOnHome(argv: readonly string[], command: HomeCommand, terminal
   return 0
 }
 
-/** The answer of a command is for a person; what a service would note in its log is not. */
+/** Commands print answers for people, so they log errors only. */
 const commandWorld = (config: Config) => worldOf(config, config.logLevel === 'silent' ? 'silent' : 'error')
 
 async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
   const world = commandWorld(config)
-  // Loaded only here: nothing else looks at everything.
+  // Imported on demand to keep other commands fast.
   const { runDoctor } = await import('../service/doctor/run-doctor.ts')
   return doctorCommand(
     rest,
@@ -169,15 +169,15 @@ async function doctor(argv: readonly string[], terminal: Terminal): Promise<numb
 const addressOf = ({ home }: Config) => controlAddress(home, process.platform)
 
 async function mcp(argv: readonly string[], terminal: Terminal): Promise<number> {
-  // Loaded only here: a client of the protocol is nothing the service needs.
+  // Imported on demand: the service needs no MCP client.
   const { mcpCommand } = await import('./bridge.ts')
   await mcpCommand(argv, processEnvironment(), terminal)
   return 0
 }
 
 async function demo(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
-  if (argv.length > 0) throw new CommandError(`demo takes no arguments, and got ${argv.join(' ')}.`)
-  // Loaded only here: nothing else needs to read pictures.
+  if (argv.length > 0) throw new CommandError(`demo takes no arguments: ${argv.join(' ')}.`)
+  // Imported on demand: only the demo decodes images.
   const { runDemo } = await import('./demo/demo.ts')
   const held = await runDemo({
     entry: join(entry, '..', 'headless.js'),
@@ -188,13 +188,13 @@ async function demo(argv: readonly string[], entry: string, terminal: Terminal):
   return held ? 0 : 1
 }
 
-/** How long a home may be taken by a service that does not listen yet, or by another command. */
+/** How long to wait for a home held by a starting service or another command. */
 const HOME_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
-/** Where the usual patience is too short: copying a large database, and looking through a copy, take their time. */
+/** Commands that copy or check a large database take longer. */
 const TIMEOUT_OF: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
 
-/** The running service carries it out; where none runs, the home folder is opened for this one command. */
+/** Runs a request in the running service, or opens the home folder for it if none is running. */
 async function carryOut(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
   const { clock, config } = world
   const deadlineMono = clock.mono() + HOME_WAIT_MS
@@ -222,5 +222,5 @@ async function executeHere(world: World, request: ControlRequest, terminal: Term
 
 const FOR_PEOPLE = [CommandError, CommandRefused, ConfigError, StartError, ApiError]
 
-/** Errors whose message is a sentence for the person at the terminal; anything else shows its stack. */
+/** Errors whose message is meant for the user; any other error shows its stack. */
 const isForPeople = (error: unknown): error is Error => FOR_PEOPLE.some((kind) => error instanceof kind)

@@ -6,10 +6,10 @@ import { consoleLine } from './console.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /**
- * Serves until it is told to stop; then finishes what is in flight. Asked to from the window, it starts again, with the
- * settings as they are then. @returns the exit code.
+ * Serves until stopped, then finishes work in progress. A restart requested in the window reads the settings again.
+ * @returns the exit code.
  * @param newWorld reads the settings.
- * @param because completes “runs without its window because …”, where a window was expected.
+ * @param because completes “Running without a window because …”, if a window was expected.
  */
 export async function serveCommand(
   argv: readonly string[],
@@ -19,7 +19,7 @@ export async function serveCommand(
 ): Promise<number> {
   const unknown = argv.filter((word) => word !== '--json')
   if (unknown.length > 0)
-    throw new CommandError(`serve does not know ${unknown.join(' ')}. It takes settings (see the README) and --json.`)
+    throw new CommandError(`Unknown argument: ${unknown.join(' ')}. serve takes settings (see the README) and --json.`)
   let stop: Promise<'stop'> | undefined
   for (let port: number | undefined; ;) {
     const world = newWorld()
@@ -28,10 +28,10 @@ export async function serveCommand(
       { ...world, config: keepPort(world.config, port), restart: () => restart('again') },
       port === undefined ? 1 : RESTART_ATTEMPTS,
     )
-    // Before anybody can read that it listens: whoever does may say stop at once.
+    // Before announcing the address: a reader may send a stop signal immediately.
     stop ??= waitForStopSignal(world.clock)
     for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
-    if (because !== undefined) terminal.err(`Switchboard runs without its window because ${because}.`)
+    if (because !== undefined) terminal.err(`Running without a window because ${because}.`)
     announce(service, world.config.home, argv.includes('--json'), terminal)
     const next = await Promise.race([stop, again])
     const code = await closeWithTimeout(service, world.clock, terminal)
@@ -40,7 +40,7 @@ export async function serveCommand(
   }
 }
 
-/** A disk that failed may need a moment, and one that was mounted anew as well. */
+/** A failing or remounted disk may need a moment. */
 const RESTART_ATTEMPTS = 5
 const BETWEEN_STARTS_MS = 2_000
 
@@ -54,7 +54,7 @@ async function startWithRetries(world: World, tries: number): Promise<Service> {
   }
 }
 
-/** Where any port will do it is the one it had: whoever has the window open finds it again. */
+/** With port 0, a restart keeps its port so that open consoles reconnect. */
 const keepPort = (config: Config, port: number | undefined): Config =>
   port !== undefined && config.port === 0 ? { ...config, port } : config
 
@@ -62,14 +62,14 @@ function announce(service: Service, home: string, json: boolean, terminal: Termi
   const { url } = service
   const consoleUrl = service.newConsoleAddress()
   if (json) return terminal.out(JSON.stringify({ event: 'listening', url, console_url: consoleUrl }))
-  terminal.out(`Switchboard listens at ${url}. Its home folder is ${home}. Ctrl+C stops it.`)
+  terminal.out(`Switchboard is running at ${url}. Home folder: ${home}. Press Ctrl+C to stop.`)
   if (consoleUrl !== null) terminal.out(consoleLine(consoleUrl))
 }
 
-/** npm hands a Ctrl+C on that the terminal has sent to all: what follows at once is the same one. */
+/** npm forwards the Ctrl+C that the terminal already sent to every process, so one key press arrives twice. */
 const SAME_SIGNAL_MS = 1_000
 
-/** Resolves at the first SIGINT or SIGTERM. A person who asks once more does not want to wait. */
+/** Resolves at the first SIGINT or SIGTERM. A second one exits immediately. */
 function waitForStopSignal(clock: Clock): Promise<'stop'> {
   return new Promise((resolve) => {
     let toldAtMono: number | undefined
@@ -83,16 +83,16 @@ function waitForStopSignal(clock: Clock): Promise<'stop'> {
 }
 
 const LOOK_EVERY_MS = 20
-/** A little more than requests and deliveries under way are given to finish. */
+/** A little longer than requests and deliveries get to finish. */
 const MAX_CLOSE_MS = 5_800
 
-/** No timer of the product keeps a process alive, and its sockets close first: this does, until everything is on disk. */
+/** Keeps the process alive until everything is on disk: our timers are unref'ed and the sockets close first. */
 async function closeWithTimeout(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
   const deadlineMono = clock.mono() + MAX_CLOSE_MS
   const closed = service.close().then(() => true)
   while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
     if (clock.mono() < deadlineMono) continue
-    terminal.err('Switchboard did not finish in time. Nothing is lost: the next start takes up what was under way.')
+    terminal.err('Switchboard could not stop in time. Nothing is lost: unfinished work resumes on the next start.')
     exitProcess(1)
   }
   return 0

@@ -1,10 +1,10 @@
 import { exitProcess } from '../kernel/process-exit.ts'
 
-/** Where a command prints: standard output for answers, standard error for everything else. */
+/** Standard output is for answers, standard error for everything else. */
 export interface Terminal {
   out(line: string): void
   err(line: string): void
-  /** Whether colours and drawings are for a person. */
+  /** Whether a person is reading, so that colours make sense. */
   readonly isInteractive: boolean
 }
 
@@ -14,10 +14,10 @@ export const systemTerminal: Terminal = {
   isInteractive: process.stdout.isTTY,
 }
 
-/** A mistake in how a command was called, or a refusal with a sentence for the person; printed without a stack. */
+/** A usage mistake or a refusal; its message is printed without a stack. */
 export class CommandError extends Error {}
 
-/** Ends the process once what it wrote has left it. Waiting for its last timer would not do: libraries have their own. */
+/** Exits once all output is flushed. Waiting for an empty event loop is no option: libraries keep timers. */
 export function endWith(code: number): void {
   process.stdout.write('', () => process.stderr.write('', () => exitProcess(code)))
 }

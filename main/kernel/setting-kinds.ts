@@ -1,13 +1,13 @@
 /**
- * A kind of setting: reads what a person wrote. Flags and environment variables are text, settings.json is JSON.
- * Both throw a SettingFault whose message completes the sentence "<setting> must …".
+ * How a setting is parsed: flags and environment variables are text, settings.json is JSON.
+ * Both parsers throw a SettingError whose message completes "<setting> must …".
  */
 export interface Kind<T> {
   /** For the table in the README, for example `integer, 0 to 65535`. */
   readonly words: string
-  /** What a number must lie between, each of them where it is a list. */
+  /** Allowed range of a number, or of each number in a list. */
   readonly range?: { readonly min: number; readonly max: number }
-  /** All it can be, where that is a few words. */
+  /** The allowed words, if there are only a few. */
   readonly choices?: readonly string[]
   fromText(text: string): T
   fromJson(value: unknown): T
@@ -31,7 +31,7 @@ export function integer({ min, max }: { min: number; max: number }): Kind<number
   }
 }
 
-/** Exactly `count` numbers; as text separated by commas. */
+/** Exactly `count` numbers; comma-separated as text. */
 export function numbers(
   count: number,
   { min, max, whole }: { min: number; max: number; whole: boolean },
@@ -62,7 +62,7 @@ export const boolean: Kind<boolean> = {
   fromText: (text) => (text === 'true' ? true : text === 'false' ? false : fail('be true or false')),
 }
 
-/** Text that `accept` turns into the value; it returns undefined to refuse. */
+/** @param accept parses the text; undefined refuses it. */
 export function text<T>({
   words,
   rule,
@@ -79,7 +79,7 @@ export function text<T>({
   return { words, fromJson: read, fromText: read }
 }
 
-/** Any number of items of a kind; as text separated by commas. */
+/** A list of any length; comma-separated as text. */
 export function listOf<T>(item: Kind<T>, words: string): Kind<readonly T[]> {
   return {
     words,

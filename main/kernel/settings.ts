@@ -1,6 +1,6 @@
 import { SettingError, type Kind } from './setting-kinds.ts'
 
-/** A setting is unknown, malformed or contradicts another; the message is for the person who wrote it. */
+/** A setting is unknown, malformed or contradicts another. The message is shown to the user. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message)
@@ -15,22 +15,22 @@ export interface Setting<T> {
   readonly name: string
   readonly kind: Kind<T>
   readonly fallback: T | ((machine: Machine) => T)
-  /** The default as the README shows it, where the value itself would not tell. */
+  /** The default as the README shows it, if the value itself is not readable. */
   readonly defaultText?: string
   readonly description: string
-  /** Where it may stand; everywhere when absent. */
+  /** Where it may be set; absent: anywhere. */
   readonly only?: readonly SettingSource[]
-  /** Its value never appears in a message. */
+  /** Never shown in a message. */
   readonly secret?: true
-  /** The window may write it into settings.json, and when that counts. Absent: it is set where the service is started. */
+  /** Whether the window may change it in settings.json, and when that takes effect. Absent: not editable in the window. */
   readonly window?: 'now' | 'restart'
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 
-/** What the machine says, handed in so that reading settings is a pure function. */
+/** Everything settings are read from; passed in to keep reading a pure function. */
 export interface Machine {
-  /** Arguments that are settings and nothing else; `splitFlags` parts them from those of a command. */
+  /** Setting flags only; `splitFlags` separates them from a command's own arguments. */
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
@@ -39,7 +39,7 @@ export interface Machine {
   readonly readFile: (path: string) => string | null
 }
 
-/** What somebody wrote for a setting, and where: the words an error message points at. */
+/** A setting's value as written, and where, for error messages. */
 interface SettingEntry {
   readonly place: SettingSource
   readonly where: string
@@ -56,7 +56,7 @@ const variableOf = (setting: Setting<unknown>) => PREFIX + setting.name.replaceA
 const fits = (setting: Setting<unknown>, place: SettingSource) => setting.only?.includes(place) ?? true
 
 /**
- * Parts the arguments of a command line into those that are settings and all others, which the command reads itself.
+ * Splits command-line arguments into setting flags and the rest, which the command parses.
  * @example splitFlags(SETTINGS, ['--port', '0', '--json']) // { settings: ['--port=0'], rest: ['--json'] }
  */
 export function splitFlags(settings: Settings, argv: readonly string[]): { settings: string[]; rest: string[] } {
@@ -70,7 +70,7 @@ export function splitFlags(settings: Settings, argv: readonly string[]): { setti
     if (!setting) rest.push(argument)
     else if (argument.includes('=')) ours.push(argument)
     else if (isSwitch(setting) && next !== 'true' && next !== 'false') ours.push(`${name}=true`)
-    else if (next === undefined || next.startsWith('--')) throw new ConfigError(`${name} needs a value after it.`)
+    else if (next === undefined || next.startsWith('--')) throw new ConfigError(`${name} needs a value.`)
     else {
       ours.push(`${name}=${next}`)
       i++
@@ -82,7 +82,7 @@ export function splitFlags(settings: Settings, argv: readonly string[]): { setti
 export function fromFlags(settings: Settings, argv: readonly string[]): SettingEntries {
   const { settings: ours, rest } = splitFlags(settings, argv)
   if (rest[0] !== undefined)
-    throw new ConfigError(`${rest[0]} is not a setting of Switchboard. The README lists them all.`)
+    throw new ConfigError(`${rest[0]} is not a Switchboard setting. See the README for the list.`)
   const written = new Map<string, SettingEntry>()
   for (const argument of ours) {
     const [flag = ''] = argument.split('=', 1)
@@ -93,7 +93,7 @@ export function fromFlags(settings: Settings, argv: readonly string[]): SettingE
   return written
 }
 
-/** An empty variable counts as unset: container files cannot leave one out. */
+/** An empty variable is treated as unset: container files cannot omit one. */
 export function fromEnvironment(settings: Settings, env: Machine['env']): SettingEntries {
   const written = new Map<string, SettingEntry>()
   for (const [variable, raw] of Object.entries(env)) {
@@ -116,11 +116,11 @@ export function fromFile(settings: Settings, path: string, machine: Machine): Se
   return written
 }
 
-/** The value of a setting: the first place that names it wins, else the default. */
+/** The value from the first source that has one, or the default. */
 export function resolveSetting<T>(setting: Setting<T>, places: readonly SettingEntries[], machine: Machine): T {
   const written = places.find((place) => place.has(setting.name))?.get(setting.name)
   if (!written) {
-    // A default that is a function is computed; no setting has functions for values.
+    // No setting has functions as values, so a function computes the default.
     return typeof setting.fallback === 'function' ? (setting.fallback as (m: Machine) => T)(machine) : setting.fallback
   }
   try {
@@ -128,15 +128,14 @@ export function resolveSetting<T>(setting: Setting<T>, places: readonly SettingE
     return written.read(setting.kind) as T
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    const said = setting.secret ? '' : ` It is ${JSON.stringify(written.raw)}.`
-    throw new ConfigError(`${written.where} must ${error.message}.${said}`)
+    const got = setting.secret ? '' : ` Got ${JSON.stringify(written.raw)}.`
+    throw new ConfigError(`${written.where} must ${error.message}.${got}`)
   }
 }
 
-/** Where a setting was written: a flag, a variable or settings.json. */
 export type Origin = Pick<SettingEntry, 'place' | 'where'>
 
-/** Settings that were written somewhere, by name; all others have their defaults. */
+/** Sources of the settings that differ from their defaults, by name. */
 export function originsOf(settings: Settings, places: readonly SettingEntries[]): ReadonlyMap<string, Origin> {
   return new Map(
     Object.values(settings).flatMap(({ name }) => {
@@ -156,7 +155,7 @@ export interface SettingRow {
   readonly description: string
 }
 
-/** The settings as rows of a table for people. */
+/** Rows of the README's settings table. */
 export function describe(settings: Settings): SettingRow[] {
   return Object.values(settings).map((setting) => ({
     name: setting.name,
@@ -176,7 +175,7 @@ function findSetting(
   isMeant: (setting: Setting<unknown>) => boolean,
 ) {
   const setting = Object.values(settings).find(isMeant)
-  if (!setting) throw new ConfigError(`${said} is not a setting of Switchboard. The README lists them all.`)
+  if (!setting) throw new ConfigError(`${said} is not a Switchboard setting. See the README for the list.`)
   if (fits(setting, place)) return setting
   const places: Record<SettingSource, string> = {
     flag: flagOf(setting),
@@ -184,7 +183,7 @@ function findSetting(
     file: 'settings.json',
   }
   const allowed = (setting.only ?? []).map((one) => places[one]).join(' or ')
-  throw new ConfigError(`${said} cannot be set there. Use ${allowed}.`)
+  throw new ConfigError(`${said} can't be set there. Use ${allowed}.`)
 }
 
 const isSwitch = (setting: Setting<unknown>) => typeof setting.fallback === 'boolean'
@@ -196,11 +195,11 @@ function parse(content: string, path: string): object {
   } catch (error) {
     throw new ConfigError(`${path} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isGroup(parsed)) throw new ConfigError(`${path} must hold a JSON object.`)
+  if (!isGroup(parsed)) throw new ConfigError(`${path} must contain a JSON object.`)
   return parsed
 }
 
-/** `{"egress": {"trusted_ranges": […]}}` and `{"egress.trusted_ranges": […]}` say the same. */
+/** `{"egress": {"trusted_ranges": […]}}` and `{"egress.trusted_ranges": […]}` are equivalent. */
 function flatten(group: object, prefix = ''): [string, unknown][] {
   return Object.entries(group).flatMap(([name, value]: [string, unknown]) =>
     isGroup(value) ? flatten(value, `${prefix}${name}.`) : [[prefix + name, value] satisfies [string, unknown]],

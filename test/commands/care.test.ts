@@ -44,9 +44,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     else await home.key('So that there is a home')
     const made = await home.command('backup')
     expect([made.code, made.out]).toEqual([0, `${join(home.dir, 'backups', copies()[0] ?? '')}\n`])
-    expect(made.err).toMatch(
-      /^The database is copied \([\d.]+ [kM]B\), and the copy was checked\. The key to the secrets/,
-    )
+    expect(made.err).toMatch(/^Backup created and verified \([\d.]+ [kM]B\)\. It does not contain the master key: /)
     const copy = new Database(made.out.trim(), { readonly: true })
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     copy.close()
@@ -57,7 +55,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
   test('restore lists, asks for --yes, and goes back: at once without a service, else at its next start', async () => {
     const service = isRunning ? await home.start() : undefined
     await home.key('Before')
-    expect((await home.command('restore')).out).toBe('There are no backups yet. Make one with: npm run backup\n')
+    expect((await home.command('restore')).out).toBe('No backups yet. Create one with: npm run backup\n')
     await home.command('backup')
     await home.key('After')
     const [name = ''] = copies()
@@ -66,7 +64,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     const asked = await home.command('restore', 'latest')
     expect([asked.code, asked.out]).toEqual([1, ''])
     expect(asked.err).toMatch(
-      new RegExp(`^This puts ${name}, made \\S+Z, in the place of the database\\. .* with --yes\\.\n$`),
+      new RegExp(`^This replaces the database with ${name} from \\S+Z\\. .* with --yes\\.\n$`),
     )
     expect(await keyNames()).toEqual(expect.arrayContaining(['Before', 'After']))
 
@@ -74,13 +72,11 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect([gone.code, gone.err]).toEqual([0, ''])
     if (service === undefined) {
       expect(gone.out).toMatch(
-        new RegExp(
-          `^${name} is the database now\\. The state before is kept as switchboard-\\S+-before-restore\\.db\\.\n$`,
-        ),
+        new RegExp(`^Restored ${name}\\. The previous state was saved as switchboard-\\S+-before-restore\\.db\\.\n$`),
       )
     } else {
       expect(gone.out).toBe(
-        `${name} takes the place of the database at the next start. Quit Switchboard and start it again; until then nothing changes.\n`,
+        `${name} will be restored on the next start. Quit and restart Switchboard. Nothing changes until then.\n`,
       )
       expect(await keyNames()).toContain('After')
       await service.end('SIGTERM')
@@ -101,9 +97,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
 
     const gone = await home.command('restore', 'latest', '--yes', '--json')
     expect([gone.code, JSON.parse(gone.out)]).toEqual([0, expect.objectContaining({ name: whole, done: !isRunning })])
-    expect(gone.err).toBe(
-      `${unreadable} is passed over: it is no backup that can be read.\n${damaged} is passed over: it is damaged.\n`,
-    )
+    expect(gone.err).toBe(`Skipped ${unreadable}: it is not a readable backup.\nSkipped ${damaged}: it is damaged.\n`)
     await service?.end('SIGTERM')
     expect(await keyNames()).toEqual(['Before'])
   })
@@ -117,7 +111,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     const refused = await home.command('restore', 'latest', '--yes')
     expect([refused.code, refused.err]).toEqual([
       1,
-      `${name} is passed over: it is no backup that can be read.\nThere is no backup that can be used.\n`,
+      `Skipped ${name}: it is not a readable backup.\nNo usable backup found.\n`,
     ])
     expect(await keyNames()).toEqual(['Mine'])
   })
@@ -134,7 +128,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
     expect(of('service')[0]?.says).toMatch(service === undefined ? /^None runs/ : /^Switchboard \S+ runs at http/)
     expect(of('vault')[0]?.says).toBe('The file shows the key of this home.')
-    expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nAll is well\.\n$/)
+    expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nNo problems found\.\n$/)
   })
 })
 
@@ -142,7 +136,7 @@ test('doctor changes nothing, and a home that is not there yet is no fault', asy
   const ran = await home.command('doctor', '--offline')
   expect([ran.code, ran.out]).toEqual([
     0,
-    `! home        There is no database in ${home.dir} yet. The first start makes it.\nNothing is broken; 1 thing to look at.\n`,
+    `! home        There is no database in ${home.dir} yet. The first start makes it.\nNo errors, 1 warning.\n`,
   ])
   expect(existsSync(join(home.dir, 'switchboard.db'))).toBe(false)
 })
@@ -231,7 +225,7 @@ test.each(['backup', 'restore', 'doctor'])(
   async (name) => {
     const ran = await home.command(name, '--colour')
     expect([ran.code, ran.out]).toEqual([1, ''])
-    expect(ran.err).toMatch(new RegExp(`^${name} does not know --colour\\.\nUsage: npm run ${name}`))
+    expect(ran.err).toMatch(new RegExp(`^Unknown argument: --colour\\.\nUsage: npm run ${name}`))
     expect((await home.command(name, '--help')).out).toMatch(new RegExp(`^Usage: npm run ${name}`))
   },
 )
@@ -241,7 +235,7 @@ test('restore of a backup that is not there, or of another home, changes nothing
   const missing = await home.command('restore', 'switchboard-20200101T000000Z-manual.db', '--yes')
   expect([missing.code, missing.err]).toEqual([
     1,
-    'There is no backup switchboard-20200101T000000Z-manual.db. npm run restore lists them.\n',
+    'There is no backup named switchboard-20200101T000000Z-manual.db. To see them, run: npm run restore\n',
   ])
   expect(await keyNames()).toEqual(['Mine'])
 })

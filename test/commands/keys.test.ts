@@ -30,7 +30,7 @@ for (const isRunning of [true, false]) {
 
     expect(made.code).toBe(0)
     expect(made.out.trim()).toMatch(KEY)
-    expect(made.err).toMatch(/^Key “My program” \([0-9a-f-]{36}\) is made\. It is shown only now: .*\n$/)
+    expect(made.err).toMatch(/^Key “My program” \([0-9a-f-]{36}\) created\. It won't be shown again\. .*\n$/)
     expect(made.err).not.toContain(made.out.trim())
   })
 
@@ -64,14 +64,14 @@ for (const isRunning of [true, false]) {
   test(`what cannot be is a sentence, and no key is made, ${when}`, async () => {
     await start()
     const refusals: [string[], RegExp][] = [
-      [['create'], /^A key needs a name\.\nUsage: /],
-      [['create', '--name', ' '], /^A key needs a name\.\nUsage: /],
+      [['create'], /^Give the key a name with --name\.\nUsage: /],
+      [['create', '--name', ' '], /^Give the key a name with --name\.\nUsage: /],
       [['create', '--name', 'x'.repeat(101)], /^name must have at most 100 characters\.\n$/],
       [
         ['create', '--name', 'A', '--scopes', 'read,messages:send,write'],
-        /^There is no scope read, write\. The scopes are: .*instances:read, .*ai:manage\.\n$/,
+        /^Unknown scope: read, write\. Scopes: .*instances:read, .*ai:manage\.\n$/,
       ],
-      [['create', '--name', 'A', '--scopes', ''], /^--scopes names no scope\. The scopes are: /],
+      [['create', '--name', 'A', '--scopes', ''], /^--scopes is empty\. Scopes: /],
       [
         ['create', '--name', 'A', '--instances', NOBODY],
         /^There is no instance 0197f0c2-.* in this account, so no key can be restricted to it\. Check the ids\.\n$/,
@@ -79,11 +79,11 @@ for (const isRunning of [true, false]) {
       [['create', '--name', 'A', '--instances', `desk,${NOBODY}`], /^There is no instance desk, 0197f0c2-/],
       [
         ['create', '--name', 'A', '--instances', ','],
-        /^--instances names no instance\. Leave it out for a key to all instances\.\n$/,
+        /^--instances is empty\. Omit it to give the key access to all instances\.\n$/,
       ],
       [['create', '--name', 'A', '--colour', 'red'], /^Unknown option '--colour'\.\nUsage: /],
-      [['create', 'A'], /^keys create does not know A\.\nUsage: /],
-      [['revoke'], /^keys revoke takes the id of one key\.\nUsage: /],
+      [['create', 'A'], /^Unknown argument: A\.\nUsage: /],
+      [['revoke'], /^Give the ID of one key\. To see them, run: npm run keys -- list\nUsage: /],
       [['revoke', NOBODY], /^There is no API key with the id 0197f0c2-.*\.\n$/],
       [['revoke', 'desk'], /^There is no API key with the id desk\.\n$/],
       [['destroy'], /^Usage: /],
@@ -101,7 +101,7 @@ for (const isRunning of [true, false]) {
   test(`list names every key and never shows one, ${when}`, async () => {
     await start()
     expect((await home.command('keys', 'list')).out).toBe(
-      'There are no keys yet. Make one with: npm run keys -- create --name NAME\n',
+      'No keys yet. Create one with: npm run keys -- create --name NAME\n',
     )
     const first = await home.key('First')
     const second = await home.key('Second', '--scopes', 'messages:send')
@@ -122,7 +122,7 @@ for (const isRunning of [true, false]) {
     const { out } = await home.command('keys', 'list')
     expect(out).toMatch(
       new RegExp(
-        `^${second.id}  ….{4}  Second  \\(all instances; last used never\\)\n    messages:send\n${first.id}  ….{4}  First  \\(all instances; revoked .*Z\\)\n    every scope\n$`,
+        `^${second.id}  ….{4}  Second  \\(all instances; last used never\\)\n    messages:send\n${first.id}  ….{4}  First  \\(all instances; revoked .*Z\\)\n    all scopes\n$`,
       ),
     )
     for (const { key } of [first, second]) expect(out).not.toContain(key)
@@ -146,7 +146,7 @@ test('a revoked key gets 401 from the next request on, while the service runs', 
   const revoked = await home.command('keys', 'revoke', id)
   const { status, headers, body } = await api('GET', '/v1/me')
 
-  expect(revoked).toMatchObject({ code: 0, out: `Key ${id} is revoked; it stopped working at once.\n`, err: '' })
+  expect(revoked).toMatchObject({ code: 0, out: `Key ${id} revoked. It no longer works.\n`, err: '' })
   expect([status, body.error.code, headers.get('www-authenticate')]).toEqual([401, 'unauthorized', 'Bearer'])
   expect((await home.command('keys', 'revoke', id, '--json')).out).toBe(`${JSON.stringify({ id, revoked: true })}\n`)
 })

@@ -49,7 +49,7 @@ describe('no window opens, and the reason is said', () => {
     installer(`require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'fetched'))}, '')`)
     expect(await open({ environment: {} })).toEqual({
       kind: 'none',
-      reason: 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)',
+      reason: 'there is no display (DISPLAY and WAYLAND_DISPLAY are not set)',
     })
     expect(said).toEqual([])
   })
@@ -58,15 +58,15 @@ describe('no window opens, and the reason is said', () => {
     installer(`console.error('TypeError: fetch failed'); process.exit(1)`)
     expect(await open()).toEqual({
       kind: 'none',
-      reason: 'the Electron binary could not be fetched (TypeError: fetch failed)',
+      reason: 'Electron could not be downloaded (TypeError: fetch failed)',
     })
-    expect(said).toEqual(['Fetching the Electron binary (first start only)…'])
+    expect(said).toEqual(['Downloading Electron (first start only)…'])
   })
 
   test('when the fetching says nothing for too long', async () => {
     installer('setInterval(() => {}, 1_000)')
     expect(await open({ fetchMs: 300 })).toMatchObject({
-      reason: 'the Electron binary could not be fetched (timed out)',
+      reason: 'Electron could not be downloaded (timed out)',
     })
   })
 
@@ -77,13 +77,13 @@ describe('no window opens, and the reason is said', () => {
     expect(await open()).toEqual({
       kind: 'none',
       reason:
-        'Electron ended before opening a window (exit 127: [31merror while loading shared libraries: libgtk-3.so.0)',
+        'Electron exited before opening a window (exit 127: [31merror while loading shared libraries: libgtk-3.so.0)',
     })
   })
 
   test('when it is killed', async () => {
     installed(`process.kill(process.pid, 'SIGKILL')`)
-    expect(await open()).toMatchObject({ reason: 'Electron ended before opening a window (signal SIGKILL)' })
+    expect(await open()).toMatchObject({ reason: 'Electron exited before opening a window (signal SIGKILL)' })
   })
 
   test('when it runs and never opens; it has ended by then', async () => {

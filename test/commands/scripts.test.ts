@@ -95,7 +95,7 @@ test('a demo that is interrupted stops its service and removes its home', async 
 test('the demo takes no arguments', async () => {
   const demo = run(process.execPath, launcher('demo', '--fast'))
 
-  expect([await demo.ended, demo.out(), said(demo)]).toEqual([1, '', 'demo takes no arguments, and got --fast.\n'])
+  expect([await demo.ended, demo.out(), said(demo)]).toEqual([1, '', 'demo takes no arguments: --fast.\n'])
 })
 
 test('npm run serve listens, keys reach it, and Ctrl+C ends it properly', async () => {
@@ -126,10 +126,10 @@ test.skipIf(process.platform !== 'linux')(
     await until('the sentence', () => start.out().includes('Open the console: '))
 
     expect(start.errors()).toContain(
-      'Switchboard runs without its window because there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).\n',
+      'Running without a window because there is no display (DISPLAY and WAYLAND_DISPLAY are not set).\n',
     )
     expect(start.out()).toMatch(
-      /^Switchboard listens at (http:\/\/127\.0\.0\.1:\d+)\. Its home folder is .*home\. Ctrl\+C stops it\.\nOpen the console: \1\/console\/#code=[\w-]+$/m,
+      /^Switchboard is running at (http:\/\/127\.0\.0\.1:\d+)\. Home folder: .*home\. Press Ctrl\+C to stop\.\nOpen the console: \1\/console\/#code=[\w-]+$/m,
     )
     process.kill(-start.pid, 'SIGINT')
     await start.ended

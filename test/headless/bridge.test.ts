@@ -125,7 +125,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     const { client, told } = await connect(era, addressOf(first), token)
     await client.listTools()
     await first.end('SIGTERM')
-    await expect(client.callTool({ name: 'get_me', arguments: {} })).rejects.toThrow(/No Switchboard answers/)
+    await expect(client.callTool({ name: 'get_me', arguments: {} })).rejects.toThrow(/Can't reach Switchboard/)
     await until('the sentence for the person', () => told().includes('npm start') || undefined)
     const { port } = new URL(first.url)
     const env = { ...process.env, SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
@@ -147,8 +147,8 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     const { say, out, err } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: token })
     say(ask(1))
     const said = await until('an answer', () => (out().includes('\n') ? out() : undefined))
-    expect(JSON.parse(said)).toMatchObject({ id: 1, error: { message: expect.stringContaining('refuses the key') } })
-    expect(err()).toContain('refuses the key')
+    expect(JSON.parse(said)).toMatchObject({ id: 1, error: { message: expect.stringContaining('rejected the key') } })
+    expect(err()).toContain('rejected the key')
     expect(err() + out()).not.toContain(token)
   })
 
@@ -158,7 +158,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     say(ask(2))
     const said = await until('two answers', () => (out().split('\n').length > 2 ? out() : undefined))
     const [first] = said.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))
-    expect(first.error.message).toContain('No Switchboard answers at http://127.0.0.1:9')
+    expect(first.error.message).toContain("Can't reach Switchboard at http://127.0.0.1:9")
     expect(err().trimEnd().split('\n')).toEqual([first.error.message])
   })
 })
@@ -198,7 +198,7 @@ describe('the bridge itself', () => {
   })
 
   test.each([
-    ['no key', [], /needs an API key/],
+    ['no key', [], /No API key/],
     ['something that is no key', ['--key', 'swb_short'], /no API key/],
     ['an address that is none', ['--url', '127.0.0.1:4780'], /no http address/],
     ['an unknown flag', ['--port', '1'], /--port/],

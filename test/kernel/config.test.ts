@@ -135,40 +135,40 @@ describe('settings', () => {
 
 describe('a wrong setting', () => {
   test.each<[Given, string]>([
-    [{ argv: ['--prot', '1'] }, '--prot is not a setting of Switchboard. The README lists them all.'],
-    [{ argv: ['serve'] }, 'serve is not a setting of Switchboard. The README lists them all.'],
-    [{ argv: ['--port'] }, '--port needs a value after it.'],
-    [{ argv: ['--port', 'x'] }, '--port must be an integer from 0 to 65535. It is "x".'],
-    [{ argv: ['--port', '65536'] }, '--port must be an integer from 0 to 65535. It is "65536".'],
+    [{ argv: ['--prot', '1'] }, '--prot is not a Switchboard setting. See the README for the list.'],
+    [{ argv: ['serve'] }, 'serve is not a Switchboard setting. See the README for the list.'],
+    [{ argv: ['--port'] }, '--port needs a value.'],
+    [{ argv: ['--port', 'x'] }, '--port must be an integer from 0 to 65535. Got "x".'],
+    [{ argv: ['--port', '65536'] }, '--port must be an integer from 0 to 65535. Got "65536".'],
     [
       { env: { SWITCHBOARD_PROT: '1' } },
-      'SWITCHBOARD_PROT is not a setting of Switchboard. The README lists them all.',
+      'SWITCHBOARD_PROT is not a Switchboard setting. See the README for the list.',
     ],
-    [{ env: { SWITCHBOARD_NETWORK: 'Live' } }, 'SWITCHBOARD_NETWORK must be one of sandbox, live. It is "Live".'],
+    [{ env: { SWITCHBOARD_NETWORK: 'Live' } }, 'SWITCHBOARD_NETWORK must be one of sandbox, live. Got "Live".'],
     [
       { file: { prot: 1 } },
-      '"prot" in /home/ada/.local/share/switchboard/settings.json is not a setting of Switchboard. The README lists them all.',
+      '"prot" in /home/ada/.local/share/switchboard/settings.json is not a Switchboard setting. See the README for the list.',
     ],
     [
       { file: { port: '4780' } },
-      '"port" in /home/ada/.local/share/switchboard/settings.json must be an integer from 0 to 65535. It is "4780".',
+      '"port" in /home/ada/.local/share/switchboard/settings.json must be an integer from 0 to 65535. Got "4780".',
     ],
     [
       { file: { allow_lan: 1 } },
-      '"allow_lan" in /home/ada/.local/share/switchboard/settings.json must be true or false. It is 1.',
+      '"allow_lan" in /home/ada/.local/share/switchboard/settings.json must be true or false. Got 1.',
     ],
-    [{ file: '[]' }, '/home/ada/.local/share/switchboard/settings.json must hold a JSON object.'],
+    [{ file: '[]' }, '/home/ada/.local/share/switchboard/settings.json must contain a JSON object.'],
     [
       { file: { home: '/x' } },
-      '"home" in /home/ada/.local/share/switchboard/settings.json cannot be set there. Use --home or SWITCHBOARD_HOME.',
+      '"home" in /home/ada/.local/share/switchboard/settings.json can\'t be set there. Use --home or SWITCHBOARD_HOME.',
     ],
     [
       { env: { SWITCHBOARD_PUBLIC_BASE_URL: 'ftp://x' } },
-      'SWITCHBOARD_PUBLIC_BASE_URL must be an http(s) address without query. It is "ftp://x".',
+      'SWITCHBOARD_PUBLIC_BASE_URL must be an http or https URL without a query. Got "ftp://x".',
     ],
     [
       { env: { SWITCHBOARD_ALLOWED_HOSTS: '*.example.com' } },
-      'SWITCHBOARD_ALLOWED_HOSTS must be a list of `name` or `name:port` without wildcards. It is "*.example.com".',
+      'SWITCHBOARD_ALLOWED_HOSTS must be a list of `name` or `name:port` without wildcards. Got "*.example.com".',
     ],
   ])('%j is named with its rule', (given, message) => {
     expect(complaint(given)).toBe(message)
@@ -221,7 +221,7 @@ describe('the passphrase', () => {
 describe('what opens the service to others', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'switchboard.lan'])('host %s needs allow_lan', (host) => {
     expect(complaint({ argv: ['--host', host] })).toMatch(
-      /can be reached from other machines.*--allow-lan.*allowed_hosts/,
+      /Other machines can reach.*--allow-lan.*allowed_hosts/,
     )
     expect(read({ argv: ['--host', host, '--allow-lan'] })).toMatchObject({ host, allowLan: true })
   })

@@ -1,15 +1,15 @@
 import { SdkHttpError } from '@modelcontextprotocol/client'
 
-/** Why the service gave no answer of its own to a message. */
+/** Why a message got no JSON-RPC response from the service. */
 export interface Failure {
   readonly kind: 'absent' | 'key-refused' | 'session-lost' | 'refused'
-  /** For the assistant and the person at the terminal. */
+  /** Shown to the assistant and on the terminal. */
   readonly sentence: string
-  /** The service's own JSON-RPC error, where it sent one. */
+  /** The service's JSON-RPC error, if it sent one. */
   readonly error?: { code: number; message: string; data?: unknown }
 }
 
-/** The service has answered with an error of its own where nobody but the bridge had asked. */
+/** The service refused a request that the bridge itself made. */
 export class Refused extends Error {
   readonly error: NonNullable<Failure['error']>
 
@@ -21,13 +21,13 @@ export class Refused extends Error {
 
 const SESSION_NOT_FOUND = -32_001
 
-/** What a failed send means, in words. */
+/** Classifies a failed send. */
 export function failureOf(error: unknown, url: URL): Failure {
   if (error instanceof Refused) return { kind: 'refused', sentence: error.message, error: error.error }
   if (!(error instanceof SdkHttpError)) return absent(error, url)
   const said = parsed(error.data.text)
   if (error.data.status === 401) {
-    const sentence = `Switchboard at ${url.origin} refuses the key: it is unknown, revoked or expired. Make one with: npm run keys -- create --name NAME`
+    const sentence = `Switchboard at ${url.origin} rejected the key: it is unknown, revoked or expired. Create one with: npm run keys -- create --name NAME`
     return { kind: 'key-refused', sentence }
   }
   const own = rpcError(said)
@@ -40,12 +40,12 @@ function absent(error: unknown, url: URL): Failure {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = reason instanceof Error && 'code' in reason ? String(reason.code) : undefined
   const detail = code ?? (reason instanceof Error ? reason.message : String(reason))
-  const sentence = `No Switchboard answers at ${url.origin} (${detail}). Start it with npm start, or correct --url.`
+  const sentence = `Can't reach Switchboard at ${url.origin} (${detail}). Start it with npm start, or correct --url.`
   return { kind: 'absent', sentence }
 }
 
 const unexpected = (status: number | undefined, { href }: URL) =>
-  `${href} answered ${status ?? 'nothing'}, which is no answer of Switchboard's. Correct --url.`
+  `${href} answered ${status ?? 'nothing'}, which is not a Switchboard response. Correct --url.`
 
 function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return undefined
@@ -69,7 +69,7 @@ function rpcError(said: unknown): Failure['error'] {
   return { code, message, ...('data' in error && { data: error.data }) }
 }
 
-/** The service's REST errors: what its door says before MCP is reached. */
+/** The message of a REST error, which the service sends before a request reaches MCP. */
 function restMessage(said: unknown): string | undefined {
   const error = errorIn(said)
   return error !== undefined && 'message' in error && typeof error.message === 'string' ? error.message : undefined

@@ -24,15 +24,15 @@ interface RelayDeps {
   readonly tell: (sentence: string) => void
 }
 
-/** JSON-RPC: the server’s own range; the message never reached a protocol object. */
+/** In JSON-RPC's range for server errors: the message never reached the protocol layer. */
 const NOT_REACHED = -32_000
 
 /**
- * Carries JSON-RPC messages both ways, unread but for what the two transports do differently: an HTTP session has to be
- * opened again where the service was restarted, and a 2026-07-28 request is cancelled by closing its stream.
+ * Forwards JSON-RPC messages both ways. It only interprets what the two transports do differently: an HTTP session must
+ * be reopened after the service restarts, and a 2026-07-28 request is cancelled by closing its stream.
  */
 export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> {
-  /** Requests of the assistant that wait for an answer, by their id. */
+  /** The assistant's pending requests by id. */
   const waiting = new Map<RequestId, { readonly isModern: boolean; readonly stream: AbortController }>()
   const session = createSession(far)
   const reported = new Set<Failure['kind']>()
@@ -48,7 +48,8 @@ export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> 
     const options = {
       requestSignal: stream.signal,
       onRequestStreamEnd: () => {
-        if (request) answer(request.id, { code: NOT_REACHED, message: `${url.origin} ended before it answered.` })
+        if (request)
+          answer(request.id, { code: NOT_REACHED, message: `${url.origin} closed the connection before answering.` })
       },
     }
     try {
@@ -57,7 +58,7 @@ export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> 
     } catch (error) {
       if (stream.signal.aborted) return
       const failure = failureOf(error, url)
-      // A notification that came too late for its session is nobody's loss.
+      // A notification for an ended session can be dropped.
       if (failure.error === undefined && !reported.has(failure.kind)) tell(failure.sentence)
       reported.add(failure.kind)
       if (request) answer(request.id, failure.error ?? { code: NOT_REACHED, message: failure.sentence })
@@ -71,12 +72,12 @@ export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> 
     waiting.delete(cancelled)
     request.stream.abort()
   }
-  near.onerror = () => tell('Something on standard input is no JSON-RPC message; it was passed over.')
+  near.onerror = () => tell('Ignored a line on standard input that is not a JSON-RPC message.')
 
   far.onmessage = (message: JSONRPCMessage) => {
     if (session.handle(message)) return
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
-      // Whoever cancelled a request does not expect its answer any more.
+      // The answer to a cancelled request is dropped.
       if (message.id === undefined || !waiting.delete(message.id)) return
     }
     void near.send(message).catch(() => undefined)
@@ -99,7 +100,7 @@ interface Session {
 
 const REOPEN_ID = 'switchboard-bridge-initialize'
 
-/** The session of a client of 2025-11-25 or older. Others never open one. */
+/** The session of a client using protocol 2025-11-25 or older. Newer clients have none. */
 function createSession(far: StreamableHTTPClientTransport): Session {
   let initialize: JSONRPCRequest | undefined
   let initialized: JSONRPCMessage | undefined
@@ -107,12 +108,12 @@ function createSession(far: StreamableHTTPClientTransport): Session {
   let answering: PromiseWithResolvers<undefined> | undefined
 
   /**
-   * The service keeps sessions in memory; after its restart the client’s own words open a new one.
+   * The service keeps sessions in memory. After a restart, the client's own initialize opens a new one.
    * @throws Refused; Error where nothing was answered.
    */
   const reopen = async (first: JSONRPCRequest) => {
     const { promise: answered, reject } = (answering = Promise.withResolvers<undefined>())
-    const onRequestStreamEnd = () => reject(new Error('it ended before it answered'))
+    const onRequestStreamEnd = () => reject(new Error('the connection closed before an answer'))
     await Promise.all([far.send({ ...first, id: REOPEN_ID }, { onRequestStreamEnd }), answered])
     if (initialized !== undefined) await far.send(initialized)
   }
@@ -143,7 +144,7 @@ function createSession(far: StreamableHTTPClientTransport): Session {
       answering?.resolve(undefined)
       return true
     },
-    // A service that is gone has no session to end, and nobody waits for it.
+    // If the service is gone, there is no session to end.
     end: () => far.terminateSession().catch(() => undefined),
   }
 }

@@ -4,12 +4,12 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import type { ElectronPackage } from './electron-package.ts'
 import { firstUsefulLine } from './useful-line.ts'
 
-/** What became of the attempt to open the window. */
+/** Result of trying to open the window. */
 export type WindowOutcome =
   /** There was a window, and it ended with this code. */
   | { readonly kind: 'ended'; readonly exitCode: number }
   | { readonly kind: 'already-open' }
-  /** No window can open here; the reason completes “runs without its window because …”. */
+  /** No window can open here; the reason completes “Running without a window because …”. */
   | { readonly kind: 'none'; readonly reason: string }
 
 interface WindowDeps {
@@ -23,7 +23,7 @@ interface WindowDeps {
   readonly argv: readonly string[]
   readonly clock: Pick<Clock, 'mono' | 'after'>
   readonly say: (line: string) => void
-  /** How long the binary may take to arrive and the window to open. Default: the limits below. */
+  /** Time limits for the download and for opening the window. */
   readonly fetchMs?: number
   readonly openMs?: number
 }
@@ -32,19 +32,19 @@ const FETCH_MS = 180_000
 const OPEN_MS = 60_000
 
 /**
- * Opens the window, or says why none can open. “Opened” is what the main process reports after its first page has
- * loaded: that one rule covers a dead display, a missing library, sandbox trouble and crashes.
- * The child has ended when this resolves: whoever goes on headless opens the same home folder.
+ * Opens the window, or returns why it can't. The main process reports “opened” after its first page has loaded, which
+ * covers a dead display, a missing library, sandbox problems and crashes in one rule.
+ * The child has exited when this resolves, because a headless fallback opens the same home folder.
  */
 export async function openWindow(around: WindowDeps): Promise<WindowOutcome> {
   const { platform, environment, electron, say } = around
   if (platform === 'linux' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY'])
-    return { kind: 'none', reason: 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)' }
+    return { kind: 'none', reason: 'there is no display (DISPLAY and WAYLAND_DISPLAY are not set)' }
   if (electron.executable() === undefined) {
-    say('Fetching the Electron binary (first start only)…')
+    say('Downloading Electron (first start only)…')
     const trouble = await fetchBinary(around)
     if (electron.executable() === undefined)
-      return { kind: 'none', reason: `the Electron binary could not be fetched (${trouble})` }
+      return { kind: 'none', reason: `Electron could not be downloaded (${trouble})` }
   }
   return runWindow(around, electron.executable() ?? '')
 }
@@ -61,15 +61,15 @@ async function fetchBinary({ electron, environment, clock, fetchMs = FETCH_MS }:
     await ended
     return 'timed out'
   }
-  return firstUsefulLine(errors()) ?? 'it is not where it should be'
+  return firstUsefulLine(errors()) ?? 'the downloaded files are missing'
 }
 
 async function runWindow(around: WindowDeps, executable: string): Promise<WindowOutcome> {
   const { environment, entry, argv, clock, uid, say, openMs = OPEN_MS } = around
   // Chromium refuses to run as root with its sandbox on.
-  if (uid === 0) say("Running as root: Chromium's sandbox is off. Use an ordinary user.")
+  if (uid === 0) say("Running as root turns off Chromium's sandbox. Use a regular user account instead.")
   const child = spawn(executable, [...(uid === 0 ? ['--no-sandbox'] : []), entry, ...argv], {
-    // Terminals of some editors set it, and Electron would start as Node.
+    // Some editors' terminals set it, which would start Electron as plain Node.
     env: { ...environment, ELECTRON_RUN_AS_NODE: undefined },
     stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
   })
@@ -96,10 +96,10 @@ async function runWindow(around: WindowDeps, executable: string): Promise<Window
     await ended
     return { kind: 'none', reason: `Electron did not open a window within ${Math.round(openMs / 1_000)} s` }
   }
-  return { kind: 'none', reason: `Electron ended before opening a window (${describe(first, errors())})` }
+  return { kind: 'none', reason: `Electron exited before opening a window (${describe(first, errors())})` }
 }
 
-/** The first of these, or undefined when the time is over before any. */
+/** The first to resolve, or undefined on timeout. */
 function raceWithTimeout<T>(
   clock: WindowDeps['clock'],
   ms: number,
@@ -128,7 +128,7 @@ const endOf = (child: ChildProcess): Promise<End> =>
 
 const MAX_CHARACTERS = 8_000
 
-/** What the child complains of, passed on and kept from its beginning. */
+/** Collects the beginning of the child's standard error. */
 function collect(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
