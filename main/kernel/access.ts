@@ -33,7 +33,7 @@ export interface Principal {
 /** Spec: Authentication, rule 3. */
 export function requireScope(principal: Principal, scope: Scope | null): void {
   if (scope === null || principal.kind === 'console' || grants(principal.scopes, scope)) return
-  throw new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key that has it, or create one.`)
+  throw new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key that has it.`)
 }
 
 /** Account operations are closed to restricted keys (spec: Authentication). */

@@ -15,24 +15,24 @@ export class ConnectFailure extends Error {
 }
 
 export const blocked = (host: string) =>
-  new ConnectFailure('blocked', 'address_not_public', `${host} leads to an address that is not public.`)
+  new ConnectFailure('blocked', 'address_not_public', `${host} resolves to an address that is not public.`)
 
 /** Every address of the name lies in 198.18.0.0/15, which some VPNs and proxies hand out for names they catch. */
 export const syntheticAddress = (host: string) =>
   new ConnectFailure(
     'blocked',
     'fake_address',
-    `${host} leads to an address that a VPN or proxy on this machine made up.`,
+    `${host} resolves to a fake address from a VPN or proxy on this machine.`,
   )
 
 export const unresolved = (host: string, code: string) =>
-  new ConnectFailure('dns', code, `The name ${host} does not resolve (${code}).`)
+  new ConnectFailure('dns', code, `The host name ${host} does not resolve (${code}).`)
 
 export const unreachable = (host: string, code: string) =>
-  new ConnectFailure('connect', code, `${host} takes no connection (${code}).`)
+  new ConnectFailure('connect', code, `${host} refused or dropped the connection (${code}).`)
 
 export const untrusted = (host: string, code: string) =>
-  new ConnectFailure('tls', code, `No trustworthy TLS connection to ${host} (${code}).`)
+  new ConnectFailure('tls', code, `The TLS certificate or handshake of ${host} failed (${code}).`)
 
 export const connectTimeout = (host: string, limitMs: number) =>
   new ConnectFailure('timeout', 'connect_timeout', `No connection to ${host} within ${limitMs / 1_000} s.`)

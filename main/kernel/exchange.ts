@@ -79,7 +79,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends it from outside; the caller knows why. */
   abort(): void {
-    this.#end(this.#head ? this.#response(true) : this.#failure('protocol', 'aborted', 'The request was called off.'))
+    this.#end(this.#head ? this.#response(true) : this.#failure('protocol', 'aborted', 'The request was cancelled.'))
   }
 
   /** The connection is open and the next thing undici does is write: the last moment to say no. */
@@ -168,8 +168,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const NOT_HTTP = /^HPE_|^UND_ERR_(HEADERS_OVERFLOW|RES)/
-const notHttp = (host: string, code: string) => `The answer of ${host} is not acceptable HTTP/1.1 (${code}).`
-const brokeOff = (host: string, code: string) => `${host} broke off before it answered (${code}).`
+const notHttp = (host: string, code: string) => `${host} sent an invalid HTTP/1.1 response (${code}).`
+const brokeOff = (host: string, code: string) => `${host} closed the connection before it answered (${code}).`
 
 function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const plain: Record<string, string> = {}

@@ -167,13 +167,12 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
 /** 409 for a repeat that came before the first request's outcome is known, with the time to wait in Retry-After. */
 export function stillBusy({ state }: Busy): ApiError {
   if (state === 'in_progress') {
-    const message =
-      'The first request with this Idempotency-Key is still running. Repeat this one unchanged in a second.'
+    const message = 'The first request with this Idempotency-Key is still running. Retry it unchanged in one second.'
     return new ApiError('idempotency_in_progress', message, { 'Retry-After': '1' })
   }
   const message =
-    'What became of the first request with this Idempotency-Key is not known yet, so it is not executed again. ' +
-    'Look its result up by the key, or repeat this request unchanged in five seconds. Do not change the key: that could do it twice.'
+    'The outcome of the first request with this Idempotency-Key is still unknown. ' +
+    'Look it up by the key or retry unchanged in five seconds; a new key could send it twice.'
   return new ApiError('idempotency_in_progress', message, { 'Retry-After': '5' })
 }
 
@@ -183,8 +182,8 @@ function judge(row: LiveRow | undefined, fp: Buffer): Claim {
   if (!fp.equals(row.fp)) {
     throw new ApiError(
       'idempotency_conflict',
-      'This Idempotency-Key was already used in the last 24 hours for a request with another body or operation. ' +
-        'Send the first request unchanged to get its answer, or take a new key for a new request.',
+      'This Idempotency-Key was already used in the last 24 hours with a different body or operation. ' +
+        'Repeat the original request to get its response, or use a new key.',
     )
   }
   if (row.state !== 'done') return { kind: 'busy', state: row.state, subjectId: row.subjectId }
@@ -198,8 +197,7 @@ function canonical(body: unknown): string {
   } catch {
     throw new ApiError(
       'validation_error',
-      'The body holds text with half of a surrogate pair or a number beyond the range of a double, so a repeat of it ' +
-        'could not be recognised. Send well-formed Unicode and ordinary numbers.',
+      'The body contains an unpaired surrogate or a number out of range. Send well-formed Unicode and finite numbers.',
     )
   }
 }

@@ -101,8 +101,8 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
 }
 
 const describeProblem = (error: unknown): string =>
-  `The log cannot be written (${cause(error).message}), so it is on standard error alone. ` +
-  'See to it that this user may write there, and that the disk has room; it then goes on by itself.'
+  `Can't write the log file (${cause(error).message}). Logs go to standard error only. ` +
+  'Check file permissions and free space. Logging resumes automatically.'
 
 function moveIfThere(from: string, to: string): void {
   try {

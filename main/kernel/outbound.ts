@@ -134,7 +134,7 @@ export function createOutbound(needs: OutboundDeps): Outbound {
       if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was cancelled.')
       if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The URL ${destination}`)
       if (!isAllowed(destination, needs.only?.())) {
-        return unsent('blocked', 'not_listed', `${destination.host} is none of the hosts that may be asked for this.`)
+        return unsent('blocked', 'not_listed', `${destination.host} is not an allowed host for this request.`)
       }
       if (!destination.isSimulated) return send(request, destination)
       const responder = responders.get(destination.host)

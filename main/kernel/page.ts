@@ -54,6 +54,6 @@ export async function cursorKey(db: Db, random: Random): Promise<Buffer> {
 function foreignCursor(): ApiError {
   return new ApiError(
     'invalid_cursor',
-    'cursor was altered or belongs to another list. Send next_cursor of the previous page with the same filters, or start without cursor.',
+    'cursor is invalid or belongs to another list. Send the next_cursor of the previous page with the same filters, or omit cursor.',
   )
 }

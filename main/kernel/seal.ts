@@ -94,6 +94,6 @@ const derive = (master: Buffer) => Buffer.from(hkdfSync('sha256', master, '', 's
 function sealedNow(): ApiError {
   return new ApiError(
     'sealed',
-    'The keychain of this machine is locked or not reachable, so secrets cannot be read or written. Unlock it and repeat the call.',
+    'The keychain is locked or unavailable, so secrets cannot be read or written. Unlock it and retry.',
   )
 }

@@ -36,7 +36,7 @@ export async function callResponder(
     'headers_timeout',
     `${asked.host} did not answer within ${headersTimeoutMs / 1_000} s.`,
   )
-  const abort = () => end(failure('protocol', 'aborted', 'The request was called off.'))
+  const abort = () => end(failure('protocol', 'aborted', 'The request was cancelled.'))
   const limit = startTimeout(clock, headersTimeoutMs, () => end(late))
   signal?.addEventListener('abort', abort)
   try {

@@ -64,7 +64,7 @@ export function buildEngineHost(
         await graph?.listen(config.sandboxGraphPort)
       } catch (error) {
         throw new StartError(
-          `The simulated Graph API cannot listen: ${messageOf(error)}. Choose another sandbox.graph_port.`,
+          `The simulated Graph API can't listen: ${messageOf(error)}. Choose another sandbox.graph_port.`,
           { cause: error },
         )
       }

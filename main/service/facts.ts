@@ -118,16 +118,14 @@ export function warningsOf(
   url: string,
   vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
 ): string[] {
-  const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} of all its addresses` : url
+  const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} on all network interfaces` : url
   const exposed = config.allowLan
-    ? [
-        `The API can be reached from other machines, at ${exposedAt} and without encryption. Put a TLS proxy in front of it.`,
-      ]
+    ? [`Other machines can reach the API at ${exposedAt}, without encryption. Put a TLS proxy in front of it.`]
     : []
   const simulated =
     config.graphBaseUrl === 'sandbox'
       ? [
-          'Live official instances speak to a simulator of Meta on this machine (official.graph_base_url is sandbox): nobody real is reached.',
+          'Live official instances use the Meta simulator on this machine (official.graph_base_url is sandbox). No real messages are sent.',
         ]
       : []
   return [...exposed, ...simulated, ...(vault.notice === null ? [] : [vault.notice]), ...sealedLines(vault)]

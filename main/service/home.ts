@@ -123,7 +123,7 @@ export function acquireHomeLock(home: string) {
     return lockHome(home)
   } catch (error) {
     if (error instanceof HomeInUseError) throw new HomeInUse(error.message, { cause: error })
-    throw new StartError(`The home folder ${home} cannot be used: ${messageOf(error)}. Choose another one with --home.`)
+    throw new StartError(`Can't use the home folder ${home}: ${messageOf(error)}. Choose another one with --home.`)
   }
 }
 

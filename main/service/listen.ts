@@ -10,7 +10,7 @@ export async function openControl({ config, log }: World, carryOut: (request: Co
   try {
     return await listenForCommands({ address, carryOut, log })
   } catch (error) {
-    const sentence = `No control socket can be made at ${address}: ${messageOf(error)}. Choose a --home on a local disk.`
+    const sentence = `Can't create the control socket at ${address}: ${messageOf(error)}. Use a --home on a local disk.`
     throw new StartError(sentence, { cause: error })
   }
 }
@@ -34,16 +34,15 @@ export async function listen(door: Door, { host, port }: Config): Promise<string
 }
 
 const unknownHost = (host: string) =>
-  `No address is known for the host name ${host}. Correct --host, or leave it out for 127.0.0.1.`
+  `The host name ${host} does not resolve. Correct --host, or omit it to use 127.0.0.1.`
 
 /** Why an address could not be listened on, and what to do. */
 const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `Port ${port} on ${host} is taken by another program. Quit that program, or choose another port with --port.`,
-  EACCES: (host, port) =>
-    `This user may not listen on port ${port} of ${host}. Choose a port from 1024 on with --port.`,
+    `Port ${port} on ${host} is in use by another program. Quit it, or choose another port with --port.`,
+  EACCES: (host, port) => `This user can't listen on port ${port} of ${host}. Choose a port above 1023 with --port.`,
   EADDRNOTAVAIL: (host) =>
-    `This machine does not have the address ${host}. Correct --host, or leave it out for 127.0.0.1.`,
+    `This machine does not have the address ${host}. Correct --host, or omit it to use 127.0.0.1.`,
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
 }

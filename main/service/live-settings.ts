@@ -91,12 +91,12 @@ function viewOf(values: ReadonlyMap<Field, unknown>, start: Config): Config {
 function fieldToChange(name: string, origins: Config['origins']): Field {
   const field = FIELDS.find((one) => settingOf(one).name === name)
   if (field === undefined || settingOf(field).window === undefined)
-    throw new ApiError('validation_error', `${name} cannot be changed here. It is set where Switchboard is started.`)
+    throw new ApiError('validation_error', `${name} can't be changed here. Set it where Switchboard is started.`)
   const origin = origins.get(name)
   if (origin === undefined || origin.place === 'file') return field
   throw new ApiError(
     'invalid_state',
-    `${name} is set by ${origin.where}, which counts before settings.json. Remove it there, and start Switchboard again.`,
+    `${name} is set by ${origin.where}, which overrides settings.json. Remove it there and restart Switchboard.`,
   )
 }
 

@@ -1,12 +1,11 @@
 import type { PromptState } from '../vault/open.ts'
 
-/** What a person does about a vault that does not open, by how it is asked. */
 const REMEDY: Readonly<Record<PromptState, string>> = {
-  waiting: 'Answer it.',
-  repeated: 'Unlock it: it is asked every 30 seconds.',
-  on_request: 'Its question was dismissed: have it asked again in the window.',
+  waiting: 'Answer the prompt.',
+  repeated: 'Unlock it. Switchboard retries every 30 seconds.',
+  on_request: 'You dismissed the keychain prompt. Select Ask again in the window.',
 }
 
-/** What a vault that does not open means for the person who looks after the service, and what to do. */
+/** Why the vault is sealed, what to do, and what it means until then. */
 export const sealedMessage = (problem: string, asking: PromptState): string =>
-  `${problem} ${REMEDY[asking]} Until then events wait, live numbers stay offline, and nothing is lost.`
+  `${problem} ${REMEDY[asking]} Until then, events wait and live numbers stay offline. Nothing is lost.`

@@ -165,16 +165,13 @@ function watchDisk({ clock, config, log, restart }: World, onChange: () => void)
 
 function describeFailure(code: string, atMs: number, triesAgain: boolean): string {
   const next = triesAgain
-    ? 'Check the disk; Switchboard tries again by itself within ten minutes.'
-    : 'Check the disk, then quit Switchboard and start it again.'
-  return `The disk of the home folder failed at ${isoTime(atMs)} (${code}), so only reading works and webhooks wait. ${next}`
+    ? 'Check the disk. Switchboard retries within ten minutes.'
+    : 'Check the disk, then restart Switchboard.'
+  return `The disk failed at ${isoTime(atMs)} (${code}). Data is read-only and webhooks wait. ${next}`
 }
 
 const codeOf = ({ cause }: StorageError): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
 
 const diskFull = () =>
-  new ApiError(
-    'storage_full',
-    'The disk of this service is full, so nothing new is taken and nothing was done. Free some space, then repeat the call.',
-  )
+  new ApiError('storage_full', 'The disk is full, so nothing was done. Free some space, then retry.')

@@ -47,15 +47,15 @@ export function createAppProtocol({
   onFault,
 }: ProtocolDeps): (request: Request) => Promise<Response> {
   async function answer(request: Request): Promise<Response> {
-    if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address is not part of Switchboard.')
+    if (!isOurs(request.url)) return refuse(404, 'not_found', 'This address does not belong to Switchboard.')
     const { pathname, search } = new URL(request.url)
     if (isClosing()) return closing()
     if (pathname.startsWith('/panel/')) return respond(await panel(asPanelRequest(request, pathname + search)))
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(405, 'method_not_allowed', 'Files of the console can only be read.')
+      return refuse(405, 'method_not_allowed', 'Console files are read-only.')
     const name = decoded(pathname.slice(1))
     const found = name === undefined ? undefined : await file(name)
-    if (found === undefined) return refuse(404, 'not_found', 'The console has no such file.')
+    if (found === undefined) return refuse(404, 'not_found', 'File not found.')
     const headers = { ...COMMON_HEADERS, ...found.headers }
     return new Response(request.method === 'HEAD' ? null : new Uint8Array(found.bytes), { headers })
   }
@@ -67,7 +67,7 @@ export function createAppProtocol({
       // It came in time and found the door shut all the same.
       if (isClosing()) return closing()
       onFault(error)
-      return refuse(500, 'internal_error', 'Switchboard could not answer its own window. Try again, or start it anew.')
+      return refuse(500, 'internal_error', 'Switchboard could not load this page. Try again, or restart Switchboard.')
     }
   }
 }

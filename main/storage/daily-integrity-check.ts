@@ -151,8 +151,8 @@ export function createDailyIntegrityCheck(needs: DailyIntegrityCheckDeps): Daily
 function describeDamage({ damage }: IntegrityStatus): string | null {
   if (damage === null) return null
   const { found, backup } = damage
-  const what = `The database is damaged (${found[0]}), and hourly copies of it are no longer made.`
+  const what = `The database is damaged (${found[0]}). Hourly backups are off.`
   return backup === null
-    ? `${what} None of the copies there are is whole, and it would not start again with them: before you quit Switchboard, put a whole one into the backups folder, from wherever you keep them.`
-    : `${what} Quit Switchboard and start it again soon: the copy ${backup} then takes its place, and what happened after it is missing.`
+    ? `${what} No backup is intact, so Switchboard cannot start again. Before you quit, copy an intact backup into the backups folder.`
+    : `${what} Restart Switchboard soon: it will restore the backup ${backup}, and changes after it will be lost.`
 }

@@ -54,13 +54,13 @@ function describeLoss(loss: DataLoss, folder: string): string {
   const time = `between ${isoTime(loss.fromMs)} and ${isoTime(loss.untilMs)}`
   const what =
     loss.backup === null
-      ? `The end of the database's log was damaged: what was changed last, ${time} (${loss.frames ?? 0} pages), is missing.`
-      : `The database was damaged, and the backup ${loss.backup} took its place: what happened ${time} is missing${visibleRows(loss)}.`
-  const keys = loss.keysUnknown ? ' API keys revoked in that time may be valid again: look through them.' : ''
-  return `${what}${keys} The damaged files are in ${folder}; this is said until you move that folder away.`
+      ? `The end of the database log was damaged. Changes made ${time} (${loss.frames ?? 0} pages) are missing.`
+      : `The database was damaged and replaced with the backup ${loss.backup}. Changes made ${time} are missing${visibleRows(loss)}.`
+  const keys = loss.keysUnknown ? ' API keys revoked in that time may work again: review them.' : ''
+  return `${what}${keys} The damaged files are in ${folder}. This warning stays until you move that folder away.`
 }
 
 function visibleRows({ events, messages }: DataLoss): string {
   if (events === null || messages === null) return ''
-  return ` (the damaged file shows ${events} events and ${messages} messages of it)`
+  return ` (${events} events and ${messages} messages, as far as the damaged file shows)`
 }

@@ -141,16 +141,16 @@ function describeSpace(
   free: number | undefined,
   { refuseBytes }: DiskSpaceLimits,
 ): string | null {
-  const left = free === undefined ? '' : ` (${megabytes(free)} are free)`
+  const left = free === undefined ? '' : ` (${megabytes(free)} free)`
   switch (state) {
     case 'ample':
       return null
     case 'low':
-      return `The disk of the home folder is nearly full${left}. Below ${megabytes(refuseBytes)} nothing new is taken. Free some space.`
+      return `The disk is nearly full${left}. Below ${megabytes(refuseBytes)}, new work is refused. Free some space.`
     case 'full':
       return (
-        `The disk of the home folder is full${left}. Nothing new is taken, and webhooks wait and use up no attempt. ` +
-        'Free some space: Switchboard then goes on by itself.'
+        `The disk is full${left}. New work is refused and webhooks wait without using up attempts. ` +
+        'Free some space and Switchboard resumes automatically.'
       )
   }
 }

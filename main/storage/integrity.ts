@@ -6,7 +6,7 @@ export class DamagedDatabaseError extends Error {
   constructor(file: string, detail: string, options?: ErrorOptions) {
     super(
       `The database ${file} is damaged (${oneLine(detail)}). ` +
-        'No whole copy of it lies in the backups folder beside it. Put one there, from wherever you keep them, and start again.',
+        'The backups folder next to it has no intact backup. Copy one there and start again.',
       options,
     )
     this.name = 'DamagedDatabaseError'
@@ -43,7 +43,7 @@ export function explainOpenError(error: unknown, file: string): unknown {
 
 /** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
 export const cannotOpenMessage = (file: string, error: Error): string =>
-  `${file} cannot be opened (${error.message}). See to it that this user may write there, and that its disk works and has room.`
+  `${file} cannot be opened (${error.message}). Check file permissions, disk health and free space.`
 
 /** What SQLite answers to a question about a file that is none of its own any more. */
 export const isCorruption = (error: unknown): error is Error =>

@@ -49,7 +49,7 @@ function noteOwner(file: string): void {
 export class HomeInUseError extends Error {
   constructor(home: string, pid: number | undefined) {
     const who = pid === undefined ? 'Another Switchboard' : `Another Switchboard (process ${pid})`
-    super(`${who} already uses the home folder ${home}. Quit it first, or start with another --home.`)
+    super(`${who} is already using the home folder ${home}. Quit it first, or use another --home.`)
     this.name = 'HomeInUseError'
   }
 }

@@ -27,8 +27,8 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   const newest = migrations.at(-1)?.version ?? 0
   if (at > newest) {
     throw new Error(
-      `The database ${connection.name} was written by a newer Switchboard (schema ${at}, this one knows ${newest}). ` +
-        'Install that version again, or start with another --home.',
+      `The database ${connection.name} was written by a newer Switchboard (schema ${at}, this version supports ${newest}). ` +
+        'Install the newer version, or use another --home.',
     )
   }
   const due = migrations.filter((step) => step.version > at)

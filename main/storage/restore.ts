@@ -88,7 +88,7 @@ async function replaceWithBackup(place: DatabaseFiles, name: string, draft: stri
   if (
     !listBackups(file, newestSchemaOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable')
   )
-    throw new Error(`The backup ${name} is not there any more, or does not fit this home.`)
+    throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   const safetyCopy = await backUpCurrent(place, nowMs)
   removeDraft(draft)
   copyFileSync(join(folder, name), draft)

@@ -33,8 +33,8 @@ export async function chooseVault(needs: ChoiceDeps): Promise<{ vault: Vault; no
   if (needs.vault) return { vault: needs.vault, notice: null }
   if (config.vault && config.vault !== chosen) {
     throw new VaultError(
-      `This home keeps its master key in the ${chosen === 'file' ? 'file vault' : chosen}, and the setting vault says ` +
-        `${config.vault}. A home never changes its vault by a setting: remove the setting.`,
+      `This home keeps its master key in the ${chosen === 'file' ? 'file vault' : chosen}, but the setting vault is ` +
+        `${config.vault}. An existing home can't change its vault: remove the setting.`,
     )
   }
   return { vault: chosen === 'file' ? fileVault(needs) : needs.keychain, notice: null }
@@ -56,15 +56,13 @@ async function firstChoice(needs: ChoiceDeps): Promise<{ vault: Vault; notice: s
     const vault = fileVault(needs)
     return {
       vault,
-      notice: `No working keychain was found, so the master key is kept in ${vault.path}. ${error.message}`,
+      notice: `No working keychain found. The master key is stored in ${vault.path}. ${error.message}`,
     }
   }
 }
 
 const undecided = ({ message }: VaultTimeout) =>
-  new VaultTimeout(
-    `${message} This home is new and can keep its key in a file instead: set vault to file, and start again.`,
-  )
+  new VaultTimeout(`${message} To use a file instead, set vault to file and restart.`)
 
 const fileVault = ({ config, random }: ChoiceDeps) =>
   createFileVault({ home: config.home, passphrase: config.vaultPassphrase, random })

@@ -36,12 +36,12 @@ export function createFileVault(needs: {
     const text = await readOrNull(path)
     if (text === null) return create()
     const file = parseVaultFile(text)
-    if (!file) throw new VaultError(`${path} is not a vault file of this version of Switchboard.`)
+    if (!file) throw new VaultError(`${path} is not a vault file that this version of Switchboard can read.`)
     const key = await keyFor(file.lock)
     const secrets = decrypt(key, file)
     if (secrets) return { lock: file.lock, key, secrets }
-    const what = passphrase ? 'SWITCHBOARD_VAULT_PASSPHRASE is not the passphrase' : `${keyPath} is not the key`
-    throw new VaultError(`${path} does not open: ${what} it was made with, or it was altered.`)
+    const what = passphrase ? 'SWITCHBOARD_VAULT_PASSPHRASE is not its passphrase' : `${keyPath} is not its key`
+    throw new VaultError(`Can't decrypt ${path}: ${what}, or the file was modified.`)
   }
 
   const create = async (): Promise<Opened> => {
@@ -58,22 +58,21 @@ export function createFileVault(needs: {
   const keyFor = async (lock: Lock): Promise<Buffer> => {
     if (lock.by === 'passphrase') {
       if (passphrase) return stretch(passphrase, lock)
-      throw new VaultError(`${path} is locked with a passphrase: set SWITCHBOARD_VAULT_PASSPHRASE to it.`)
+      throw new VaultError(`${path} needs a passphrase. Set SWITCHBOARD_VAULT_PASSPHRASE.`)
     }
     if (passphrase) {
       throw new VaultError(
-        `${path} was made without a passphrase, and SWITCHBOARD_VAULT_PASSPHRASE does not lock it afterwards: unset it.`,
+        `${path} was created without a passphrase, and one can't be added later. Unset SWITCHBOARD_VAULT_PASSPHRASE.`,
       )
     }
     const text = await readOrNull(keyPath)
     if (text === null) {
       throw new VaultError(
-        `${path} needs ${keyPath}, which is missing. If the home folder was moved, move that file with it; without it ` +
-          'its secrets are lost.',
+        `${keyPath} is missing, so ${path} can't be decrypted. If you moved the home folder, move that file too.`,
       )
     }
     const key = Buffer.from(text, 'base64')
-    if (key.length !== KEY_LENGTH) throw new VaultError(`${keyPath} is damaged: it must hold 32 bytes as base64.`)
+    if (key.length !== KEY_LENGTH) throw new VaultError(`${keyPath} is damaged: it must contain 32 bytes as base64.`)
     return key
   }
 

@@ -40,7 +40,7 @@ export function createKeychain(needs: {
     try {
       return (loaded ??= await needs.importKeytar())
     } catch (error) {
-      throw unavailable('The keychain library cannot be loaded (on Linux it needs libsecret)', error)
+      throw unavailable('The keychain library could not be loaded (on Linux it needs libsecret)', error)
     }
   }
 
@@ -50,7 +50,7 @@ export function createKeychain(needs: {
     try {
       return await withPendingPrompt(() => act(keytar))
     } catch (error) {
-      throw unavailable('The keychain refuses', error, clock.mono() - startedMono >= PROMPT_MS)
+      throw unavailable('The keychain refused', error, clock.mono() - startedMono >= PROMPT_MS)
     }
   }
 
@@ -58,7 +58,7 @@ export function createKeychain(needs: {
     let isLate = false
     const { promise: late, reject } = Promise.withResolvers<never>()
     const turn = last.then(async () => {
-      if (isLate) throw new VaultUnavailable('The call was given up before its turn came.')
+      if (isLate) throw new VaultUnavailable('The keychain call timed out in the queue.')
       return answered(act, await load())
     })
     last = turn.catch(() => {})
@@ -89,8 +89,7 @@ export function createKeychain(needs: {
       await call((keytar) => keytar.setPassword(SERVICE, name, value))
       const found = await call((keytar) => keytar.getPassword(SERVICE, name))
       await call((keytar) => keytar.deletePassword(SERVICE, name))
-      if (found !== value)
-        throw new VaultUnavailable('The keychain does not give back what it was given; it may be locked.')
+      if (found !== value) throw new VaultUnavailable('The keychain did not return a stored value. It may be locked.')
     },
   }
 }

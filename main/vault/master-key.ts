@@ -25,9 +25,9 @@ export async function masterKey({ db, random, vault }: { db: Db; random: Random;
     await db.commit((tx) => insertMeta(tx, CHECK, checkOf(key)))
     return key
   }
-  if (!stored) throw fault(vault, 'does not show the master key of this home')
+  if (!stored) throw fault(vault, "does not contain this home's master key")
   const key = decode(stored)
-  if (checkOf(key) !== check) throw fault(vault, 'holds another key than the one this home was sealed with')
+  if (checkOf(key) !== check) throw fault(vault, 'contains a different master key than this home uses')
   return key
 }
 
@@ -41,8 +41,7 @@ async function makeKey(vault: Vault, entry: string, random: Random): Promise<Buf
   const key = random.bytes(LENGTH)
   await vault.write(entry, new Secret(key.toString('base64')))
   const back = await vault.read(entry)
-  if (!back || !decode(back).equals(key))
-    throw new VaultUnavailable('The vault did not keep the master key it was given.')
+  if (!back || !decode(back).equals(key)) throw new VaultUnavailable('The vault did not store the master key.')
   return key
 }
 
@@ -53,6 +52,8 @@ const checkOf = (key: Buffer) => createHmac('sha256', key).update('switchboard m
 /** A keychain may show it once unlocked; a file will not change by waiting. */
 function fault({ kind }: Vault, what: string): Error {
   return kind === 'file'
-    ? new VaultError(`The file vault ${what}. Restore vault.json, and vault.key if there was one, beside the database.`)
-    : new VaultUnavailable(`The keychain ${what}; it may be locked.`)
+    ? new VaultError(
+        `The file vault ${what}. Restore vault.json, and vault.key if there was one, next to the database.`,
+      )
+    : new VaultUnavailable(`The keychain ${what}. It may be locked.`)
 }

@@ -45,7 +45,7 @@ const PROMPT_MS = 1_000
 /** How long a call may take: where nobody can be asked, and where a prompt may be open. */
 const LIMIT_MS = 5_000
 const INTERACTIVE_LIMIT_MS = 120_000
-const WAITING = 'The keychain has not answered yet. It may be asking for a password, perhaps behind this window.'
+const WAITING = 'The keychain has not answered yet. It may be asking for a password, possibly behind this window.'
 
 /**
  * Opens the vault of this home. A keychain that is locked or away seals the service and is asked again every 30 s; it

@@ -63,9 +63,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
 
     const asked = await home.command('restore', 'latest')
     expect([asked.code, asked.out]).toEqual([1, ''])
-    expect(asked.err).toMatch(
-      new RegExp(`^This replaces the database with ${name} from \\S+Z\\. .* with --yes\\.\n$`),
-    )
+    expect(asked.err).toMatch(new RegExp(`^This replaces the database with ${name} from \\S+Z\\. .* with --yes\\.\n$`))
     expect(await keyNames()).toEqual(expect.arrayContaining(['Before', 'After']))
 
     const gone = await home.command('restore', 'latest', '--yes')
@@ -127,7 +125,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     ])
     expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
     expect(of('service')[0]?.says).toMatch(service === undefined ? /^None runs/ : /^Switchboard \S+ runs at http/)
-    expect(of('vault')[0]?.says).toBe('The file shows the key of this home.')
+    expect(of('vault')[0]?.says).toBe("The file has this home's master key.")
     expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nNo problems found\.\n$/)
   })
 })
@@ -136,7 +134,7 @@ test('doctor changes nothing, and a home that is not there yet is no fault', asy
   const ran = await home.command('doctor', '--offline')
   expect([ran.code, ran.out]).toEqual([
     0,
-    `! home        There is no database in ${home.dir} yet. The first start makes it.\nNo errors, 1 warning.\n`,
+    `! home        No database in ${home.dir} yet. The first start creates it.\nNo errors, 1 warning.\n`,
   ])
   expect(existsSync(join(home.dir, 'switchboard.db'))).toBe(false)
 })
@@ -156,7 +154,7 @@ test('doctor names what is broken, and exits with 2', async () => {
     ...['disk', 'database', 'backups'],
   ])
   const [{ says } = { says: '' }] = found.of('database')
-  expect(says).toMatch(/is damaged \(.*\)\. No whole copy of it lies in \S+backups, and Switchboard will not start/)
+  expect(says).toMatch(/is damaged \(.*\)\. No intact backup is in \S+backups, so Switchboard can't start/)
 
   writeFileSync(database, before)
   writeFileSync(join(home.dir, 'vault.key'), `${Buffer.alloc(32).toString('base64')}\n`)
@@ -173,12 +171,12 @@ test('doctor tells a database that cannot be opened, or is gone, from one that i
   expect((await doctor()).findings).toEqual([
     {
       ...{ subject: 'database', state: 'broken' },
-      says: `${database} is missing, and copies of it are there. Quit Switchboard and start it again: the copy ${copies()[0]} takes its place, and what is missing is said.`,
+      says: `${database} is missing, but backups exist. Restart Switchboard: it will restore the backup ${copies()[0]} and report what is missing.`,
     },
   ])
   mkdirSync(database)
   const found = await doctor()
-  const cannotBeOpened = /cannot be opened \([^)]+\)\. See to it that this user may write there, and that its disk/
+  const cannotBeOpened = /cannot be opened \([^)]+\)\. Check file permissions, disk health/
   expect([found.code, found.of('database')]).toEqual([
     2,
     [{ subject: 'database', state: 'broken', says: expect.stringMatching(cannotBeOpened) }],
@@ -194,7 +192,7 @@ test('a command that comes upon a damaged database says, once, which copy took i
   writeFileSync(database, readFileSync(database).fill(0x5a, 100_000))
   const [first, second] = [await home.command('backup'), await home.command('backup')]
   expect([first.code, second.code]).toEqual([0, 0])
-  expect(first.err).toMatch(/^Warning: The database was damaged, and the backup \S+ took its place/m)
+  expect(first.err).toMatch(/^Warning: The database was damaged and replaced with the backup \S+\./m)
   expect(second.err).not.toContain('Warning')
 })
 
@@ -210,7 +208,7 @@ test('doctor finds an index that does not agree with its table, and the next sta
   expect([found.code, found.of('database')[0]?.says]).toEqual([
     2,
     expect.stringMatching(
-      /is damaged \(row 1 missing from index .*Quit Switchboard and start it again: the copy switchboard-\S+-manual\.db takes its place/,
+      /is damaged \(row 1 missing from index .*Restart Switchboard: it will restore the backup switchboard-\S+-manual\.db/,
     ),
   ])
   const service = await home.start()

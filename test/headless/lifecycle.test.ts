@@ -26,7 +26,7 @@ test('C-06 a second service on the same home is refused at once, and starts when
   expect(second).toMatchObject({
     code: 1,
     out: '',
-    err: `Another Switchboard (process ${first.pid}) already uses the home folder ${home.dir}. Quit it first, or start with another --home.\n`,
+    err: `Another Switchboard (process ${first.pid}) is already using the home folder ${home.dir}. Quit it first, or use another --home.\n`,
   })
   expect(second.ms).toBeLessThan(1_000)
   expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
@@ -45,7 +45,7 @@ test('of eight services that start on one home at the same time one serves', asy
   for (const [index, { status }] of outcomes.entries()) {
     if (status === 'fulfilled') continue
     expect(await launched[index]?.ended).toBe(1)
-    expect(launched[index]?.errors()).toMatch(/^Another Switchboard .*already uses the home folder .*\n$/)
+    expect(launched[index]?.errors()).toMatch(/^Another Switchboard .*is already using the home folder .*\n$/)
   }
 })
 
@@ -60,7 +60,7 @@ test('a taken port is one line and exit code 1, and leaves the home free', async
   expect(refused).toMatchObject({
     code: 1,
     out: '',
-    err: `Port ${port} on 127.0.0.1 is taken by another program. Quit that program, or choose another port with --port.\n`,
+    err: `Port ${port} on 127.0.0.1 is in use by another program. Quit it, or choose another port with --port.\n`,
   })
   expect(existsSync(join(home.dir, 'control.sock'))).toBe(false)
   expect(await (await home.start()).end('SIGTERM')).toBe(0)
@@ -74,17 +74,17 @@ test('an address that others can reach needs allow_lan, and is warned of', async
 
   const service = await home.start({ SWITCHBOARD_HOST: '0.0.0.0', SWITCHBOARD_ALLOW_LAN: 'true' })
   expect(service.errors()).toMatch(
-    /^Warning: The API can be reached from other machines, at port \d+ of all its addresses and without encryption\. /,
+    /^Warning: Other machines can reach the API at port \d+ on all network interfaces, without encryption\. /,
   )
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
 })
 
 test.each([
-  ['192.0.2.1', 'This machine does not have the address 192.0.2.1. Correct --host, or leave it out for 127.0.0.1.\n'],
+  ['192.0.2.1', 'This machine does not have the address 192.0.2.1. Correct --host, or omit it to use 127.0.0.1.\n'],
   [
     'no-such-host.invalid',
-    'No address is known for the host name no-such-host.invalid. Correct --host, or leave it out for 127.0.0.1.\n',
+    'The host name no-such-host.invalid does not resolve. Correct --host, or omit it to use 127.0.0.1.\n',
   ],
 ])('an address that cannot be listened on is a sentence: %s', async (host, sentence) => {
   const refused = await home.command('serve', '--port', '0', '--host', host, '--allow-lan')
@@ -99,7 +99,7 @@ test('a home that cannot be a folder is a sentence', async () => {
   for (const place of [file, join(file, 'below')]) {
     const refused = await home.commandAt(place, 'serve', '--port', '0')
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err).toMatch(/^The home folder .*a-file.* cannot be used: .*\. Choose another one with --home\.\n$/)
+    expect(refused.err).toMatch(/^Can't use the home folder .*a-file.*: .*\. Choose another one with --home\.\n$/)
   }
 })
 
@@ -115,7 +115,7 @@ test('L-03 a database of a newer Switchboard is refused with a sentence and not 
 
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.err).toMatch(
-    /^The database .*switchboard\.db was written by a newer Switchboard \(schema 9999, this one knows \d+\)\. Install that version again, or start with another --home\.\n$/,
+    /^The database .*switchboard\.db was written by a newer Switchboard \(schema 9999, this version supports \d+\)\. Install the newer version, or use another --home\.\n$/,
   )
   expect(readFileSync(file).equals(before)).toBe(true)
 })

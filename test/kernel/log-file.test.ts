@@ -91,8 +91,8 @@ test('where nothing can be written nothing fails, that is said once, and it goes
   file.onChange(() => (heard.push(file.problem()), file.warn({ event: 'log.not_kept' })))
   for (const event of ['lost', 'lost as well']) file.info({ event })
   expect(heard).toEqual([
-    `The log cannot be written (EEXIST: file already exists, mkdir '${folder}'), so it is on standard error alone. ` +
-      'See to it that this user may write there, and that the disk has room; it then goes on by itself.',
+    `Can't write the log file (EEXIST: file already exists, mkdir '${folder}'). Logs go to standard error only. ` +
+      'Check file permissions and free space. Logging resumes automatically.',
   ])
   rmSync(folder)
   mkdirSync(folder)

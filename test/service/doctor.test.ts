@@ -53,9 +53,9 @@ test('hourly copies that do not come are found while the service runs, and the m
     subject: 'backups',
     state: 'look',
     says:
-      'The newest of 1, switchboard-20260105T120000Z-hourly.db, is of 2026-01-05T12:00:00.000Z, and what happened since ' +
-      '2026-01-05T12:00:00.000Z is in no copy, though one is made in every hour. Look in the log for housekeeping.failed ' +
-      'and storage.backup_skipped, and make one with: npm run backup',
+      'The newest of 1, switchboard-20260105T120000Z-hourly.db, is from 2026-01-05T12:00:00.000Z, and changes since ' +
+      '2026-01-05T12:00:00.000Z are not backed up. Check the log for housekeeping.failed and storage.backup_skipped, ' +
+      'and create a backup with: npm run backup',
   })
   expect(found(startedAtMs, '--backups', 'off')).toMatchObject(well)
 

@@ -67,8 +67,8 @@ test('D-04 after a fault of the disk nothing new begins, and everything is opene
   expect(restart).toHaveBeenCalledOnce()
   expect([watch.writeGate.isOpen(), watch.isReadOnly(), watch.codes()]).toEqual([false, true, ['storage_read_only']])
   expect(watch.problems()).toEqual([
-    'The disk of the home folder failed at 2026-01-05T12:00:00.000Z (SQLITE_IOERR_FSYNC), so only reading works and ' +
-      'webhooks wait. Check the disk; Switchboard tries again by itself within ten minutes.',
+    'The disk failed at 2026-01-05T12:00:00.000Z (SQLITE_IOERR_FSYNC). Data is read-only and webhooks wait. ' +
+      'Check the disk. Switchboard retries within ten minutes.',
   ])
 })
 
@@ -95,7 +95,7 @@ test('D-04 where only a person can start it again, that is what is said', () => 
   const watch = opened({})
   hear(failure('SQLITE_CORRUPT'))
   expect(watch.problems()).toEqual([
-    expect.stringMatching(/\(SQLITE_CORRUPT\), .* Check the disk, then quit Switchboard and start it again\.$/),
+    expect.stringMatching(/\(SQLITE_CORRUPT\)\. .* Check the disk, then restart Switchboard\.$/),
   ])
 })
 

@@ -83,8 +83,8 @@ describe('lost numbers', () => {
     await clock.advance(1_500)
     expect(notes).toEqual([
       {
-        title: 'A number was lost',
-        body: 'Line a is not connected any more. Open Switchboard to see why.',
+        title: 'A number disconnected',
+        body: 'Line a is no longer connected. Open Switchboard to see why.',
         route: '/instances/a',
       },
     ])
@@ -157,7 +157,7 @@ describe('failed deliveries', () => {
     for (let i = 0; i < 40; i++) tell({ topic: 'deliveries', id: 'whk_a', type: 'exhausted' })
     await clock.advance(3_000)
     expect(notes).toHaveLength(1)
-    expect(notes[0]).toMatchObject({ title: 'An event could not be delivered', route: '/webhooks/whk_a' })
+    expect(notes[0]).toMatchObject({ title: 'Webhook delivery failed', route: '/webhooks/whk_a' })
     expect(notes[0]?.body).toContain('whk_a.example:8443')
     expect(JSON.stringify(notes)).not.toContain('secret')
   })
@@ -167,7 +167,7 @@ describe('failed deliveries', () => {
     tell({ topic: 'deliveries', id: 'whk_a', type: 'exhausted' })
     tell({ topic: 'webhooks', id: 'whk_a', type: 'deactivated' })
     await clock.advance(3_000)
-    expect(notes.map(({ title }) => title)).toEqual(['A webhook was switched off'])
+    expect(notes.map(({ title }) => title)).toEqual(['Webhook deactivated'])
   })
 
   test('of several webhooks are counted', async () => {
@@ -248,7 +248,7 @@ test('kinds do not wait for each other', async () => {
   lose('a')
   tell({ topic: 'events', type: 'message.received', instance_id: 'a' })
   await clock.advance(3_000)
-  expect(notes.map(({ title }) => title)).toEqual(['A number was lost', 'New message'])
+  expect(notes.map(({ title }) => title)).toEqual(['A number disconnected', 'New message'])
 })
 
 test('a question that fails is no note and no end of watching', async () => {

@@ -91,8 +91,8 @@ test('damage is noted for the next start, and said with what to do and which cop
   expect(isMarkedDamaged(file)).toBe(true)
   expect(daily.state().damage).toEqual({ found: [WRONG, 'another'], backup: 'oldest.db' })
   const sentence =
-    `The database is damaged (${WRONG}), and hourly copies of it are no longer made. Quit Switchboard and start it ` +
-    'again soon: the copy oldest.db then takes its place, and what happened after it is missing.'
+    `The database is damaged (${WRONG}). Hourly backups are off. Restart Switchboard soon: it will restore the backup ` +
+    'oldest.db, and changes after it will be lost.'
   expect(daily.problem()).toBe(sentence)
   expect(lines).toEqual([{ event: 'storage.damaged', found: [WRONG, 'another'], backup: 'oldest.db', next: sentence }])
   expect(onFound).toHaveBeenCalledOnce()
@@ -112,13 +112,17 @@ test('damage that cannot be noted is said all the same', async () => {
 test('where no copy is whole either, it says not to quit before there is one', async () => {
   wrongIn = { 'switchboard.db': [WRONG], 'newest.db': [WRONG], 'older.db': [WRONG], 'oldest.db': [WRONG] }
   await clock.advance(10 * MINUTE)
-  expect(daily.problem()).toMatch(/None of the copies there are is whole, .* before you quit Switchboard, put a whole/)
+  expect(daily.problem()).toMatch(/No backup is intact, .* Before you quit, copy an intact backup/)
 })
 
 test('a look that fails says nothing of the database, and is repeated in an hour', async () => {
   wrongIn = { 'switchboard.db': new Error('disk I/O error') }
   await clock.advance(10 * MINUTE)
-  expect([daily.state(), daily.problem(), isMarkedDamaged(file)]).toEqual([{ checkedAtMs: null, damage: null }, null, false])
+  expect([daily.state(), daily.problem(), isMarkedDamaged(file)]).toEqual([
+    { checkedAtMs: null, damage: null },
+    null,
+    false,
+  ])
   expect(lines).toEqual([{ event: 'storage.look_failed', cause: expect.objectContaining({}) }])
   wrongIn = {}
   await clock.advance(59 * MINUTE)

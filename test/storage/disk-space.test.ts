@@ -72,12 +72,12 @@ test('what a person is told names the room, the line, and what happens', async (
   expect(space.problem()).toBeNull()
   await states(321)
   expect(space.problem()).toBe(
-    'The disk of the home folder is nearly full (321 MB are free). Below 200 MB nothing new is taken. Free some space.',
+    'The disk is nearly full (321 MB free). Below 200 MB, new work is refused. Free some space.',
   )
   await states(12)
   expect(space.problem()).toBe(
-    'The disk of the home folder is full (12 MB are free). Nothing new is taken, and webhooks wait and use up no attempt. ' +
-      'Free some space: Switchboard then goes on by itself.',
+    'The disk is full (12 MB free). New work is refused and webhooks wait without using up attempts. ' +
+      'Free some space and Switchboard resumes automatically.',
   )
 })
 

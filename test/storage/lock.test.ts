@@ -19,7 +19,7 @@ test('C-06 a second process is refused within a second, and start works after ki
   await first.hasWritten(1)
 
   const askedAt = performance.now()
-  const sentence = `Another Switchboard (process ${first.pid}) already uses the home folder ${home}. Quit it first, or start with another --home.`
+  const sentence = `Another Switchboard (process ${first.pid}) is already using the home folder ${home}. Quit it first, or use another --home.`
   expect(() => lockHome(home)).toThrow(new HomeInUseError(home, first.pid))
   expect(performance.now() - askedAt).toBeLessThan(1_000)
 
@@ -47,7 +47,7 @@ test('the sentence does without the process id when it is not known', () => {
   const lock = lockHome(home)
   rmSync(join(home, 'lock.pid'))
 
-  expect(() => lockHome(home)).toThrow(`Another Switchboard already uses the home folder ${home}.`)
+  expect(() => lockHome(home)).toThrow(`Another Switchboard is already using the home folder ${home}.`)
   lock.release()
 })
 

@@ -97,8 +97,8 @@ test('a database of a newer build is refused with a sentence and left alone', as
   await openAndClose(fruit, colour)
 
   await expect(openAndClose(fruit)).rejects.toThrow(
-    `The database ${file} was written by a newer Switchboard (schema 2, this one knows 1). ` +
-      'Install that version again, or start with another --home.',
+    `The database ${file} was written by a newer Switchboard (schema 2, this version supports 1). ` +
+      'Install the newer version, or use another --home.',
   )
   expect(version()).toBe(2)
   expect(backups()).toEqual([])

@@ -114,7 +114,7 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
   const [sentence = ''] = first.dataLosses()
   expect(sentence).toMatch(
     new RegExp(
-      String.raw`^The database was damaged, and the backup ${backup} took its place: what happened between 2026-01-05T12:00:0\d\.000Z and \d{4}-\S+Z is missing`,
+      String.raw`^The database was damaged and replaced with the backup ${backup}\. Changes made between 2026-01-05T12:00:0\d\.000Z and \d{4}-\S+Z are missing`,
     ),
   )
   expect(sentence).toContain(`The damaged files are in ${join(home, quarantined(home)[0] ?? '')}`)
@@ -189,7 +189,7 @@ test('D-05 where damage was noted and no copy is whole, the start is refused, an
   rmSync(join(home, 'backups'), { recursive: true })
   markDamaged(database(home), ['it is'])
   for (let start = 0; start < 2; start++)
-    await expect(opened(home)).rejects.toThrow(/is damaged \(row \d+ missing from index .*No whole copy of it lies in/)
+    await expect(opened(home)).rejects.toThrow(/is damaged \(row \d+ missing from index .*has no intact backup/)
   expect(isMarkedDamaged(database(home))).toBe(true)
 })
 
@@ -207,7 +207,7 @@ test('D-05 where nothing can be read from it, numbers jump ahead and the keys ar
   change(database(home), (bytes) => bytes.fill(0, 0, 8_192))
   const restored = await opened(home)
   expect(restored.dataLosses()).toEqual([
-    expect.stringContaining('API keys revoked in that time may be valid again: look through them.'),
+    expect.stringContaining('API keys revoked in that time may work again: review them.'),
   ])
   await restored.close()
   const now = look(home, (db) => db.prepare("SELECT value FROM counters WHERE name = 'events'").pluck().get())
@@ -244,7 +244,7 @@ test.each([
     if (log !== '') writeFileSync(`${database(home)}-wal`, log)
     const restored = await opened(home)
     expect(restored.dataLosses()).toEqual([
-      expect.stringMatching(/took its place: what happened between 2026-\S+Z and 2026-/),
+      expect.stringMatching(/replaced with the backup \S+\. Changes made between 2026-\S+Z and 2026-/),
     ])
     await restored.close()
     expect(look(home, (db) => db.prepare('SELECT COUNT(*) FROM instances').pluck().get())).toBe(1)
@@ -288,7 +288,7 @@ test('D-05 without a whole backup nothing is changed, and the sentence says what
   const before = readFileSync(database(home))
 
   await expect(opened(home)).rejects.toThrow(
-    /^The database .* is damaged .* No whole copy of it lies in the backups folder/,
+    /^The database .* is damaged .* The backups folder next to it has no intact backup/,
   )
   expect([readFileSync(database(home)).equals(before), quarantined(home)]).toEqual([true, []])
 })
@@ -305,7 +305,7 @@ test('D-05 a log damaged before its end is kept aside and said, and what lies be
   const rescued = await opened(home)
   expect(rescued.dataLosses()).toEqual([
     expect.stringMatching(
-      /^The end of the database's log was damaged: what was changed last, between \S+ and \S+ \(\d+ pages\), is missing\./,
+      /^The end of the database log was damaged\. Changes made between \S+ and \S+ \(\d+ pages\) are missing\./,
     ),
   ])
   expect(existsSync(join(home, quarantined(home)[0] ?? '', 'switchboard.db-wal'))).toBe(true)

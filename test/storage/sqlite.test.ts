@@ -191,7 +191,7 @@ test.each([
   const before = readFileSync(file)
 
   await expect(open()).rejects.toThrow(
-    /^The database .*switchboard\.db is damaged .*\. No whole copy of it lies in the backups folder/,
+    /^The database .*switchboard\.db is damaged .*\. The backups folder next to it has no intact backup/,
   )
 
   expect(readFileSync(file).equals(before)).toBe(true)

@@ -200,7 +200,7 @@ describe('a home on the keychain', () => {
     keytar.entries.clear()
     const vault = await start()
     expect(vault.state()).toBe('sealed')
-    expect(vault.problem()).toMatch(/does not show the master key/)
+    expect(vault.problem()).toMatch(/does not contain this home's master key/)
     await clock.advance(120_000)
     expect(keytar.entries.size).toBe(0)
     for (const [name, value] of before) keytar.entries.set(name, value)
@@ -298,7 +298,7 @@ describe('where a person can answer a prompt', () => {
     const { vault, changes } = await startWithPrompt()
     await answer('absent')
     expect(changes).toEqual([['sealed', 'on_request']])
-    expect(vault.problem()).toMatch(/The keychain refuses/)
+    expect(vault.problem()).toMatch(/The keychain refused/)
     const calls = keytar.calls.length
     await clock.advance(600_000)
     expect(keytar.calls).toHaveLength(calls)

@@ -102,7 +102,7 @@ test('a webhook that gives up is told of with its host alone, and a click opens 
   await api('POST', `/v1/webhooks/${body.id}/test`)
   await expect
     .poll(async () => (await notes()).at(-1), { timeout: 15_000 })
-    .toMatchObject({ title: 'An event could not be delivered', body: expect.stringContaining('catcher.sandbox') })
+    .toMatchObject({ title: 'Webhook delivery failed', body: expect.stringContaining('catcher.sandbox') })
   expect(JSON.stringify(await notes())).not.toMatch(/broken|s3cret|4711/)
   await click()
   await expect.poll(route).toBe(`#/webhooks/${body.id}`)
@@ -116,7 +116,7 @@ test('a lost number is told of, stands in the tray and on the badge, and a click
   await expect.poll(route).toBe(`#/instances/${instance}`)
   await expect
     .poll(async () => (await recorded('tray.setToolTip')).at(-1))
-    .toEqual(['Switchboard · 0 of 1 numbers connected · 1 number needs a look'])
+    .toEqual(['Switchboard · 0 of 1 numbers connected · 1 number needs attention'])
   expect((await recorded('app.setBadgeCount')).at(-1)).toEqual([1])
 })
 
@@ -131,7 +131,7 @@ test('the tray says how the numbers are, leads to those that are lost, opens the
   })
   expect(seen).toEqual([
     '0 of 1 numbers connected',
-    '1 number needs a look',
+    '1 number needs attention',
     '—',
     'Open Switchboard',
     'Quit Switchboard',

@@ -82,19 +82,19 @@ const damaged = (file: string, what: string, nowMs: number) =>
 
 /** The file is not there, although copies of it are. */
 export const missing = (file: string, nowMs: number): Finding =>
-  broken('database', `${file} is missing, and copies of it are there. ${nextStartOf(file, nowMs)}`)
+  broken('database', `${file} is missing, but backups exist. ${nextStartOf(file, nowMs)}`)
 
 function nextStartOf(file: string, nowMs: number): string {
   const { copy } = findIntactBackup({ file, migrations: MIGRATIONS }, nowMs)
   return copy === undefined
-    ? `No whole copy of it lies in ${backupsFolderOf(file)}, and Switchboard will not start like this: put one there, from wherever you keep them, and before you quit a Switchboard that still runs.`
-    : `Quit Switchboard and start it again: the copy ${copy.name} takes its place, and what is missing is said.`
+    ? `No intact backup is in ${backupsFolderOf(file)}, so Switchboard can't start. Copy one there, before you quit if it is still running.`
+    : `Restart Switchboard: it will restore the backup ${copy.name} and report what is missing.`
 }
 
 const incomplete = (file: string, tables: readonly string[]) =>
   broken(
     'database',
-    `${file} is not damaged, but rows of ${tables.join(', ')} refer to others that are not there. Please report this, and go back to a copy from before with: npm run restore`,
+    `${file} is not damaged, but rows in ${tables.join(', ')} refer to missing rows. Please report this, and restore an earlier backup with: npm run restore`,
   )
 
 function schemaOf({ schema, bytes }: ReadOnly): Finding {
@@ -102,27 +102,28 @@ function schemaOf({ schema, bytes }: ReadOnly): Finding {
   if (schema > newest) {
     return broken(
       'database',
-      `A newer Switchboard wrote it (schema ${schema}, this one knows ${newest}). Install that version again.`,
+      `Written by a newer Switchboard (schema ${schema}, this version supports ${newest}). Install the newer version.`,
     )
   }
-  const older = schema < newest ? ` Its schema ${schema} becomes ${newest} at the next start.` : ''
-  return ok(
-    'database',
-    `It is whole: ${formatBytes(bytes)}, schema ${schema}, every page and reference looked at.${older}`,
-  )
+  const older = schema < newest ? ` The next start upgrades it to schema ${newest}.` : ''
+  return ok('database', `Intact: ${formatBytes(bytes)}, schema ${schema}, every page and reference checked.${older}`)
 }
 
 async function invariantsOf(db: Reading): Promise<Finding> {
   const violations = await checkInvariants(db)
-  if (violations.length === 0) return ok('deliveries', 'Attempts, leases and due times agree with each other.')
-  return broken('deliveries', `${violations.join('. ')}. Please report this, with npm run doctor -- --json.`)
+  if (violations.length === 0) return ok('deliveries', 'Attempts, leases and due times are consistent.')
+  return broken(
+    'deliveries',
+    `${violations.join('. ')}. Please report this with the output of: npm run doctor -- --json`,
+  )
 }
 
 async function clockOf(db: Reading, nowMs: number): Promise<Finding> {
   const newest = (await db.readOne(newestEvent, {}))?.createdAtMs ?? null
-  if (newest === null || newest <= nowMs + CLOCK_SLACK_MS) return ok('clock', `It is ${isoTime(nowMs)} here.`)
+  if (newest === null || newest <= nowMs + CLOCK_SLACK_MS)
+    return ok('clock', `${isoTime(nowMs)}, not behind the newest event.`)
   return warning(
     'clock',
-    `It is ${isoTime(nowMs)} here, and the newest event is of ${isoTime(newest)}: the clock was set back. Set it, or let the system keep it.`,
+    `The clock says ${isoTime(nowMs)}, but the newest event is from ${isoTime(newest)}. Set the clock, or turn on automatic time.`,
   )
 }

@@ -28,7 +28,7 @@ export function checkHome(home: string): Finding[] {
   return [
     open === 0
       ? ok('home', `${home}: ${sizes.join(', ')}.`)
-      : warning('home', `Others may write into ${home}. Take that right from them: chmod go-w ${home}`),
+      : warning('home', `Other users can write to ${home}. Fix it with: chmod go-w ${home}`),
   ]
 }
 
@@ -43,11 +43,11 @@ function bytesOf(path: string): number {
 
 export async function checkDisk(config: Config, freeBytes: FreeBytes): Promise<Finding> {
   const free = await freeBytes(config.home)
-  const words = `${formatBytes(free)} are free`
+  const words = `${formatBytes(free)} free`
   if (free < config.refuseBelowMb * MB)
-    return broken('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
+    return broken('disk', `Only ${words}. Below ${config.refuseBelowMb} MB, new work is refused. Free some space.`)
   if (free < config.warnBelowMb * MB)
-    return warning('disk', `Only ${words}; below ${config.refuseBelowMb} MB nothing new is taken. Free some space.`)
+    return warning('disk', `Only ${words}. Below ${config.refuseBelowMb} MB, new work is refused. Free some space.`)
   return ok('disk', `${words}.`)
 }
 
@@ -60,21 +60,21 @@ export function checkBackups({ home, backups }: Config, nowMs: number, startedAt
   const copies = existsSync(file) ? listBackups(file, MIGRATIONS.at(-1)?.version ?? 0, nowMs) : []
   const newest = copies.find(({ state }) => state === 'usable')
   if (newest === undefined && copies.length > 0)
-    return broken('backups', `None of the ${copies.length} can be used. Make another with: npm run backup`)
-  if (newest === undefined) return warning('backups', 'There is none yet. Make one with: npm run backup')
+    return broken('backups', `None of the ${copies.length} backups is usable. Create one with: npm run backup`)
+  if (newest === undefined) return warning('backups', 'No backups yet. Create one with: npm run backup')
   const made = `The newest of ${copies.length}, ${newest.name},`
   const copy = join(backupsFolderOf(file), newest.name)
   if (!isIntact(copy))
-    return broken('backups', `${made} is damaged. Look at the disk, and make another with: npm run backup`)
+    return broken('backups', `${made} is damaged. Check the disk, and create another with: npm run backup`)
   if (nowMs - newest.madeAtMs > DAY_MS && backups === 'off')
-    return warning('backups', `${made} is of ${isoTime(newest.madeAtMs)}, and the setting backups is off.`)
+    return warning('backups', `${made} is from ${isoTime(newest.madeAtMs)}, and automatic backups are off.`)
   const overdueSinceMs = backups === 'off' ? null : overdueSince(backupLagOf(file, copy), nowMs, startedAtMs)
   if (overdueSinceMs !== null)
     return warning(
       'backups',
-      `${made} is of ${isoTime(newest.madeAtMs)}, and what happened since ${isoTime(overdueSinceMs)} is in no copy, though one is made in every hour. Look in the log for housekeeping.failed and storage.backup_skipped, and make one with: npm run backup`,
+      `${made} is from ${isoTime(newest.madeAtMs)}, and changes since ${isoTime(overdueSinceMs)} are not backed up. Check the log for housekeeping.failed and storage.backup_skipped, and create a backup with: npm run backup`,
     )
-  return ok('backups', `${made} is of ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and whole.`)
+  return ok('backups', `${made} is from ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and intact.`)
 }
 
 /** That the database cannot be read is said where it is looked at. */

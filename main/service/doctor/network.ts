@@ -8,7 +8,7 @@ const SKEW_WARN_MS = 60_000
 
 /** One question to where messages go, whatever it answers: whether names, connections and certificates work, and the time there. */
 export async function checkNetwork({ clock, config, resolve = systemResolve, dial }: World): Promise<Finding> {
-  if (config.graphBaseUrl === 'sandbox') return ok('network', 'Nothing outside is needed: Meta is simulated here.')
+  if (config.graphBaseUrl === 'sandbox') return ok('network', 'No network needed: Meta is simulated on this machine.')
   const outbound = createOutbound({ clock, resolve, dial, trustedRanges: config.trustedRanges })
   const host = new URL(config.graphBaseUrl).host
   try {
@@ -23,16 +23,13 @@ export async function checkNetwork({ clock, config, resolve = systemResolve, dia
       from: { accountId: '' as AccountId },
     })
     if (answer.kind === 'failure')
-      return warning(
-        'network',
-        `${host} cannot be reached (${answer.code}). Check the network connection of this computer.`,
-      )
+      return warning('network', `Can't reach ${host} (${answer.code}). Check this computer's network connection.`)
     const aheadMs = (askedAtMs + clock.now()) / 2 - Date.parse(answer.headers['date'] ?? '')
     if (Math.abs(aheadMs) <= SKEW_WARN_MS || Number.isNaN(aheadMs)) return ok('network', `${host} answers.`)
     const way = aheadMs > 0 ? 'ahead of' : 'behind'
     return warning(
       'network',
-      `${host} answers, and this clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${way} its. Set it.`,
+      `${host} answers, but this clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${way} its clock. Set this clock.`,
     )
   } finally {
     await outbound.close()

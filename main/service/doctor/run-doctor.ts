@@ -55,17 +55,17 @@ export async function runDoctor(
 
 function noDatabase(file: string, nowMs: number): Finding {
   if (listBackups(file, Infinity, nowMs).length > 0) return missing(file, nowMs)
-  return warning('home', `There is no database in ${dirname(file)} yet. The first start makes it.`)
+  return warning('home', `No database in ${dirname(file)} yet. The first start creates it.`)
 }
 
 function serviceOf(running: ServiceFacts | null, home: string): Finding[] {
   if (running === null) {
     const lost = listDataLosses(home).map((sentence) => warning('service', sentence))
-    return [ok('service', 'None runs in this home.'), ...lost]
+    return [ok('service', 'Not running in this home folder.'), ...lost]
   }
   const { version, url, startedAt, warnings } = running
   return [
-    ok('service', `Switchboard ${version} runs at ${url} since ${startedAt}.`),
+    ok('service', `Switchboard ${version} has been running at ${url} since ${startedAt}.`),
     ...warnings.map((sentence) => warning('service', sentence)),
   ]
 }

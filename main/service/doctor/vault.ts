@@ -14,7 +14,7 @@ export interface VaultFacts {
 }
 
 export function judgeVault({ kind, state, asking, problem }: VaultFacts): Finding {
-  if (state === 'open') return ok('vault', `The ${kind} shows the key of this home.`)
+  if (state === 'open') return ok('vault', `The ${kind} has this home's master key.`)
   return warning('vault', sealedMessage(problem ?? `The ${kind} is locked.`, asking ?? 'repeated'))
 }
 
@@ -30,7 +30,7 @@ export async function checkVault(world: World, reading: Pick<Db, 'read' | 'readO
     vault.close()
     return judgeVault({ kind: vault.kind, state: vault.state(), asking: vault.prompt(), problem: vault.problem() })
   } catch (error) {
-    if (error instanceof StorageError) return ok('vault', 'This home has not chosen one yet; the first start does.')
+    if (error instanceof StorageError) return ok('vault', 'Not chosen yet. The first start chooses one.')
     return broken('vault', messageOf(error))
   }
 }

@@ -11,36 +11,36 @@ export const en: Words = {
       if (connected === total) return total === 1 ? 'The number is connected' : `All ${total} numbers connected`
       return `${connected} of ${total} numbers connected`
     },
-    lost: (count) => (count === 1 ? '1 number needs a look' : `${count} numbers need a look`),
+    lost: (count) => (count === 1 ? '1 number needs attention' : `${count} numbers need attention`),
   },
   closing: {
     question: 'Keep Switchboard running in the background?',
     detail:
-      'Numbers stay connected and webhooks are delivered only while Switchboard runs. You find it in the tray. You can change this in Settings.',
+      'Numbers stay connected and webhooks are delivered only while Switchboard is running. Find it in the tray. You can change this in Settings.',
     hide: 'Keep running',
     quit: 'Quit',
   },
-  notStarted: 'Switchboard could not start',
+  notStarted: "Switchboard couldn't start",
   lost: {
     one: (name) => ({
-      title: 'A number was lost',
-      body: `${name} is not connected any more. Open Switchboard to see why.`,
+      title: 'A number disconnected',
+      body: `${name} is no longer connected. Open Switchboard to see why.`,
     }),
-    many: (count) => ({ title: `${count} numbers were lost`, body: 'Open Switchboard to see which ones and why.' }),
+    many: (count) => ({ title: `${count} numbers disconnected`, body: 'Open Switchboard to see which ones and why.' }),
   },
   deliveries: {
     failed: (host) => ({
-      title: 'An event could not be delivered',
-      body: `${host} did not accept it in any of the attempts. It can be sent again from Switchboard.`,
+      title: 'Webhook delivery failed',
+      body: `${host} rejected an event after every retry. You can resend it from Switchboard.`,
     }),
     off: (host) => ({
-      title: 'A webhook was switched off',
-      body: `${host} does not accept events. They are kept, and can be sent when it works again.`,
+      title: 'Webhook deactivated',
+      body: `${host} keeps rejecting events. They are stored, and you can send them once it works again.`,
     }),
-    many: (count) => ({ title: `${count} webhooks are failing`, body: 'Events could not be delivered to them.' }),
+    many: (count) => ({ title: `${count} webhooks are failing`, body: 'Some events could not be delivered.' }),
   },
   messages: {
-    one: (from, instance) => ({ title: 'New message', body: `${from} wrote to ${instance}.` }),
+    one: (from, instance) => ({ title: 'New message', body: `From ${from} to ${instance}.` }),
     many: (chats) => ({ title: 'New messages', body: `In ${chats} conversations.` }),
   },
   menu: {

@@ -16,28 +16,31 @@ export const es: Words = {
   closing: {
     question: '¿Mantener Switchboard en segundo plano?',
     detail:
-      'Los números siguen conectados y los webhooks se entregan solo mientras Switchboard está en marcha. Está en la bandeja. Puede cambiarlo en Ajustes.',
-    hide: 'Mantener en marcha',
+      'Los números solo siguen conectados y los webhooks solo se entregan mientras Switchboard está abierto. Lo encontrará en la bandeja del sistema. Puede cambiar esto en Ajustes.',
+    hide: 'Mantener abierto',
     quit: 'Salir',
   },
   notStarted: 'No se pudo iniciar Switchboard',
   lost: {
     one: (name) => ({
-      title: 'Se perdió un número',
+      title: 'Un número se desconectó',
       body: `${name} ya no está conectado. Abra Switchboard para ver por qué.`,
     }),
-    many: (count) => ({ title: `Se perdieron ${count} números`, body: 'Abra Switchboard para ver cuáles y por qué.' }),
+    many: (count) => ({
+      title: `Se desconectaron ${count} números`,
+      body: 'Abra Switchboard para ver cuáles y por qué.',
+    }),
   },
   deliveries: {
     failed: (host) => ({
-      title: 'No se pudo entregar un evento',
-      body: `${host} no lo aceptó en ninguno de los intentos. Puede enviarse otra vez desde Switchboard.`,
+      title: 'Falló la entrega de un webhook',
+      body: `${host} rechazó un evento en todos los intentos. Puede reenviarlo desde Switchboard.`,
     }),
     off: (host) => ({
       title: 'Se desactivó un webhook',
-      body: `${host} no acepta eventos. Se guardan y pueden enviarse cuando vuelva a funcionar.`,
+      body: `${host} sigue rechazando eventos. Quedan guardados y podrá enviarlos cuando vuelva a funcionar.`,
     }),
-    many: (count) => ({ title: `Fallan ${count} webhooks`, body: 'No se les pudieron entregar eventos.' }),
+    many: (count) => ({ title: `${count} webhooks están fallando`, body: 'Algunos eventos no se pudieron entregar.' }),
   },
   messages: {
     one: (from, instance) => ({ title: 'Mensaje nuevo', body: `${from} escribió a ${instance}.` }),

@@ -2,7 +2,7 @@ import type { Words } from './shape.ts'
 
 export const pt: Words = {
   open: 'Abrir o Switchboard',
-  quit: 'Encerrar o Switchboard',
+  quit: 'Sair do Switchboard',
   settings: 'Configurações…',
   tray: {
     starting: 'Iniciando…',
@@ -16,28 +16,31 @@ export const pt: Words = {
   closing: {
     question: 'Manter o Switchboard em segundo plano?',
     detail:
-      'Os números só ficam conectados e os webhooks só são entregues enquanto o Switchboard roda. Ele fica na bandeja. Você pode mudar isso nas Configurações.',
-    hide: 'Manter rodando',
-    quit: 'Encerrar',
+      'Os números só ficam conectados e os webhooks só são entregues enquanto o Switchboard está aberto. Ele fica na bandeja do sistema. Você pode mudar isso em Configurações.',
+    hide: 'Manter aberto',
+    quit: 'Sair',
   },
   notStarted: 'Não foi possível iniciar o Switchboard',
   lost: {
     one: (name) => ({
-      title: 'Um número caiu',
+      title: 'Um número foi desconectado',
       body: `${name} não está mais conectado. Abra o Switchboard para ver por quê.`,
     }),
-    many: (count) => ({ title: `${count} números caíram`, body: 'Abra o Switchboard para ver quais e por quê.' }),
+    many: (count) => ({
+      title: `${count} números foram desconectados`,
+      body: 'Abra o Switchboard para ver quais e por quê.',
+    }),
   },
   deliveries: {
     failed: (host) => ({
-      title: 'Um evento não pôde ser entregue',
-      body: `${host} não o aceitou em nenhuma das tentativas. Ele pode ser enviado de novo pelo Switchboard.`,
+      title: 'Falha na entrega do webhook',
+      body: `${host} recusou um evento em todas as tentativas. Você pode reenviá-lo pelo Switchboard.`,
     }),
     off: (host) => ({
-      title: 'Um webhook foi desligado',
-      body: `${host} não aceita eventos. Eles ficam guardados e podem ser enviados quando ele voltar a funcionar.`,
+      title: 'Um webhook foi desativado',
+      body: `${host} continua recusando eventos. Eles ficam guardados, e você pode enviá-los quando voltar a funcionar.`,
     }),
-    many: (count) => ({ title: `${count} webhooks estão falhando`, body: 'Não foi possível entregar eventos a eles.' }),
+    many: (count) => ({ title: `${count} webhooks estão falhando`, body: 'Alguns eventos não foram entregues.' }),
   },
   messages: {
     one: (from, instance) => ({ title: 'Nova mensagem', body: `${from} escreveu para ${instance}.` }),

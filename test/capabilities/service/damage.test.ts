@@ -37,9 +37,8 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 
   expect(await health(w)).toEqual({ status: 'degraded', problems: ['database_damaged'] })
   expect(await warnings(w)).toEqual([
-    'The database is damaged (row 1 missing from index sqlite_autoindex_instances_1), and hourly copies of it are no ' +
-      `longer made. Quit Switchboard and start it again soon: the copy ${backup} then takes its place, and what ` +
-      'happened after it is missing.',
+    'The database is damaged (row 1 missing from index sqlite_autoindex_instances_1). Hourly backups are off. ' +
+      `Restart Switchboard soon: it will restore the backup ${backup}, and changes after it will be lost.`,
   ])
   expect(await storage(w)).toMatchObject({ integrity: 'damaged', looked_through_at: '2026-01-05T12:10:00.000Z' })
   expect([await gauge(w, 'damaged'), await gauge(w, 'looked_through_timestamp_seconds')]).toEqual([

@@ -33,7 +33,7 @@ test('D-01 a disk that fills up: what adds is refused truly, reading and removin
   expect((await w.api('DELETE', `/v1/instances/${spare.id}?confirm=true`)).status).toBeLessThan(300)
   expect(await health(w)).toEqual({ status: 'degraded', problems: ['storage_full'] })
   expect((await w.api('GET', '/metrics')).text).toMatch(/^switchboard_storage_open 0$/m)
-  expect(await warnings(w)).toEqual([expect.stringMatching(/^The disk of the home folder is full \(150 MB are free\)/)])
+  expect(await warnings(w)).toEqual([expect.stringMatching(/^The disk is full \(150 MB free\)/)])
 
   // It is read all the same. That is kept, and its delivery waits without an attempt.
   await pastTheReceipt(w)

@@ -24,9 +24,7 @@ test('a log that cannot be written stops nothing, and is said on standard error,
   w.service.onNotice((notice) => notices.push(notice))
 
   expect((await w.api('POST', '/v1/instances', {})).status).toBe(201)
-  const sentence = expect.stringMatching(
-    /^The log cannot be written \(EEXIST: .*\), so it is on standard error alone\./,
-  )
+  const sentence = expect.stringMatching(/^Can't write the log file \(EEXIST: .*\)\. Logs go to standard error only\./)
   expect(await said(w)).toEqual({ warnings: [sentence], troubles: [sentence], toDoctor: [sentence] })
   expect(warned).toEqual([{ event: 'log.not_kept', problem: sentence }])
 
