@@ -31,7 +31,7 @@ function found(startedAtMs: number | null, ...flags: string[]) {
   return checkBackups(config, clock.now(), startedAtMs)
 }
 
-const well = { state: 'well', says: expect.stringMatching(/, and whole\.$/) }
+const well = { state: 'well', says: expect.stringMatching(/, and intact\.$/) }
 
 /** A copy, and then hours in each of which something happens. */
 async function uncopiedHours(hours: number): Promise<void> {

@@ -93,7 +93,7 @@ describe('lost numbers', () => {
   test('five hundred at once are one note', async () => {
     for (let i = 0; i < 500; i++) lose(String(i))
     await clock.advance(120_000)
-    expect(notes).toEqual([expect.objectContaining({ title: '500 numbers were lost', route: '/instances' })])
+    expect(notes).toEqual([expect.objectContaining({ title: '500 numbers disconnected', route: '/instances' })])
     expect(asked.filter((path) => path.startsWith('/v1/instances'))).toEqual([])
   })
 

@@ -97,7 +97,7 @@ describe('a new home', () => {
       { importKeytar: () => Promise.reject(new Error('Failed to load keytar native addon')) },
     )
     expect(vault.kind).toBe('file')
-    expect(vault.notice).toMatch(/library cannot be loaded/)
+    expect(vault.notice).toMatch(/library could not be loaded/)
   })
 
   test('told to use a file does not touch the keychain and says nothing', async () => {

@@ -40,7 +40,7 @@ export const en: Words = {
     many: (count) => ({ title: `${count} webhooks are failing`, body: 'Some events could not be delivered.' }),
   },
   messages: {
-    one: (from, instance) => ({ title: 'New message', body: `From ${from} to ${instance}.` }),
+    one: (from, instance) => ({ title: 'New message', body: `${from} wrote to ${instance}.` }),
     many: (chats) => ({ title: 'New messages', body: `In ${chats} conversations.` }),
   },
   menu: {
