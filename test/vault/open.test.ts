@@ -112,7 +112,7 @@ describe('a new home', () => {
     const vault = await start({ vault: 'keychain' })
     expect(vault.kind).toBe('keychain')
     expect(vault.state()).toBe('sealed')
-    expect(vault.problem()).toMatch(/keychain refuses: .*[^.]\.$/)
+    expect(vault.problem()).toMatch(/keychain refused: .*[^.]\.$/)
     expect(existsSync(join(database.dir, 'vault.json'))).toBe(false)
     keytar.become('works')
     expect(await vault.unlock()).toBe('open')
@@ -163,7 +163,7 @@ describe('a home', () => {
 
   test('on the file vault with another passphrase stops', async () => {
     await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
-    await expect(start({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(/is not the passphrase/)
+    await expect(start({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(/is not its passphrase/)
   })
 })
 
@@ -212,7 +212,7 @@ describe('a home on the keychain', () => {
     for (const name of keytar.entries.keys()) keytar.entries.set(name, Buffer.alloc(32).toString('base64'))
     const vault = await start()
     expect(vault.state()).toBe('sealed')
-    expect(vault.problem()).toMatch(/another key/)
+    expect(vault.problem()).toMatch(/a different master key/)
   })
 
   test('never has more than one call outstanding, however long one hangs', async () => {
@@ -340,7 +340,7 @@ describe('where a person can answer a prompt', () => {
   test('a wrong passphrase stops the start as anywhere', async () => {
     await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
     await expect(startBeforePerson({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(
-      /is not the passphrase/,
+      /is not its passphrase/,
     )
   })
 
