@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import type { BridgeProgram } from '../../main/capabilities/service/contract.ts'
+import type { Scope } from '../../main/contract/scopes.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
 import { asProblem, type Problem } from '../app/problem.ts'
@@ -24,6 +25,7 @@ export interface ServiceView {
   readonly started_at: string
   readonly warnings: readonly string[]
   readonly troubles: readonly string[]
+  readonly scopes: readonly Scope[]
   readonly password_set: boolean
   readonly limits: Readonly<Record<string, number | readonly number[]>>
 }

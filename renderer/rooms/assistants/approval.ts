@@ -15,17 +15,49 @@ export function shareLeft({ created_at, expires_at }: ApprovalRecord, nowMs: num
 export const isOpen = ({ state, expires_at }: ApprovalRecord, nowMs: number): boolean =>
   state === 'pending' && Date.parse(expires_at) > nowMs
 
-/** The longest waiting first: what comes meanwhile stands below, and moves nothing that somebody is about to click. */
-export const oldestFirst = (records: readonly ApprovalRecord[], nowMs: number): ApprovalRecord[] =>
-  records.filter((record) => isOpen(record, nowMs)).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at))
+/**
+ * The cards on screen, the longest waiting first: new ones come below, and move nothing that somebody is about to click.
+ * @param decidedHere what was decided on this screen stays in its place and shows its result.
+ */
+export const cardsOf = (
+  records: readonly ApprovalRecord[],
+  decidedHere: ReadonlySet<string>,
+  nowMs: number,
+): ApprovalRecord[] =>
+  records
+    .filter((record) => isOpen(record, nowMs) || decidedHere.has(record.id))
+    .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at))
 
-/** Whether a card stands where another one stood. @param before ids as they were shown. */
+/**
+ * Hosts that the arguments of a call name, in ASCII: where data would go must not depend on reading a long URL, and
+ * letters of another script must not pass for those of a known name.
+ */
+export function hostsIn(value: unknown): string[] {
+  if (typeof value === 'string') {
+    const url = /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? URL.parse(value.trim()) : null
+    return url?.host ? [url.host] : []
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return [...new Set(Object.values(value).flatMap(hostsIn))]
+}
+
+/** Invisible and direction-changing characters, which could make arguments read as something else. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu
+
+/** Arguments or a result as JSON in which every character can be seen. */
+export const visibleJson = (value: unknown): string =>
+  (JSON.stringify(value, null, 2) ?? '').replaceAll(
+    INVISIBLE,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+
+/** Whether a card has taken the place of another. @param before ids as they were shown. */
 export const hasShifted = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((id, place) => after[place] !== id)
 
 export type Outcome = 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'expired'
 
-/** What became of a call, for a person: carried out and worked, carried out and refused by the service, or not done. */
+/** How a call ended, for a person: it worked, the service refused it, or it was never made. */
 export function outcomeOf(record: ApprovalRecord, nowMs: number): Outcome {
   if (record.state === 'pending') return isOpen(record, nowMs) ? 'waiting' : 'expired'
   if (record.state === 'approved') return 'running'
@@ -33,7 +65,7 @@ export function outcomeOf(record: ApprovalRecord, nowMs: number): Outcome {
   return record.state
 }
 
-/** Why an approved call came to nothing, in the words of the service. */
+/** Why an approved call failed, in the words of the service. */
 export function failureOf(record: ApprovalRecord): string | undefined {
   const body = record.result?.body as { error?: { message?: string } } | null | undefined
   return outcomeOf(record, 0) === 'failed' ? body?.error?.message : undefined

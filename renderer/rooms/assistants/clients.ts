@@ -33,15 +33,11 @@ const json = (value: unknown): string =>
 export interface Connection {
   /** Where it listens for assistants. */
   readonly url: string
-  /** Starts the bridge over stdio; null where the client cannot: in the packaged app, or on another computer. */
+  /** Starts our bridge over stdio; null where there is none: in the packaged app, or on another computer. */
   readonly bridge: BridgeProgram | null
   /** The key's value where it was made just now; without it a placeholder stands in its place. */
   readonly key?: string | undefined
 }
-
-/** Those that can be told something: Claude Desktop starts its servers itself, and takes no address. */
-export const clientsFor = ({ bridge }: Pick<Connection, 'bridge'>): readonly Client[] =>
-  CLIENTS.filter((client) => client !== 'claude-desktop' || bridge !== null)
 
 /** What to paste into a client, as it is. */
 export function setupOf(client: Client, { url, bridge, key }: Connection): Setup {
@@ -51,11 +47,7 @@ export function setupOf(client: Client, { url, bridge, key }: Connection): Setup
       file: 'claude_desktop_config.json',
       text: json({
         mcpServers: {
-          switchboard: {
-            command: bridge?.command,
-            args: [...(bridge?.args ?? []), '--url', url],
-            env: { SWITCHBOARD_KEY: value },
-          },
+          switchboard: bridge === null ? remoteBridge(url, value) : ownBridge(bridge, url, value),
         },
       }),
       holdsKey: key !== undefined,
@@ -92,3 +84,19 @@ export function setupOf(client: Client, { url, bridge, key }: Connection): Setup
     }),
   }[client]()
 }
+
+const ownBridge = ({ command, args }: BridgeProgram, url: string, key: string) => ({
+  command,
+  args: [...args, '--url', url],
+  env: { SWITCHBOARD_KEY: key },
+})
+
+/** The usual stdio bridge, from npm. The header is put together from a variable: some clients split at its space. */
+const remoteBridge = (url: string, key: string) => ({
+  command: 'npx',
+  args: [
+    ...['-y', 'mcp-remote', url, '--header', 'Authorization:${AUTHORIZATION}'],
+    ...(url.startsWith('https:') ? [] : ['--allow-http']),
+  ],
+  env: { AUTHORIZATION: `Bearer ${key}` },
+})

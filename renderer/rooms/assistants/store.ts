@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
+import type { AssistantRecord } from '../../../main/capabilities/service/contract.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
@@ -30,10 +31,12 @@ export const useAssistants = defineStore('assistants', () => {
   const problem = ref<Problem>()
   const calls = ref<ToolCall[]>()
   const callsProblem = ref<Problem>()
+  const connected = ref<readonly AssistantRecord[]>([])
   const live = useLive()
   live.onNotice('approvals', () => void loadApprovals())
   live.onNotice('tool-calls', () => void refreshCalls())
-  live.onReset(() => void Promise.all([loadApprovals(), refreshCalls()]))
+  live.onNotice('assistants', () => void loadConnected())
+  live.onReset(() => void Promise.all([loadApprovals(), refreshCalls(), loadConnected()]))
 
   const pending = computed(() => approvals.value?.filter(({ state }) => state === 'pending') ?? [])
   const decided = computed(() => approvals.value?.filter(({ state }) => state !== 'pending') ?? [])
@@ -57,6 +60,12 @@ export const useAssistants = defineStore('assistants', () => {
     }
   }
 
+  /** Shows nothing when it fails: the next notice loads it again. */
+  async function loadConnected(): Promise<void> {
+    const page = await api.get<Page<AssistantRecord>>('/service/assistants').catch(() => undefined)
+    if (page !== undefined) connected.value = page.data
+  }
+
   async function refreshCalls(): Promise<void> {
     if (calls.value !== undefined) await loadCalls()
   }
@@ -70,5 +79,17 @@ export const useAssistants = defineStore('assistants', () => {
     }
   }
 
-  return { approvals, pending, decided, problem, calls, callsProblem, loadApprovals, loadCalls, decide }
+  return {
+    approvals,
+    pending,
+    decided,
+    problem,
+    calls,
+    callsProblem,
+    connected,
+    loadApprovals,
+    loadCalls,
+    loadConnected,
+    decide,
+  }
 })

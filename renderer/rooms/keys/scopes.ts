@@ -22,6 +22,14 @@ export const AREAS: readonly Area[] = [
 ]
 export const USUAL_AREAS = 3
 
+/**
+ * Areas with only the scopes that open something in this version.
+ * @param inUse scopes that at least one operation asks for.
+ */
+export const areasInUse = (inUse: readonly Scope[]): readonly Area[] =>
+  AREAS.map((area) => ({ ...area, scopes: area.scopes.filter((scope) => inUse.includes(scope)) })) //
+    .filter(({ scopes }) => scopes.length > 0)
+
 /** `messages:send` → `send`, which the locales say as a verb. */
 export const verbOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1)
 

@@ -4,8 +4,8 @@ import { isOurs } from './thread.ts'
 import type { ChatMessage } from './records.ts'
 
 /**
- * One thing a person wanted to say. Its key is made once: however often it is tried, it reaches the other side at most
- * once (spec: Idempotency-Key).
+ * One message on its way out. Its key is made once: however often it is tried, it reaches the other side at most once
+ * (spec: Idempotency-Key).
  */
 export interface OutboxMessage {
   readonly key: string
@@ -20,7 +20,7 @@ export interface OutboxMessage {
   readonly problem: Problem | undefined
 }
 
-/** How long to wait before the same request is repeated by itself; undefined: a person decides. */
+/** How long to wait before retrying automatically; undefined: a person decides. */
 export function retryDelayMs(problem: Problem, tries: number): number | undefined {
   const most = 5
   return problem.code === 'idempotency_in_progress' && tries < most ? 1_000 * (tries + 1) : undefined
@@ -28,11 +28,21 @@ export function retryDelayMs(problem: Problem, tries: number): number | undefine
 
 /** Whether the message may have left although the answer was lost: then it is looked up before anything else. */
 export const isUncertain = (problem: Problem): boolean =>
-  problem.code === 'upstream_timeout' || problem.code === 'unreachable' || problem.status >= 502
+  ['upstream_timeout', 'unreachable', 'interrupted'].includes(problem.code) || problem.status >= 502
 
 /** Whether the key is still good: the same words may be sent again under it. After a conflict or a refusal they may not. */
 export const canRetry = (problem: Problem): boolean =>
   problem.isRetryable || problem.status === 0 || ['not_ready', 'idempotency_in_progress'].includes(problem.code)
+
+/** The service forgets keys after 24 hours; an hour of it is kept for clocks that disagree. */
+const KEY_LIFETIME_MS = 23 * 3_600_000
+
+/**
+ * Whether to ask the service if the message was sent before sending it again: its outcome is unknown, or its key is so
+ * old that the service would take the same request for a new message.
+ */
+export const needsLookUp = ({ problem, createdAt }: OutboxMessage, nowMs: number): boolean =>
+  (problem !== undefined && isUncertain(problem)) || nowMs - Date.parse(createdAt) > KEY_LIFETIME_MS
 
 /** The outgoing messages that the conversation does not show yet, so that nothing is on screen twice. */
 export function notInThread(outbox: readonly OutboxMessage[], messages: readonly ChatMessage[]): OutboxMessage[] {

@@ -36,9 +36,15 @@ const NOT_SENT: Readonly<Record<string, Remedy>> = {
   validation_error: 'edit',
   storage_full: 'retry',
   unreachable: 'retry',
+  interrupted: 'retry',
 }
 
-export const REASON_CODES: readonly string[] = [...Object.keys(FAILED), ...Object.keys(NOT_SENT), 'unknown']
+export const REASON_CODES: readonly string[] = [
+  ...Object.keys(FAILED),
+  ...Object.keys(NOT_SENT),
+  'file_unusable',
+  'unknown',
+]
 
 /** A message that failed. @returns undefined when it did not. */
 export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'>): Reason | undefined {
@@ -47,8 +53,12 @@ export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'
   return error === null || remedy === undefined ? { code: 'unknown', remedy: 'none' } : { code: error.code, remedy }
 }
 
-/** A send that was answered with a problem. */
-export function reasonOfProblem({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>): Reason {
+/**
+ * A send that was answered with a problem.
+ * @param hasFile a message with a file is refused with `validation_error` when the file cannot be fetched or used.
+ */
+export function reasonOfProblem({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>, hasFile = false): Reason {
+  if (hasFile && code === 'validation_error') return { code: 'file_unusable', remedy: 'edit' }
   const remedy = NOT_SENT[code]
   return remedy === undefined ? { code: 'unknown', remedy: isRetryable ? 'retry' : 'edit' } : { code, remedy }
 }

@@ -5,9 +5,12 @@ import { LIMITS } from '../../../main/contract/limits.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { useSession } from '../../app/session.ts'
 import { createRequestOrder } from './request-order.ts'
 import { coalesce } from './coalesce.ts'
-import { isUncertain, notInThread, retryDelayMs, type OutboxMessage } from './outbox.ts'
+import { createOutbox } from './outbox-sender.ts'
+import { createOutboxStorage } from './outbox-storage.ts'
+import { notInThread, type OutboxMessage } from './outbox.ts'
 import type { ChatMessage, Conversation, Page } from './records.ts'
 import { firstPage, withNewest, withOlder, withReread, type Thread } from './thread.ts'
 
@@ -17,6 +20,10 @@ const MESSAGES = 60
 const MOST = LIMITS.pageSize
 /** A long conversation is many pages: they are read again no more often than this. */
 const REREAD_EVERY_MS = 1_000
+
+interface SentMessage {
+  readonly message_id: string
+}
 
 /** The conversations of one instance, one of them open. */
 export const useMessages = defineStore('messages', () => {
@@ -30,6 +37,23 @@ export const useMessages = defineStore('messages', () => {
   const threadProblem = ref<Problem>()
   const isLoadingOlder = ref(false)
   const outbox = shallowRef<readonly OutboxMessage[]>([])
+  const sender = createOutbox({
+    send: async (id, body, key) => {
+      const headers = { 'idempotency-key': key }
+      return (await api.post<SentMessage>(`/instances/${id}/messages`, body, { headers })).message_id
+    },
+    find: async (id, key) =>
+      (await api.get<SentMessage>(`/instances/${id}/messages`, { query: { idempotency_key: key } })).message_id,
+    storage: createOutboxStorage(localStorage, useSession().session?.account.id ?? ''),
+    now: Date.now,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onChange: (next) => (outbox.value = next),
+    async onAccepted() {
+      await refresh()
+      return new Set(thread.value?.messages.map(({ message_id }) => message_id))
+    },
+  })
+  void sender.restore()
   const drafts = new Map<string, string>()
   const conversationRequests = createRequestOrder()
   const threadRequests = createRequestOrder()
@@ -56,6 +80,14 @@ export const useMessages = defineStore('messages', () => {
       thread.value?.messages ?? [],
     ),
   )
+  /** Conversations of this instance with a message that could not be sent. */
+  const unsentChats = computed(() => [
+    ...new Set(
+      outbox.value
+        .filter((one) => one.instanceId === instanceId.value && one.state === 'failed')
+        .map((one) => one.chat),
+    ),
+  ])
   const conversation = computed(() => conversations.value?.find((one) => one.chat === chat.value))
   const conversationsPath = () => `/instances/${instanceId.value}/conversations`
   const messagesPath = () => `${conversationsPath()}/${encodeURIComponent(chat.value)}/messages`
@@ -162,81 +194,16 @@ export const useMessages = defineStore('messages', () => {
     }, REREAD_EVERY_MS)
   }
 
-  /** Sends once. The message stays in the outbox until the conversation shows it. */
-  function send(body: SendBody): void {
-    const outgoing: OutboxMessage = {
-      key: crypto.randomUUID(),
-      instanceId: instanceId.value,
-      chat: chat.value,
-      body,
-      createdAt: new Date(Date.now()).toISOString(),
+  /** Sends a message to the open conversation; it stays in the outbox until the conversation shows it. */
+  const send = (body: SendBody): void =>
+    void sender.send({
+      ...{ instanceId: instanceId.value, chat: chat.value, body },
       after: thread.value?.messages.at(-1)?.message_id,
-      state: 'sending',
-      messageId: undefined,
-      problem: undefined,
-    }
-    outbox.value = [...outbox.value, outgoing]
-    void attempt(outgoing)
-  }
-
-  function retry(key: string): void {
-    const outgoing = outbox.value.find((one) => one.key === key)
-    if (outgoing !== undefined) void attempt(outgoing)
-  }
-
-  async function attempt(outgoing: OutboxMessage): Promise<void> {
-    const { key, body } = outgoing
-    const path = `/instances/${outgoing.instanceId}/messages`
-    change(key, { state: 'sending', problem: undefined })
-    for (let tries = 0; ; tries++) {
-      try {
-        const headers = { 'idempotency-key': key }
-        const { message_id } = await api.post<{ message_id: string }>(path, body, { headers })
-        return await accept(key, message_id)
-      } catch (error) {
-        const problem = asProblem(error)
-        const wait = retryDelayMs(problem, tries)
-        if (wait !== undefined) {
-          await new Promise((resolve) => setTimeout(resolve, wait))
-          continue
-        }
-        const found = isUncertain(problem) ? await lookUp(path, key) : undefined
-        if (found !== undefined) return await accept(key, found)
-        return change(key, { state: 'failed', problem })
-      }
-    }
-  }
-
-  /** After an answer that was lost, the key tells whether the message left. */
-  async function lookUp(path: string, key: string): Promise<string | undefined> {
-    try {
-      return (await api.get<{ message_id: string }>(path, { query: { idempotency_key: key } })).message_id
-    } catch {
-      // Not known, or not to be asked: the same key may be tried again without harm.
-      return undefined
-    }
-  }
-
-  async function accept(key: string, messageId: string): Promise<void> {
-    change(key, { state: 'accepted', messageId, problem: undefined })
-    await refresh()
-    const shown = new Set(thread.value?.messages.map(({ message_id }) => message_id))
-    outbox.value = outbox.value.filter((one) => one.messageId === undefined || !shown.has(one.messageId))
-  }
-
-  function change(key: string, to: Partial<OutboxMessage>): void {
-    outbox.value = outbox.value.map((one) => (one.key === key ? { ...one, ...to } : one))
-  }
-
-  function discard(key: string): OutboxMessage | undefined {
-    const found = outbox.value.find((one) => one.key === key)
-    outbox.value = outbox.value.filter((one) => one.key !== key)
-    return found
-  }
+    })
 
   return {
     ...{ instanceId, chat, query, conversations, conversationsProblem, conversation, thread, threadProblem },
     ...{ isLoadingOlder, pending, drafts, openInstance, openChat, search, loadConversations, loadMoreConversations },
-    ...{ loadThread, loadOlder, send, retry, discard },
+    ...{ loadThread, loadOlder, send, unsentChats, retry: sender.retry, discard: sender.discard },
   }
 })

@@ -24,6 +24,10 @@ interface Page<T> {
 export const useSandbox = defineStore('sandbox', () => {
   const phones = ref<SandboxPhone[]>([])
   const hasMore = ref(false)
+  /** What is searched for; the list holds only what the service found. */
+  const search = ref('')
+  /** The phone that is open, which may be on no loaded page. */
+  const opened = ref<SandboxPhone>()
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
   /** What was said on each phone in this window: the service lists only what phones receive. */
@@ -40,7 +44,12 @@ export const useSandbox = defineStore('sandbox', () => {
     try {
       // As many as are on screen, so that a list that was scrolled does not shrink.
       const limit = Math.min(Math.max(phones.value.length, 50), 200)
-      take(await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit } }), [])
+      const q = search.value
+      const page = await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit, q } })
+      // Somebody typed on in the meantime: the answer to that is on its way.
+      if (q !== search.value) return
+      take(page, [])
+      if (opened.value !== undefined) await open(opened.value.number)
       problem.value = undefined
       state.value = 'ready'
     } catch (error) {
@@ -51,7 +60,26 @@ export const useSandbox = defineStore('sandbox', () => {
 
   async function loadMore(): Promise<void> {
     if (cursor === null) return
-    take(await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit: 50, cursor } }), phones.value)
+    const q = search.value
+    const page = await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit: 50, cursor, q } })
+    if (q === search.value) take(page, phones.value)
+  }
+
+  async function find(words: string): Promise<void> {
+    search.value = words
+    await load()
+  }
+
+  /** Loads one phone, for a link to it. @returns undefined when this number has none. */
+  async function open(number: string | undefined): Promise<SandboxPhone | undefined> {
+    const known = phones.value.find((phone) => phone.number === number)
+    const query = { q: number, limit: 50 }
+    const found =
+      known ??
+      (number &&
+        (await api.get<Page<SandboxPhone>>('/sandbox/phones', { query })).data.find((phone) => phone.number === number))
+    opened.value = found || undefined
+    return opened.value
   }
 
   function take(page: Page<SandboxPhone>, before: readonly SandboxPhone[]): void {
@@ -68,6 +96,7 @@ export const useSandbox = defineStore('sandbox', () => {
   async function update(number: string, settings: SettingsBody): Promise<void> {
     const phone = await api.patch<SandboxPhone>(`/sandbox/phones/${number}`, settings)
     phones.value = phones.value.map((other) => (other.number === number ? phone : other))
+    if (opened.value?.number === number) opened.value = phone
   }
 
   const received = (number: string, from?: string) =>
@@ -107,7 +136,7 @@ export const useSandbox = defineStore('sandbox', () => {
   const emptyCatcher = (name: string) => api.delete(`/sandbox/catcher/${name}`)
 
   return {
-    ...{ phones, hasMore, state, problem, sent, instances, load, loadMore, create, update },
+    ...{ phones, hasMore, search, opened, find, open, state, problem, sent, instances, load, loadMore, create, update },
     ...{ received, sendFrom, edit, deleteMessage, react, triggerFault, readCatcher, setCatcherReply, emptyCatcher },
   }
 })

@@ -3,28 +3,29 @@ import type { SettingRecord } from '../../../main/capabilities/service/contract.
 type Value = SettingRecord['value']
 
 /** How a setting is asked for. */
-export type Field = 'choice' | 'number' | 'numbers'
+export type Field = 'choice' | 'number' | 'numbers' | 'text'
 
 export function fieldOf({ choices, usual }: Pick<SettingRecord, 'choices' | 'usual'>): Field {
   if (choices !== null) return 'choice'
-  return Array.isArray(usual) ? 'numbers' : 'number'
+  if (Array.isArray(usual)) return 'numbers'
+  return typeof usual === 'number' ? 'number' : 'text'
 }
 
 export const textOf = (value: Value): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
 
 /**
  * What was typed, as the setting holds it.
- * @returns undefined when it is none; the rest of the rule is for the service to say.
+ * @returns undefined when it is not a value of this kind. The service checks the rest.
  */
 export function valueOf(field: Field, text: string): Value | undefined {
-  if (field === 'choice') return text === '' ? undefined : text
+  if (field === 'choice' || field === 'text') return text.trim() === '' ? undefined : text.trim()
   const parts = field === 'number' ? [text] : text.split(/[,;\s]+/).filter(Boolean)
   const numbers = parts.map((part) => (part.trim() === '' ? NaN : Number(part)))
   if (numbers.length === 0 || numbers.some(Number.isNaN)) return undefined
   return field === 'number' ? numbers[0] : numbers
 }
 
-/** Shown in these groups, in this order; what is in none stands in settings.json alone. */
+/** Shown in these groups, in this order; any other setting is found in settings.json alone. */
 export const ADDRESS_SETTINGS = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
 export const LIMIT_SETTINGS = [
   ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),

@@ -6,19 +6,30 @@ export type Attempt = DeliveryDetail['attempt_log'][number]
 type Tone = 'success' | 'warning' | 'error' | 'neutral' | 'info'
 
 interface Appearance {
-  /** Key of the words below `webhooks.`. */
+  /** Locale key below `webhooks.`. */
   readonly words: string
   readonly tone: Tone
   readonly icon: string
 }
 
-export type WebhookState = 'active' | 'paused' | NonNullable<Webhook['disabled_reason']>
+export type WebhookState = 'active' | 'failing' | 'paused' | NonNullable<Webhook['disabled_reason']>
 
-export const stateOf = ({ active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>): WebhookState =>
-  active ? 'active' : (disabled_reason ?? 'paused')
+/**
+ * How a webhook is doing. Active is not enough to be called healthy: while its newest delivery fails, it is failing.
+ * @param latest its newest delivery; null or undefined: none, or not known yet.
+ */
+export function stateOf(
+  { active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>,
+  latest?: Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'> | null,
+): WebhookState {
+  if (!active) return disabled_reason ?? 'paused'
+  const isFailing = latest && ['retrying', 'exhausted', 'gone'].includes(deliveryStateOf(latest))
+  return isFailing ? 'failing' : 'active'
+}
 
 export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
   active: { words: 'state.active', tone: 'success', icon: 'i-lucide-circle-check' },
+  failing: { words: 'state.failing', tone: 'error', icon: 'i-lucide-circle-alert' },
   paused: { words: 'state.paused', tone: 'warning', icon: 'i-lucide-circle-pause' },
   gone: { words: 'state.gone', tone: 'error', icon: 'i-lucide-circle-off' },
   too_many_failures: { words: 'state.too_many_failures', tone: 'error', icon: 'i-lucide-circle-off' },

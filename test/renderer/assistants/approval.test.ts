@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
+  cardsOf,
   countdown,
+  hostsIn,
+  visibleJson,
   failureOf,
   hasShifted,
-  oldestFirst,
   isOpen,
   outcomeOf,
   shareLeft,
@@ -34,11 +36,17 @@ describe('a call that waits for a person', () => {
 })
 
 describe('several calls that wait', () => {
-  test('stand in the order in which they came, so that another one moves none of them', () => {
-    const later = { ...pending, id: 'later', expires_at: '2026-03-01T09:36:00.000Z' }
-    const over = { ...pending, id: 'over', expires_at: '2026-03-01T09:31:00.000Z' }
-    const ids = oldestFirst([later, { ...pending, id: 'first' }, over], NOW).map(({ id }) => id)
-    expect(ids).toEqual(['first', 'later'])
+  const later = { ...pending, id: 'later', expires_at: '2026-03-01T09:36:00.000Z' }
+  const over = { ...pending, id: 'over', state: 'executed', expires_at: '2026-03-01T09:31:00.000Z' }
+  const ids = (decidedHere: string[]) =>
+    cardsOf([later, { ...pending, id: 'first' }, over], new Set(decidedHere), NOW).map(({ id }) => id)
+
+  test('are shown in the order in which they came, so that a new one moves none of them', () => {
+    expect(ids([])).toEqual(['first', 'later'])
+  })
+
+  test('a call that was decided here keeps its place and shows its result', () => {
+    expect(ids(['over'])).toEqual(['over', 'first', 'later'])
   })
 
   test.each([
@@ -66,5 +74,20 @@ describe('what became of it', () => {
     const body = { error: { message: 'The instance is not connected.' } }
     expect(failureOf({ ...pending, state: 'executed', result: { status: 409, body } })).toBe(body.error.message)
     expect(failureOf({ ...pending, state: 'executed', result: { status: 200, body } })).toBeUndefined()
+  })
+})
+
+describe('what the arguments say', () => {
+  test('every host is named, in ASCII and once, however deep it is', () => {
+    expect(
+      hostsIn({ url: 'https://evil.example/a?b', nested: [{ u: ' HTTPS://evil.example ' }], text: 'a b' }),
+    ).toEqual(['evil.example'])
+    expect(hostsIn({ url: 'https://аpple.com/' })).toEqual(['xn--pple-43d.com'])
+    expect(hostsIn({ url: 'https://trusted.example@evil.example:8443/' })).toEqual(['evil.example:8443'])
+    expect(hostsIn({ text: 'see https://a.example', to: '12025550123', n: 1, none: null })).toEqual([])
+  })
+
+  test('characters that hide or reorder text are written out', () => {
+    expect(visibleJson({ text: 'a\u202Eb\u200Bc\nd' })).toBe('{\n  "text": "a\\u{202e}b\\u{200b}c\\nd"\n}')
   })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { addressFor, CLIENTS, clientsFor, setupOf } from '../../../renderer/rooms/assistants/clients.ts'
+import { addressFor, CLIENTS, setupOf } from '../../../renderer/rooms/assistants/clients.ts'
 
 const URL = 'http://127.0.0.1:4780/mcp'
 const bridge = {
@@ -35,11 +35,15 @@ describe('what a client is told', () => {
     )
   })
 
-  test('who cannot start the bridge is told the address; what only starts programs is not offered', () => {
-    expect(clientsFor({ bridge })).toEqual(CLIENTS)
-    expect(clientsFor({ bridge: null })).toEqual(['claude-code', 'cursor', 'vs-code', 'other'])
-    for (const client of clientsFor({ bridge: null }))
-      expect(setupOf(client, { url: URL, bridge: null }).text).toContain(URL)
+  test('without our bridge, as in the packaged app, Claude Desktop gets the one from npm', () => {
+    const given = JSON.parse(setupOf('claude-desktop', { url: URL, bridge: null, key: 'swb_secret' }).text)
+    expect(given.mcpServers.switchboard).toEqual({
+      command: 'npx',
+      args: ['-y', 'mcp-remote', URL, '--header', 'Authorization:${AUTHORIZATION}', '--allow-http'],
+      env: { AUTHORIZATION: 'Bearer swb_secret' },
+    })
+    expect(setupOf('claude-desktop', { url: 'https://a.example/mcp', bridge: null }).text).not.toContain('allow-http')
+    for (const client of CLIENTS) expect(setupOf(client, { url: URL, bridge: null }).text).toContain(URL)
   })
 
   test('the address says which tools there are', () => {

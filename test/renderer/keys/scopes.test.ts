@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../main/contract/scopes.ts'
-import { permissionsOf, AREAS, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
+import { permissionsOf, AREAS, areasInUse, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
 
 describe('the scopes of a key, in words', () => {
   test('every scope of the service has its place in exactly one area', () => {
@@ -24,4 +24,13 @@ describe('the scopes of a key, in words', () => {
     expect(withScope(['messages:send', 'messages:read'], 'messages:read', false)).toEqual(['messages:send'])
     expect(withScope([], 'links:generate', true)).toEqual(['links:generate'])
   })
+})
+
+test('areas in which nothing can be done yet are not offered', () => {
+  const offered = areasInUse(['instances:read', 'messages:send'])
+  expect(offered.map(({ area, scopes }) => [area, scopes])).toEqual([
+    ['instances', ['instances:read']],
+    ['messages', ['messages:send']],
+  ])
+  expect(areasInUse(SCOPES).map(({ area }) => area)).toEqual(AREAS.map(({ area }) => area))
 })

@@ -8,6 +8,7 @@ describe('a setting', () => {
     expect(fieldOf({ ...NONE, choices: ['sandbox', 'live'] })).toBe('choice')
     expect(fieldOf({ ...NONE, usual: 600 })).toBe('number')
     expect(fieldOf({ ...NONE, usual: [1, 2] })).toBe('numbers')
+    expect(fieldOf(NONE)).toBe('text')
   })
 
   test.each([
@@ -20,6 +21,8 @@ describe('a setting', () => {
     ['numbers', '10; 60  600', [10, 60, 600]],
     ['numbers', '10, x', undefined],
     ['numbers', '', undefined],
+    ['text', ' https://a.example ', 'https://a.example'],
+    ['text', ' ', undefined],
     ['choice', 'live', 'live'],
     ['choice', '', undefined],
   ] as const)('typed as a %s, “%s” is %o', (field, text, value) => {

@@ -67,6 +67,15 @@ describe('the form', () => {
 describe('the words', () => {
   it('an inactive webhook without a reason is paused', () => {
     expect(stateOf({ active: true, disabled_reason: null })).toBe('active')
+    expect(stateOf({ active: true, disabled_reason: null }, null)).toBe('active')
+    const delivery = { status: 'delivered', final_reason: null, next_attempt_at: null } as const
+    expect(stateOf({ active: true, disabled_reason: null }, delivery)).toBe('active')
+    expect(stateOf({ active: true, disabled_reason: null }, { ...delivery, status: 'pending' })).toBe('active')
+    for (const next_attempt_at of [null, '2026-03-01T09:00:00.000Z'])
+      expect(stateOf({ active: true, disabled_reason: null }, { ...delivery, status: 'failed', next_attempt_at })).toBe(
+        'failing',
+      )
+    expect(stateOf({ active: false, disabled_reason: null }, { ...delivery, status: 'failed' })).toBe('paused')
     expect(stateOf({ active: false, disabled_reason: null })).toBe('paused')
     expect(stateOf({ active: false, disabled_reason: 'gone' })).toBe('gone')
   })

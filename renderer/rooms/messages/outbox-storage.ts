@@ -1,0 +1,55 @@
+import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { Problem } from '../../app/problem.ts'
+import type { OutboxMessage } from './outbox.ts'
+
+type Items = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+export interface OutboxStorage {
+  read(): OutboxMessage[]
+  save(outgoing: OutboxMessage): void
+  remove(key: string): void
+}
+
+/**
+ * Messages that were not sent yet, kept in the browser. One item each, so that two windows of the same account never
+ * overwrite each other's.
+ */
+export function createOutboxStorage(items: Items, accountId: string): OutboxStorage {
+  const prefix = `switchboard.outbox.${accountId}.`
+  return {
+    read() {
+      const names = Array.from({ length: items.length }, (_, index) => items.key(index))
+      return names
+        .filter((name) => name?.startsWith(prefix) === true)
+        .flatMap((name) => parse(items.getItem(name ?? '')) ?? [])
+        .toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
+    },
+    save(outgoing) {
+      try {
+        items.setItem(prefix + outgoing.key, JSON.stringify(outgoing))
+      } catch {
+        // The browser's storage is full: the message stays in this window, as it would without storage.
+      }
+    },
+    remove: (key) => items.removeItem(prefix + key),
+  }
+}
+
+interface Saved extends Omit<OutboxMessage, 'problem' | 'body'> {
+  readonly body: SendBody
+  readonly problem?: { status: number; code: string; isRetryable: boolean }
+}
+
+/** A message as it was saved. What was being sent when the window closed has an unknown outcome. */
+function parse(text: string | null): OutboxMessage | undefined {
+  try {
+    const saved = JSON.parse(text ?? '') as Partial<Saved> | null
+    if (!saved?.key || !saved.instanceId || !saved.chat || !saved.body?.to || !saved.createdAt) return undefined
+    const { key, instanceId, chat, body, createdAt, after, messageId } = saved
+    const { status = 0, code = 'interrupted', isRetryable = true } = saved.problem ?? {}
+    const problem = new Problem(status, code, '', { isRetryable })
+    return { ...{ key, instanceId, chat, body, createdAt, after, messageId }, state: 'failed', problem }
+  } catch {
+    return undefined
+  }
+}
