@@ -31,9 +31,9 @@ test('the session lies in a cookie that no script can read and no other site can
 test('a password opens it another time, though what was asked before is refused only then', async () => {
   await w.open('/settings')
   await page.getByLabel('New password').fill(PASSWORD)
-  await page.getByLabel('Once more').fill(PASSWORD)
+  await page.getByLabel('Confirm password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Set password' }).click()
-  await page.getByText('The password was set').first().waitFor()
+  await page.getByText('Password set').first().waitFor()
   const late = await holdBack('/panel/v1/keys', () => go('/keys'))
   await signOut()
   await signIn(PASSWORD)

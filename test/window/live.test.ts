@@ -66,7 +66,7 @@ test('a fault of the machine is counted beside the settings, on every screen', a
   const w = await openConsole({ SWITCHBOARD_STORAGE_WARN_BELOW_MB: '1000000' })
   try {
     await w.open('/instances')
-    await w.page.getByRole('link', { name: 'Settings' }).getByLabel('One thing is wrong').waitFor()
+    await w.page.getByRole('link', { name: 'Settings' }).getByLabel('1 issue').waitFor()
   } finally {
     await w.remove()
   }

@@ -108,10 +108,10 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
   ],
-  'rooms/messages/InstancePicker': [{ name: 'choice', at: chat, show: choose('Choose an instance') }],
+  'parts/InstanceSelect': [{ name: 'choice', at: chat, show: press('Choose a number') }],
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
   'rooms/messages/MessageComposer': [
-    { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('Kind of file')) },
+    { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
   ],
   'rooms/webhooks/CreateWebhook': [
     { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },
@@ -150,23 +150,21 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       at: onPage('/keys'),
       show: inTurn(
         press('New key'),
-        (page) => page.getByRole('radio', { name: 'Only some' }).click(),
-        choose('Choose instances'),
+        (page) => page.getByRole('radio', { name: 'Selected numbers' }).click(),
+        choose('Choose numbers'),
       ),
     },
   ],
   'rooms/keys/RevokeDialog': [{ name: 'revoke', at: onPage('/keys'), show: press('Revoke') }],
   'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
   'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup of/) }],
-  'rooms/settings/SettingDialog': [
-    { name: 'change', at: onPage('/settings'), show: press('Change Instances of the plan') },
-  ],
+  'rooms/settings/SettingDialog': [{ name: 'change', at: onPage('/settings'), show: press('Change Number limit') }],
   // Only the desktop app has it: test/window/desktop.test.ts.
   'rooms/settings/DesktopSettings': [],
   'rooms/settings/AppearanceForm': [{ name: 'theme', at: onPage('/settings'), show: choose('Theme') }],
   'rooms/sandbox/NewPhone': [{ name: 'new', at: onPage('/sandbox'), show: press('New phone') }],
-  'rooms/sandbox/PhoneSettings': [{ name: 'behaviour', at: phone, show: press('Behaviour') }],
-  'rooms/sandbox/SpeakBox': [{ name: 'samples', at: phone, show: press('Send a sample file') }],
+  'rooms/sandbox/PhoneSettings': [{ name: 'behaviour', at: phone, show: press('Behavior') }],
+  'rooms/sandbox/PhoneComposer': [{ name: 'samples', at: phone, show: press('Send a sample file') }],
   'rooms/sandbox/MessageBubble': [
     {
       name: 'reactions',
@@ -175,13 +173,13 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'rooms/sandbox/FaultsPanel': [
-    { name: 'whom', at: onPage('/sandbox/faults'), show: choose('Instance') },
-    { name: 'ban', at: onPage('/sandbox/faults'), show: press('Cause: Banned number') },
+    { name: 'whom', at: onPage('/sandbox/faults'), show: press('Choose a number') },
+    { name: 'ban', at: onPage('/sandbox/faults'), show: press('Trigger: Banned number') },
   ],
-  'rooms/sandbox/CatcherAnswer': [
-    { name: 'answers', at: onPage('/sandbox/catchers/window'), show: choose('Answers with') },
+  'rooms/sandbox/CatcherReplyChoice': [
+    { name: 'answers', at: onPage('/sandbox/catchers/window'), show: choose('Reply with') },
   ],
-  'rooms/sandbox/CatcherLog': [{ name: 'empty', at: onPage('/sandbox/catchers/window'), show: press('Empty') }],
+  'rooms/sandbox/CatcherLog': [{ name: 'empty', at: onPage('/sandbox/catchers/window'), show: press('Clear') }],
 }
 
 /** Every overlay. @throws when a component has one and no visit, so that a new dialog cannot go unseen. */

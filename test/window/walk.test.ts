@@ -75,7 +75,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     await page.getByRole('button', { name: 'Create webhook' }).click()
     const secret = page.getByText(/^whsec_[\w-]{20,}$/).first()
     secrets.set('the secret of the webhook', (await secret.textContent()) ?? '')
-    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('button', { name: "I've stored it" }).click()
     await api('POST', '/v1/instances', { name: 'For its event' })
     await page.getByText('instance.created').first().waitFor({ timeout: 5_000 })
     await page.getByText('Delivered').first().waitFor({ timeout: 5_000 })
@@ -100,7 +100,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Assistant')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('switch').click()
-    await dialog.getByText('Sending, too').click()
+    await dialog.getByText('Sending and destructive actions').click()
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const key =
       (await page
@@ -108,7 +108,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
         .first()
         .textContent()) ?? ''
     secrets.set('the key of the assistant', key)
-    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('button', { name: "I've copied it" }).click()
 
     const { data } = (await api('GET', '/v1/instances?limit=200')).body
     const sender = data.find((each: { connected: boolean }) => each.connected)
@@ -135,9 +135,9 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     if (session.home === 'desktop') return expect(await password.count()).toBe(0)
     secrets.set('the password', PASSWORD)
     await password.fill(PASSWORD)
-    await page.getByLabel('Once more').fill(PASSWORD)
+    await page.getByLabel('Confirm password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByText('The password was set').first().waitFor()
+    await page.getByText('Password set').first().waitFor()
   })
 
   test('on no screen does a request leave the machine, or the page complain', async () => {

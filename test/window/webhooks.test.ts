@@ -31,7 +31,7 @@ describe('a receiver that fails', { timeout: 60_000 }, () => {
   test('shows as failed, with what was sent, what came back, and how long it took', async () => {
     expect((await answer(500)).status).toBe(200)
     for (const name of ['Bakery Luz', 'Front desk', 'Studio Norte']) await w.api('POST', '/v1/instances', { name })
-    await soon(() => rowsSaying('Trying again').count()).toBe(3)
+    await soon(() => rowsSaying('Retrying').count()).toBe(3)
     await page.getByRole('button', { name: 'instance.created' }).first().click()
     const detail = page.getByRole('dialog')
     await detail.getByText('500').first().waitFor()
@@ -59,8 +59,8 @@ describe('a receiver that fails', { timeout: 60_000 }, () => {
 
   test('gets a selection again, and each delivery says that it arrived', async () => {
     const before = (await arrived()).length
-    await soon(() => rowsSaying('Trying again').count()).toBe(2)
-    for (const row of await rowsSaying('Trying again').all()) await row.getByRole('checkbox').click()
+    await soon(() => rowsSaying('Retrying').count()).toBe(2)
+    for (const row of await rowsSaying('Retrying').all()) await row.getByRole('checkbox').click()
     await page.getByText('2 selected').waitFor()
     await page.getByRole('button', { name: 'Redeliver' }).click()
     await soon(async () => (await arrived()).length).toBe(before + 2)
@@ -88,7 +88,7 @@ describe('a receiver that fails', { timeout: 60_000 }, () => {
     const before = (await arrived()).length
     await page.getByRole('button', { name: 'Send test event' }).click()
     await soon(async () => (await arrived()).length).toBe(before + 1)
-    await page.getByRole('button', { name: 'Look at it' }).click()
+    await page.getByRole('button', { name: 'View' }).click()
     await page.getByRole('dialog').getByText('Delivered').first().waitFor()
     await page.keyboard.press('Escape')
   })

@@ -4,17 +4,17 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 
 /** A program that an assistant lives in, as it introduces itself over MCP. */
-export interface AssistantClient {
+interface AssistantClient {
   readonly name: string
   readonly version: string
 }
 
-export interface Introduction {
+interface Introduction {
   readonly caller: Pick<Principal, 'accountId' | 'key'>
   readonly client: AssistantClient
 }
 
-export interface ConnectedAssistant extends Introduction {
+interface ConnectedAssistant extends Introduction {
   readonly lastSeenAtMs: number
 }
 

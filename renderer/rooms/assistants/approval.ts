@@ -46,7 +46,7 @@ const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu
 
 /** Arguments or a result as JSON in which every character can be seen. */
 export const visibleJson = (value: unknown): string =>
-  (JSON.stringify(value, null, 2) ?? '').replaceAll(
+  JSON.stringify(value, null, 2).replaceAll(
     INVISIBLE,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
