@@ -24,20 +24,18 @@ export interface ConnectionClose {
   readonly expireSeconds: number | null
   /** The phone has confirmed the pairing. */
   readonly isPaired: boolean
-  /** There was a code to scan. */
-  readonly hadCode: boolean
+  /** There were codes, and all of them have ended. */
+  readonly isPairingOver: boolean
   readonly nowMs: number
 }
 
 const RESTART = 515
-const NO_CODES_LEFT = 408
 
 /** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
-export function verdictOn({ code, expireSeconds, isPaired, hadCode, nowMs }: ConnectionClose): Verdict {
+export function verdictOn({ code, expireSeconds, isPaired, isPairingOver, nowMs }: ConnectionClose): Verdict {
   if (code === RESTART) return { kind: 'restart' }
-  // The library gives a network that cannot be reached the same code: then nobody had anything to scan.
-  if (!isPaired && hadCode && code === NO_CODES_LEFT) return { kind: 'expired' }
-  if (!isPaired && code !== 405) return { kind: 'begin_anew' }
+  // Not by the code: the library reports an unreachable network and a late keep-alive as it reports used-up QR codes.
+  if (!isPaired && code !== 405) return { kind: isPairingOver ? 'expired' : 'begin_anew' }
   switch (code) {
     case 401:
     case 411:

@@ -20,7 +20,8 @@ export interface CloseHandlerDeps {
   dropSession(): void
   /** Nobody scanned: the codes are over. */
   expire(): void
-  beginPairing(): void
+  /** Starts with new credentials. */
+  beginPairingAgain(): void
 }
 
 export interface CloseHandler {
@@ -75,7 +76,7 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
           needs.expire()
           return tell({ kind: 'qr_expired' })
         case 'begin_anew':
-          needs.beginPairing()
+          needs.beginPairingAgain()
           return needs.connectAgain(backoff.next())
         case 'refused':
           return refused(verdict.reason, code, verdict.untilMs)

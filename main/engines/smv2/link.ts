@@ -106,7 +106,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const isPaired = () => session?.isPaired() === true
   const aftermath = createCloseHandler({
     ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, tell },
-    ...{ connect, connectAgain, beginPairing },
+    ...{ connect, connectAgain, beginPairingAgain },
     dropSession: () => void (session = undefined),
     expire() {
       session = undefined
@@ -121,6 +121,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     current = undefined
     liveness.stop()
     alarms.clear(again)
+    alarms.clear(codeEnd)
     listener.closed(instance)
   }
 
@@ -155,8 +156,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       sentMessage: (engineId) => listener.sentMessage(instance, engineId),
       listener: {
         frame: liveness.frame,
-        qr: (text) => isMine() && showCode(text),
-        paired: () => log.info({ event: 'smv2.paired', instanceId: id }),
+        qr: (text) => isMine() && !isPaired() && showCode(text),
+        qrCodesUsedUp: () => isMine() && !isPaired() && endPairing(),
+        paired: () => isMine() && paired(),
         open: () => isMine() && opened(using),
         closed: (error) => void (isMine() && closed(error)),
         receipt: (node) => listener.receipt(instance, node, open),
@@ -172,9 +174,25 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   }
 
   function showCode(text: string): void {
+    // Nothing has to come until somebody scans. The library looks after the keep-alive.
+    liveness.stop()
     const shown = pairing.show(text)
     firstCode.resolve(text)
     tell({ kind: 'qr', ...shown })
+  }
+
+  /** No QR code is left. A pairing code that is still valid keeps the connection. */
+  function endPairing(): void {
+    const leftMs = pairing.endQrCodes()
+    if (leftMs > 0) alarms.set(codeEnd, clock.now() + Math.ceil(leftMs), endPairing)
+    else current?.wire.break(codesUsedUp())
+  }
+
+  function paired(): void {
+    log.info({ event: 'smv2.paired', instanceId: id })
+    alarms.clear(codeEnd)
+    // The network ends the connection now; where it does not, silence does.
+    liveness.opening()
   }
 
   function opened({ creds }: Session): void {
@@ -191,8 +209,8 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     if (backoff.fell()) aftermath.reset()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
-    const hadCode = pairing.current().attempt > 0
-    const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), hadCode, nowMs: clock.now() })
+    const isPairingOver = pairing.isOver()
+    const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), isPairingOver, nowMs: clock.now() })
     log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
     await aftermath.handle(verdict, code).catch((failure: unknown) => {
       log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })
@@ -201,15 +219,21 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   }
 
   const again = `connect ${id}`
+  const codeEnd = `pairing code ${id}`
 
   function connectAgain(waitMs: number): void {
     phase = 'waiting'
     alarms.set(again, clock.now() + waitMs, () => void connect())
   }
 
-  function beginPairing(): void {
+  function beginPairingAgain(): void {
     session = undefined
     firstCode = Promise.withResolvers()
+    pairing.beginAgain()
+  }
+
+  function beginPairing(): void {
+    beginPairingAgain()
     pairing.begin()
   }
 
@@ -321,6 +345,8 @@ const notYet = () =>
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
 const silence = () => Object.assign(new Error('nothing was heard'), { output: { statusCode: SILENT } })
 const SILENT = 504
+
+const codesUsedUp = () => Object.assign(new Error('nobody paired in time'), { output: { statusCode: 408 } })
 
 /** `12025550123:11@s.whatsapp.net` is device 11 of that number. */
 const digitsOf = (jid: string) => jid.split(/[:@]/, 1)[0] ?? ''

@@ -1,40 +1,72 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { QrState } from '../engine.ts'
 
-/** The first code lives a minute, each of the next five 20 seconds (measured; the library has no word for it). */
-const FIRST_CODE_MS = 60_000
-const NEXT_CODE_MS = 20_000
+/** WhatsApp hands out six QR codes per connection. The library shows the first for a minute, the others for 20 seconds. */
+const FIRST_QR_MS = 60_000
+const NEXT_QR_MS = 20_000
+const QR_CODES = 6
+const ALL_QR_MS = FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS
+/** How long a phone accepts a pairing code. */
+const PAIRING_CODE_MS = 180_000
 
 const NO_CODE: QrState = { state: 'pending', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
 
-/** What a person who pairs a phone is shown, as it is at this moment. It lives in memory: after a restart it is worthless. */
-export function createPairingView(clock: Pick<Clock, 'now'>) {
+/** The codes a person can pair with now. Kept in memory only: they are worthless after a restart. */
+export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
   let view = NO_CODE
   let codeFor: string | null = null
+  let codeEndsMono = 0
+  /** When the last code ends, counted from the first one shown since somebody asked to pair; null: none was shown. */
+  let endsMono: number | null = null
+
+  /** The connection was lost, and its codes with it. The time to pair keeps running. */
+  function beginAgain(): void {
+    view = NO_CODE
+    codeFor = null
+    codeEndsMono = 0
+  }
 
   return {
     current: (): QrState => view,
+    beginAgain,
+    /** Somebody asked to pair. */
     begin(): void {
-      view = NO_CODE
-      codeFor = null
+      beginAgain()
+      endsMono = null
     },
-    /** Another code to scan; one to type in lives on beside it. */
+    /** Shows the next QR code. A pairing code stays valid beside it. */
     show(text: string): { attempt: number; expiresAtMs: number } {
       const attempt = view.attempt + 1
-      const expiresAtMs = clock.now() + (attempt === 1 ? FIRST_CODE_MS : NEXT_CODE_MS)
+      const expiresAtMs = clock.now() + (attempt === 1 ? FIRST_QR_MS : NEXT_QR_MS)
+      endsMono ??= clock.mono() + ALL_QR_MS
       view = { ...view, state: 'ready', text, expiresAtMs, attempt }
       return { attempt, expiresAtMs }
     },
-    /** @param code of eight characters. */
+    /** @param code eight characters. */
     showCode(phone: string, code: string): void {
       codeFor = phone
+      codeEndsMono = clock.mono() + PAIRING_CODE_MS
       view = { ...view, pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` }
     },
-    /** Asked for again, it is the same code: another would make the one on screen worthless. */
+    /** Asked for again, it is the same code: a new one would invalidate the one on screen. */
     hasCodeFor: (phone: string): boolean => view.pairingCode !== null && codeFor === phone,
+    /**
+     * The last QR code has ended.
+     * @returns how long the pairing code is still valid; 0: there is none, and pairing is over.
+     */
+    endQrCodes(): number {
+      const leftMs = Math.max(codeEndsMono - clock.mono(), 0)
+      if (leftMs > 0) view = { ...view, text: null, expiresAtMs: clock.now() + Math.ceil(leftMs) }
+      else endsMono = clock.mono()
+      return leftMs
+    },
+    /** Every code has ended: only a person who asks again starts another pairing. */
+    isOver: (): boolean => endsMono !== null && clock.mono() >= Math.max(endsMono, codeEndsMono),
     expire(): void {
       view = { ...NO_CODE, state: 'expired', attempt: view.attempt }
       codeFor = null
+      codeEndsMono = 0
+      endsMono = null
     },
   }
 }

@@ -19,6 +19,8 @@ interface WireListener {
   /** The network has sent anything at all. */
   frame(): void
   qr(text: string): void
+  /** The last QR code has ended. Repeated while the connection is kept for a pairing code. */
+  qrCodesUsedUp(): void
   /** The phone has confirmed the pairing, and the session is stored. */
   paired(): void
   open(): void
@@ -63,6 +65,7 @@ export function openWire(needs: WireDeps): Wire {
   const { library, listener } = needs
   const sock = library.makeWASocket(configOf(needs))
   let isOver = false
+  let lastQr: string | undefined
   const unlessOver =
     <A extends unknown[]>(act: (...told: A) => void) =>
     (...told: A) => {
@@ -81,6 +84,12 @@ export function openWire(needs: WireDeps): Wire {
     },
   }
 
+  function showQr(text: string): void {
+    if (text === lastQr) return listener.qrCodesUsedUp()
+    lastQr = text
+    listener.qr(text)
+  }
+
   function listen({ session, guard, caches }: WireDeps, { ev, ws }: WASocket, when: typeof unlessOver): void {
     // It is one; the library's type of it leaves out the stanzas.
     const stanzas = ws as unknown as EventEmitter
@@ -94,6 +103,7 @@ export function openWire(needs: WireDeps): Wire {
         if (strange !== undefined) listener.unexpected(strange)
         noteContents(guard, frame)
         keepInOrder(frame)
+        keepAfterLastQr(frame)
       }),
     )
     stanzas.on('CB:ack,class:message', when(listener.ack))
@@ -107,7 +117,7 @@ export function openWire(needs: WireDeps): Wire {
     ev.on(
       'connection.update',
       when((update) => {
-        if (update.qr !== undefined) listener.qr(update.qr)
+        if (update.qr !== undefined) showQr(update.qr)
         if (update.isNewLogin === true) listener.paired()
         if (update.connection === 'open') listener.open()
         if (update.connection === 'close') listener.closed(update.lastDisconnect?.error)
@@ -182,6 +192,20 @@ function noteContents(guard: GuardedRepository, { tag, attrs, content }: BinaryN
  */
 function keepInOrder({ tag, attrs }: BinaryNode): void {
   if (tag === 'message') attrs['offline'] ??= '0'
+}
+
+/** A pairing code may be asked for with the last QR code on screen, and is valid for three minutes: nine times 20 s. */
+const EXTRA_QR_CODES = 9
+
+/**
+ * The library closes the connection when the last QR code ends, and a pairing code dies with it. It is given the last
+ * code again and again instead; the link decides when to close.
+ */
+function keepAfterLastQr({ tag, content }: BinaryNode): void {
+  const first = tag === 'iq' && Array.isArray(content) ? content[0] : undefined
+  if (first?.tag !== 'pair-device' || !Array.isArray(first.content)) return
+  const last = first.content.findLast((child) => child.tag === 'ref')
+  if (last) first.content.push(...Array.from({ length: EXTRA_QR_CODES }, () => last))
 }
 
 /** Lets `act` do its part before those who listen already; where it fails they do not hear of it. */

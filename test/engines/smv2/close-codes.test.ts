@@ -23,25 +23,21 @@ const PAIRED: readonly (readonly [code: number | null, verdict: Verdict])[] = [
 
 describe('the end of a link that is paired', () => {
   test.each(PAIRED)('%s', (code, verdict) => {
-    expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, hadCode: false, nowMs: NOW })).toEqual(verdict)
+    expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, isPairingOver: false, nowMs: NOW })).toEqual(verdict)
   })
 })
 
-/** Before the phone has confirmed, only three codes mean anything: the half-made session is worth nothing else. */
-const UNPAIRED: readonly (readonly [code: number | null, kind: Verdict['kind']])[] = [
-  [515, 'restart'],
-  [408, 'expired'],
-  [405, 'outdated'],
-  ...([401, 403, 428, 440, 500, 503, null] as const).map((code) => [code, 'begin_anew'] as const),
+/** What a connection closed during pairing leads to while a code is valid, and once all have ended. */
+const UNPAIRED: readonly (readonly [code: number | null, early: Verdict['kind'], late: Verdict['kind']])[] = [
+  [515, 'restart', 'restart'],
+  [405, 'outdated', 'outdated'],
+  ...([401, 403, 408, 428, 440, 500, 503, null] as const).map((code) => [code, 'begin_anew', 'expired'] as const),
 ]
 
-test.each(UNPAIRED)('the end of a pairing: %s', (code, kind) => {
-  expect(verdictOn({ code, expireSeconds: null, isPaired: false, hadCode: true, nowMs: NOW }).kind).toBe(kind)
-})
-
-test('the end of a pairing that never had a code is no fault of whoever should have scanned it', () => {
-  const closing = { code: 408, expireSeconds: null, isPaired: false, hadCode: false, nowMs: NOW }
-  expect(verdictOn(closing)).toEqual({ kind: 'begin_anew' })
+test.each(UNPAIRED)('closed during pairing: %s', (code, early, late) => {
+  const closing = { code, expireSeconds: null, isPaired: false, nowMs: NOW }
+  expect(verdictOn({ ...closing, isPairingOver: false }).kind).toBe(early)
+  expect(verdictOn({ ...closing, isPairingOver: true }).kind).toBe(late)
 })
 
 test('a code is found in whatever form the library gives its ends', () => {

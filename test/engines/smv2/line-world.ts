@@ -5,7 +5,7 @@ import { createIds, systemRandom, type AccountId, type InstanceId, type MessageI
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
 import { createOutbound, systemResolve, type Outbound } from '../../../main/kernel/outbound.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
-import { countingClock } from '../../support/clock.ts'
+import { countingClock, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/service-process.ts'
 import { startWhatsApp, type WhatsApp } from '../../support/whatsapp/index.ts'
@@ -62,13 +62,15 @@ export interface LineOptions {
   readonly log?: Log
   readonly heldAckMs?: number
   readonly version?: string | null
+  /** The engine's time, which the test moves. The client library and the stand-in keep the real time. */
+  readonly time?: FakeClock
 }
 
-export async function lineWorld({ log = silentLog, heldAckMs, version = null }: LineOptions = {}): Promise<LineWorld> {
+export async function lineWorld({ log = silentLog, heldAckMs, version = null, time }: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await startWhatsApp(heldAckMs === undefined ? {} : { heldAckMs })
   whatsapp.takeRoute()
   const counted = countingClock()
-  const { clock } = counted
+  const clock = time ?? counted.clock
   const data = await testDatabase(undefined, { clock })
   const ids = createIds(clock, systemRandom)
   const accountId = ids.account()
@@ -164,7 +166,7 @@ export async function lineWorld({ log = silentLog, heldAckMs, version = null }: 
       await now.smv2.engine.begin()
       if (instance) await world.heard(instance, 'connected')
     },
-    timers: counted.running,
+    timers: time?.waiting ?? counted.running,
     async close() {
       await end()
       await whatsapp.close()

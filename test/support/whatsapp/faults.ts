@@ -39,6 +39,8 @@ export interface Faults {
   onArrival(fault: ArrivalFault | null): void
   /** The oldest protocol version that is still served: whoever comes with an older one is refused with 405. */
   demandVersion(oldest: number): void
+  /** A client that has just paired is not told to connect again: its connection stays open and silent. */
+  withholdRestart(): void
   /** Key bundles are handed out with a signature that is not the owner's. */
   forgeBundles(isForged: boolean): void
 }
@@ -46,6 +48,7 @@ export interface Faults {
 export interface FaultsInside extends Faults {
   readonly arrival: ArrivalFault | null
   readonly oldestVersion: number
+  readonly withholdsRestart: boolean
   /** @returns what happens to a message to this number or group; one use of the fault is spent. */
   messageTo(to: string): MessageFault | undefined
   losesReceipt(): boolean
@@ -62,6 +65,7 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   let arrival: ArrivalFault | null = null
   let oldestVersion = 0
   let isForged = false
+  let withholdsRestart = false
 
   /** Numbers that misbehave by their last four digits, as on the sandbox network. */
   const byNumber: Readonly<Record<string, MessageFault>> = {
@@ -79,6 +83,10 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
       isForged ? { ...honest, signedPreKey: { ...honest.signedPreKey, signature: randomBytes(64) } } : honest,
     get arrival() {
       return arrival
+    },
+    withholdRestart: () => void (withholdsRestart = true),
+    get withholdsRestart() {
+      return withholdsRestart
     },
     get oldestVersion() {
       return oldestVersion

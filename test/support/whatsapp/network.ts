@@ -38,7 +38,8 @@ export function createNetwork(heldAckMs?: number): Network {
   const groups = new Map<string, GroupInside>()
   const timers = new Set<NodeJS.Timeout>()
   const cdn = createCdn()
-  const pairings = createPairings()
+  const faults = createFaults(heldAckMs)
+  const pairings = createPairings(faults)
 
   function later(ms: number, act: () => void): void {
     const timer = setTimeout(() => {
@@ -66,7 +67,7 @@ export function createNetwork(heldAckMs?: number): Network {
   return {
     cdn,
     pairings,
-    faults: createFaults(heldAckMs),
+    faults,
     phone,
     who(jid) {
       const { user, kind } = readAddress(jid)

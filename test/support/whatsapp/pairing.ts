@@ -2,6 +2,7 @@ import { createHmac, createDecipheriv, createCipheriv, hkdfSync, randomBytes, ra
 import { Curve, derivePairingCodeKey, proto } from 'baileys'
 import * as curve from 'libsignal/src/curve.js'
 import { until } from '../service-process.ts'
+import type { FaultsInside } from './faults.ts'
 import type { Introduction, Link } from './link.ts'
 import { createLinkedDevice, type LinkedDevice, type Registration } from './linked-device.ts'
 import type { PhoneInside } from './people.ts'
@@ -40,7 +41,7 @@ const SALT_BYTES = 32
 const hkdf = (input: Buffer, info: string, salt: Buffer = Buffer.alloc(0)) =>
   Buffer.from(hkdfSync('sha256', input, salt, info, 32))
 
-export function createPairings(): Pairings {
+export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): Pairings {
   const waiting = new Set<Waiting>()
   let lastId = 0
 
@@ -116,6 +117,7 @@ export function createPairings(): Pairings {
     demandSignature(answer, signed, one.registration.identity)
     const device = createLinkedDevice(phone, place, one.registration)
     phone.link(device)
+    if (faults.withholdsRestart) return device
     one.link.send(stanza('stream:error', { code: '515' }))
     one.link.close()
     return device
