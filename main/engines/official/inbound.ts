@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
@@ -19,6 +20,7 @@ export interface Inbound {
 
 interface HearingNeeds {
   readonly db: Db
+  readonly clock: Pick<Clock, 'mono'>
   readonly numbers: Numbers
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'refused' | 'follow'>
@@ -27,7 +29,7 @@ interface HearingNeeds {
 }
 
 /** What each thing that Meta reports is in the words of the port. */
-export function createInbound({ db, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Inbound {
+export function createInbound({ db, clock, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Inbound {
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
     await noteCallBack(number)
@@ -123,11 +125,20 @@ export function createInbound({ db, numbers, transport, watch, sink, callbackAdd
     }
   }
 
-  /** Meta names the size only where the file is. Where it does not answer, nobody waits: 0 is a size nobody knows. */
+  /** Numbers whose files Meta did not describe lately, and when to ask again. */
+  const sizePausedUntil = new Map<InstanceId, number>()
+
+  /**
+   * Meta tells the size of a file only on request. Callbacks wait for the answer, so after one that did not come the
+   * number's other files are reported without: 0 is an unknown size.
+   */
   async function sizeOf(number: ConnectedNumber, { id }: HeardMedia): Promise<number> {
     const speaker = callerOf(number)
-    const found = speaker && (await transport.mediaSize(speaker, number.phoneNumberId, id))
-    return found?.kind === 'ok' ? found.value : 0
+    if (!speaker || clock.mono() < (sizePausedUntil.get(number.instanceId) ?? 0)) return 0
+    const found = await transport.mediaSize(speaker, number.phoneNumberId, id)
+    if (found.kind === 'ok') return found.value
+    if (found.kind !== 'error') sizePausedUntil.set(number.instanceId, clock.mono() + SIZE_PAUSE_MS)
+    return 0
   }
 
   return {
@@ -140,6 +151,8 @@ export function createInbound({ db, numbers, transport, watch, sink, callbackAdd
 function ourId(opaque: string | null): MessageId | null {
   return opaque !== null && /^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(opaque) ? (opaque as MessageId) : null
 }
+
+const SIZE_PAUSE_MS = 60_000
 
 /** Meta's code for an account that it has locked. */
 const BANNED = 131_031

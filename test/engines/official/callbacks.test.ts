@@ -359,6 +359,25 @@ test('a file says how large it is, and is fetched with its hash compared', async
   await expect(world.official.engine.media?.(instance, '555')).rejects.toThrow('another hash')
 })
 
+test('Meta that does not tell the size of a file is not asked about the next ones, so callbacks do not wait', async () => {
+  let asked = 0
+  world.answer((_, path) => {
+    if (!path.startsWith('55')) return undefined
+    asked++
+    return answered(500, {})
+  })
+  const image = (id: string) => ({
+    ...{ from: ANA, id: `wamid.${id}`, timestamp: '1767614400', type: 'image' },
+    image: { id, mime_type: 'image/jpeg' },
+  })
+  await world.callBack(instance, messagesBody({ messages: ['551', '552', '553'].map(image) }))
+  expect(world.of(instance, 'received').map(({ media }) => media?.size)).toEqual([0, 0, 0])
+  expect(asked).toBe(1)
+  await world.clock.advance(60_000)
+  await world.callBack(instance, messagesBody({ messages: [image('554')] }))
+  expect(asked).toBe(2)
+})
+
 test('the app secret never lies in the database in the clear', async () => {
   const file = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db`)
   const wal = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db-wal`)
