@@ -47,7 +47,7 @@ export function serviceRoomDeps(
 export function backupsOf({ clock, config }: World, home: Home) {
   const place = { file: databaseIn(config.home), migrations: MIGRATIONS }
   return {
-    make: home.db.createBackup,
+    make: home.db.writeBackup,
     list: () => listBackups(place.file, SCHEMA, clock.now()),
     staged: () => stagedRestore(place),
     stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),

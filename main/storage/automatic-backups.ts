@@ -8,7 +8,7 @@ import { freeBytesOf, type FreeBytes } from './free-bytes.ts'
 import type { Storage } from './sqlite.ts'
 
 interface AutomaticBackupsDeps {
-  readonly db: Pick<Storage, 'createBackup' | 'bytes' | 'revision'>
+  readonly db: Pick<Storage, 'writeBackup' | 'bytes' | 'revision'>
   /** Path of the database. */
   readonly file: string
   readonly clock: Pick<Clock, 'now'>
@@ -44,7 +44,7 @@ export function automaticBackups(needs: AutomaticBackupsDeps): Chore {
     if (free - db.bytes() < MIN_FREE_BYTES) {
       return log.warn({ event: 'storage.backup_skipped', freeBytes: free, databaseBytes: db.bytes() })
     }
-    await db.createBackup(REASON)
+    await db.writeBackup(REASON)
     copiedRevision = revision
     for (const name of backupsToPrune(namesIn(file), clock.now()))
       rmSync(join(backupsFolderOf(file), name), { force: true })

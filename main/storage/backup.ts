@@ -12,7 +12,7 @@ export type MakeCopy = (target: string) => Promise<void>
  * @param reason part of the file name, for the person who looks for it.
  * @returns the path of the copy.
  */
-export async function createBackup(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
+export async function writeBackup(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = uniquePath(folder, reason, nowMs)
   const unfinished = `${path}${UNFINISHED}`

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { createBackup, copyInProcess } from './backup.ts'
+import { writeBackup, copyInProcess } from './backup.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
 export interface Migration {
@@ -33,7 +33,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   }
   const due = migrations.filter((step) => step.version > at)
   if (at > 0 && due.length > 0 && backupsFolder !== null)
-    await createBackup(backupsFolder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
+    await writeBackup(backupsFolder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
   for (const step of due) apply(connection, step)
   return due
 }

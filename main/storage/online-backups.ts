@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import type { Clock } from '../kernel/clock.ts'
 import { StorageError } from '../kernel/db.ts'
 import type { MaintenanceProcess, MaintenanceTask } from './maintenance-process.ts'
-import { createBackup, copyInProcess, type MakeCopy } from './backup.ts'
+import { writeBackup, copyInProcess, type MakeCopy } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
 import { asStorageError } from './sqlite-errors.ts'
 import { DamagedDatabaseError } from './integrity.ts'
@@ -30,7 +30,7 @@ export function createOnlineBackups({ file, clock, maintenanceProcess }: OnlineB
   async function copy(reason: string): Promise<{ file: string; bytes: number }> {
     try {
       const make = maintenanceProcess === undefined ? copyFromHere : copyInMaintenanceProcess(maintenanceProcess)
-      const path = await createBackup(backupsFolderOf(file), reason, clock.now(), make)
+      const path = await writeBackup(backupsFolderOf(file), reason, clock.now(), make)
       return { file: path, bytes: statSync(path).size }
     } catch (error) {
       throw asStorageError(

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { syncFile, syncFolder, writeDurably } from '../kernel/durable-file.ts'
-import { createBackup, copyInProcess, removeDraft } from './backup.ts'
+import { writeBackup, copyInProcess, removeDraft } from './backup.ts'
 import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
 import { copyPreserved } from './preserved-tables.ts'
 import { checkIntegrity, isIntact } from './integrity.ts'
@@ -110,7 +110,7 @@ async function backUpCurrent({ file, migrations }: DatabaseFiles, nowMs: number)
     await migrate({ connection: present, migrations, backupsFolder, nowMs })
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
-    return await createBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
+    return await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
   } finally {
     present.close()
   }

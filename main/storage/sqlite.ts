@@ -44,7 +44,7 @@ export interface Storage extends Db {
   /** Writes the log back into the database file and empties it; where somebody reads from it, as far as that goes. */
   checkpoint(): Promise<void>
   /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
-  createBackup(reason: string): Promise<{ file: string; bytes: number }>
+  writeBackup(reason: string): Promise<{ file: string; bytes: number }>
   /** What runs below: the version of SQLite. */
   readonly engine: string
   /** Size of the database. */
@@ -225,7 +225,7 @@ function connect(
       return guardRead(() => prepareRead(statement).one(params) as R | undefined)
     },
     checkpoint,
-    createBackup: copies.create,
+    writeBackup: copies.create,
     revision() {
       snapshot.end()
       return Number(reader.pragma('data_version', { simple: true }))

@@ -35,7 +35,7 @@ const well = { state: 'well', says: expect.stringMatching(/, and intact\.$/) }
 
 /** A copy, and then hours in each of which something happens. */
 async function uncopiedHours(hours: number): Promise<void> {
-  await home.db.createBackup('hourly')
+  await home.db.writeBackup('hourly')
   for (let n = 0; n < hours; n++) {
     happen()
     if (n < hours - 1) await clock.advance(HOUR)
@@ -59,7 +59,7 @@ test('hourly copies that do not come are found while the service runs, and the m
   })
   expect(found(startedAtMs, '--backups', 'off')).toMatchObject(well)
 
-  await home.db.createBackup('manual')
+  await home.db.writeBackup('manual')
   expect(found(startedAtMs)).toMatchObject(well)
 })
 

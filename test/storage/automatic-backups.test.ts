@@ -68,7 +68,7 @@ test('a copy every hour in which something changed, whole and readable; none in 
 })
 
 test('24 hours are kept, and one copy of each of the seven days before; what somebody asked for stays', async () => {
-  const { file: asked } = await db.createBackup('manual')
+  const { file: asked } = await db.writeBackup('manual')
   const backups = chore()
   for (let i = 0; i < 24 * 10; i++) await hour(backups)
   const hourly = names().filter((name) => name.includes('hourly'))
@@ -120,7 +120,7 @@ test('a copy that failed leaves the older ones alone', async () => {
   for (let i = 0; i < 3; i++) await hour(backups)
   const failing = automaticBackups({
     ...{ clock, file: join(dir, 'switchboard.db'), log: createLog('silent'), isOn: () => true },
-    db: { ...db, createBackup: () => Promise.reject(new Error('the disk is full')) },
+    db: { ...db, writeBackup: () => Promise.reject(new Error('the disk is full')) },
     freeBytes: async () => free,
   })
   await expect(hour(failing)).rejects.toThrow('the disk is full')

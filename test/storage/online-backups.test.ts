@@ -37,15 +37,15 @@ afterEach(() => data.close())
 
 const kept = () => readdirSync(join(data.dir, 'backups'))
 
-function createBackup(): Promise<{ file: string; bytes: number }> {
-  const copying = data.db.createBackup('manual')
+function writeBackup(): Promise<{ file: string; bytes: number }> {
+  const copying = data.db.writeBackup('manual')
   copying.catch(() => {})
   expect(asked.map(({ database }) => database)).toEqual([join(data.dir, 'switchboard.db')])
   return copying
 }
 
 test('a copy gets its name once it is whole, and meanwhile everything goes on', async () => {
-  const copying = createBackup()
+  const copying = writeBackup()
   expect(kept()).toEqual([expect.stringMatching(/\.part$/)])
   await data.db.commit(async () => {})
   asked[0]?.answer([])
@@ -54,21 +54,21 @@ test('a copy gets its name once it is whole, and meanwhile everything goes on', 
 })
 
 test('one that is damaged is none', async () => {
-  const copying = createBackup()
+  const copying = writeBackup()
   asked[0]?.answer(['row 7 missing from index'])
   await expect(copying).rejects.toThrow('row 7 missing from index')
   expect(kept()).toEqual([])
 })
 
 test('one for which the disk is too full is none, and is told as such', async () => {
-  const copying = createBackup()
+  const copying = writeBackup()
   asked[0]?.fail(new Database.SqliteError('database or disk is full', 'SQLITE_FULL'))
   await expect(copying).rejects.toMatchObject({ name: 'StorageError', kind: 'full' })
   expect(kept()).toEqual([])
 })
 
 test('whoever closes the database waits for no copy, and it is none', async () => {
-  const copying = createBackup()
+  const copying = writeBackup()
   await data.db.close()
   await expect(copying).rejects.toThrow('closed before the copy of it was whole')
   expect(kept()).toEqual([])

@@ -41,8 +41,8 @@ export function mined(storage: Storage, name: PointName, reach: () => void): Sto
   return {
     ...storage,
     commit,
-    createBackup(reason) {
-      const copied = storage.createBackup(reason)
+    writeBackup(reason) {
+      const copied = storage.writeBackup(reason)
       if (name === 'mid backup') everyTurn(reach)
       return copied
     },
