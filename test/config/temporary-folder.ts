@@ -22,10 +22,11 @@ function hasRoom(): boolean {
 
 /** @returns what removes the folder at the end. */
 export default function setup(): (() => void) | undefined {
-  if (temporaryFolder === undefined) return undefined
+  const folder = temporaryFolder
+  if (folder === undefined) return undefined
   for (const left of readdirSync(SHARED_MEMORY).filter(isOfDeadRun)) rmSync(join(SHARED_MEMORY, left), REMOVAL)
-  mkdirSync(temporaryFolder, { recursive: true })
-  return () => rmSync(temporaryFolder ?? '', REMOVAL)
+  mkdirSync(folder, { recursive: true })
+  return () => rmSync(folder, REMOVAL)
 }
 
 const REMOVAL = { recursive: true, force: true, maxRetries: 3 }

@@ -22,7 +22,8 @@ async function run([command = '', ...argv]: readonly string[], environment: Reco
     err: (line: string) => void (printed.err += `${line}\n`),
     isInteractive: false,
   }
-  const [env, umask] = [process.env, process.umask()]
+  const env = process.env
+  const umask = process.umask(0o077)
   process.env = { ...environment }
   try {
     const code = await runCommand(command, argv, { entry: ENTRY, terminal })
