@@ -91,7 +91,7 @@ function viewOf(values: ReadonlyMap<Field, unknown>, start: Config): Config {
 function fieldToChange(name: string, origins: Config['origins']): Field {
   const field = FIELDS.find((one) => settingOf(one).name === name)
   if (field === undefined || settingOf(field).window === undefined)
-    throw new ApiError('validation_error', `${name} can't be changed here. Set it where Switchboard is started.`)
+    throw new ApiError('validation_error', `${name} cannot be changed here. Set it where Switchboard is started.`)
   const origin = origins.get(name)
   if (origin === undefined || origin.place === 'file') return field
   throw new ApiError(

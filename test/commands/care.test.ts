@@ -124,7 +124,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
       ...['service', 'home', 'disk', 'database', 'deliveries', 'clock', 'vault', 'backups'],
     ])
     expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
-    expect(of('service')[0]?.says).toMatch(service === undefined ? /^None runs/ : /^Switchboard \S+ runs at http/)
+    expect(of('service')[0]?.says).toMatch(service === undefined ? /^Not running/ : /^Switchboard \S+ has been running at http/)
     expect(of('vault')[0]?.says).toBe("The file has this home's master key.")
     expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nNo problems found\.\n$/)
   })
@@ -185,7 +185,7 @@ test('doctor tells a database that cannot be opened, or is gone, from one that i
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(cannotBeOpened)])
 })
 
-test('a command that comes upon a damaged database says, once, which copy took its place', async () => {
+test('a command that comes upon a damaged database says, once, which copy replaced with', async () => {
   await (await home.start()).end('SIGTERM')
   await home.command('backup')
   const database = join(home.dir, 'switchboard.db')

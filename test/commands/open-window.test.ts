@@ -127,7 +127,7 @@ test('only root runs without the sandbox of Chromium, and is told so', async () 
   await open({ uid: 0 })
   const { readFileSync } = await import('node:fs')
   expect(JSON.parse(readFileSync(seen, 'utf8'))[0]).toBe('--no-sandbox')
-  expect(said).toEqual(["Running as root: Chromium's sandbox is off. Use an ordinary user."])
+  expect(said).toEqual(["Running as root turns off Chromium's sandbox. Use a regular user account instead."])
 })
 
 describe('the binary is there', () => {

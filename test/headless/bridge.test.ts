@@ -184,7 +184,7 @@ describe('the bridge itself', () => {
     say('{"jsonrpc":"2.0","id":{}}')
     say(initialize(2))
     await until('the answer', () => out().includes('\n') || undefined)
-    expect(err()).toContain('no JSON-RPC message')
+    expect(err()).toContain('not a JSON-RPC message')
     end()
     expect(await ended).toBe(0)
   })
@@ -199,8 +199,8 @@ describe('the bridge itself', () => {
 
   test.each([
     ['no key', [], /No API key/],
-    ['something that is no key', ['--key', 'swb_short'], /no API key/],
-    ['an address that is none', ['--url', '127.0.0.1:4780'], /no http address/],
+    ['something that is no key', ['--key', 'swb_short'], /Not a Switchboard API key/],
+    ['an address that is none', ['--url', '127.0.0.1:4780'], /not an http URL/],
     ['an unknown flag', ['--port', '1'], /--port/],
   ])('says what is wrong with %s, and does not begin', async (_what, args, words) => {
     const given = args.includes('--url') || args.includes('--port') ? { SWITCHBOARD_KEY: key } : {}

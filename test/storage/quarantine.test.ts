@@ -129,7 +129,7 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
   await second.close()
 })
 
-test('D-05 after the backup took its place no attempt, number or revoked key comes back, and no send is made again', async () => {
+test('D-05 after the backup replaced with no attempt, number or revoked key comes back, and no send is made again', async () => {
   const home = homeOf(images.closed)
   const before = look(home, (db) => ({
     counters: db.prepare('SELECT name, value FROM counters ORDER BY name').all() as { name: string; value: number }[],
@@ -175,7 +175,7 @@ test('D-05 damage that only a close look finds is put aside at the next start on
 
   markDamaged(database(home), ['row 1 missing from index messages_id'])
   const replaced = await opened(home)
-  expect(replaced.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(replaced.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   expect(isMarkedDamaged(database(home))).toBe(false)
   expect(await checkInvariants(replaced.db)).toEqual([])
   await replaced.close()
@@ -258,7 +258,7 @@ test('D-05 a letter changed in the text of a table is damage, though every page 
     db.exec("UPDATE sqlite_schema SET sql = replace(sql, 'secret_version', 'secret_versjon') WHERE name = 'webhooks'")
   })
   const restored = await opened(home)
-  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
 })
 
@@ -266,7 +266,7 @@ test('D-05 a version of the schema that is not its own is damage', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => db.pragma('user_version = 6'))
   const restored = await opened(home)
-  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
 })
 
@@ -275,7 +275,7 @@ test('D-05 a copy of a clock that was wrong is not taken for the newest', async 
   cpSync(join(home, 'backups', backup), join(home, 'backups', 'switchboard-20380101T000000Z-hourly.db'))
   change(database(home), damagePages)
   const restored = await opened(home)
-  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
 })
 
@@ -325,7 +325,7 @@ test('D-05 without its index, as after a loss of power, a log is damaged where t
   rmSync(`${database(home)}-shm`)
   change(`${database(home)}-wal`, (bytes) => (bytes[32 + 30] = (bytes[32 + 30] ?? 0) ^ 0xff))
   const restored = await opened(home)
-  expect(restored.dataLosses()).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
 })
 

@@ -58,7 +58,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 
   const after = await worldOfTest({ home, vault: w.vault, seed: 2, maintenanceProcess: testMaintenanceProcess })
   expect(await health(after)).toEqual({ status: 'degraded', problems: ['data_lost'] })
-  expect(await warnings(after)).toEqual([expect.stringContaining(`the backup ${backup} took its place`)])
+  expect(await warnings(after)).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   expect((await after.api('GET', `/v1/instances/${id}`)).body.name).toBe('Before')
   expect(await storage(after)).toMatchObject({ integrity: 'ok' })
 })

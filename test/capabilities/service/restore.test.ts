@@ -73,7 +73,7 @@ describe('the list of backups', () => {
     expect(states).toEqual(['unreadable', 'newer', 'foreign', 'usable'])
     for (const [second, words] of [
       [1, 'another home'],
-      [2, 'newer Switchboard'],
+      [2, 'newer version of Switchboard'],
       [3, 'cannot be read|no backup'],
     ] as const) {
       const { status, body } = await restore(w, `switchboard-20260105T12000${second}Z-manual.db`)

@@ -53,7 +53,7 @@ test('a vault that does not open is a trouble, which says what waits and what to
   const { body } = await asConsole(own)('GET', '/v1/service')
   expect(body.vault).toMatchObject({ state: 'sealed', problem: 'The vault of this test is locked.' })
   expect(body.troubles).toEqual([
-    expect.stringMatching(/^The vault of this test is locked\. Unlock it: .* events wait, .* nothing is lost\.$/),
+    expect.stringMatching(/^The vault of this test is locked\. Unlock it\. .* events wait .* Nothing is lost\.$/),
   ])
   expect(body.warnings).toEqual(body.troubles)
   // The doctor says it in the line of the vault.
