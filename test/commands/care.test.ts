@@ -124,7 +124,9 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
       ...['service', 'home', 'disk', 'database', 'deliveries', 'clock', 'vault', 'backups'],
     ])
     expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
-    expect(of('service')[0]?.says).toMatch(service === undefined ? /^Not running/ : /^Switchboard \S+ has been running at http/)
+    expect(of('service')[0]?.says).toMatch(
+      service === undefined ? /^Not running/ : /^Switchboard \S+ has been running at http/,
+    )
     expect(of('vault')[0]?.says).toBe("The file has this home's master key.")
     expect((await home.command('doctor', '--offline')).out).toMatch(/^✓ service .*\n[^]*\nNo problems found\.\n$/)
   })

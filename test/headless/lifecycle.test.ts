@@ -187,7 +187,8 @@ test(
     const tookMs = performance.now() - toldAt
     expect(tookMs).toBeGreaterThan(4_500)
     expect(tookMs).toBeLessThan(6_000)
-    expect([await waiting, first.errors(), first.out().split('\n').length]).toEqual([null, '', 2])
+    expect(await waiting).toMatchObject({ status: 504, body: { error: { code: 'upstream_timeout' } } })
+    expect([first.errors(), first.out().split('\n').length]).toEqual(['', 2])
 
     receiverComesBack()
     const second = await home.start()
