@@ -140,10 +140,7 @@ describe('a wrong setting', () => {
     [{ argv: ['--port'] }, '--port needs a value.'],
     [{ argv: ['--port', 'x'] }, '--port must be an integer from 0 to 65535. Got "x".'],
     [{ argv: ['--port', '65536'] }, '--port must be an integer from 0 to 65535. Got "65536".'],
-    [
-      { env: { SWITCHBOARD_PROT: '1' } },
-      'SWITCHBOARD_PROT is not a Switchboard setting. See the README for the list.',
-    ],
+    [{ env: { SWITCHBOARD_PROT: '1' } }, 'SWITCHBOARD_PROT is not a Switchboard setting. See the README for the list.'],
     [{ env: { SWITCHBOARD_NETWORK: 'Live' } }, 'SWITCHBOARD_NETWORK must be one of sandbox, live. Got "Live".'],
     [
       { file: { prot: 1 } },
@@ -220,9 +217,7 @@ describe('the passphrase', () => {
 
 describe('what opens the service to others', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'switchboard.lan'])('host %s needs allow_lan', (host) => {
-    expect(complaint({ argv: ['--host', host] })).toMatch(
-      /Other machines can reach.*--allow-lan.*allowed_hosts/,
-    )
+    expect(complaint({ argv: ['--host', host] })).toMatch(/Other machines can reach.*--allow-lan.*allowed_hosts/)
     expect(read({ argv: ['--host', host, '--allow-lan'] })).toMatchObject({ host, allowLan: true })
   })
 
