@@ -95,7 +95,13 @@ export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
   function retire(seq: number): void {
     const queue = queues.get(seq)
     if (!queue) return
-    Object.assign(queue, { isActive: false, isWaiting: false, window: 1, ahead: NO_PREFETCH })
+    const idle = {
+      isActive: false,
+      isWaiting: false,
+      window: 1,
+      prefetched: NO_PREFETCH,
+    } satisfies Partial<WebhookQueue>
+    Object.assign(queue, idle)
     removeIdle(queue)
   }
 
@@ -128,7 +134,8 @@ export function createWebhookQueues({ clock }: { clock: Pick<Clock, 'mono'> }) {
     restartAll(): void {
       slowStartUntilMono = clock.mono() + SLOW_START_MS
       for (const queue of queues.values()) {
-        Object.assign(queue, { window: 1, ahead: NO_PREFETCH, isCalmed: false })
+        const slowStart = { window: 1, prefetched: NO_PREFETCH, hasSlowStarted: false } satisfies Partial<WebhookQueue>
+        Object.assign(queue, slowStart)
       }
     },
     retire,
