@@ -34,7 +34,7 @@ interface RecordedEvent {
 const recordedOf = (type: string) =>
   `SELECT e.seq AS seq, e.account_seq AS accountSeq, e.instance_seq AS instanceSeq, e.type, e.created_at AS createdAtMs,
           CASE WHEN e.only_for IS NOT NULL OR EXISTS (
-             SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook) THEN 1 ELSE 0 END AS isHad
+             SELECT 1 FROM deliveries d WHERE d.event_seq = e.seq AND d.webhook_seq = :webhook) THEN 1 ELSE 0 END AS hasDelivery
      FROM events e WHERE e.account_seq = ${subjectSeq(':accountId')} AND e.type = '${type}' AND e.seq > :after`
 
 /**
