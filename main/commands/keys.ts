@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { APPROVAL_POLICIES } from '../contract/approval.ts'
-import { isScopeWord, SCOPE_WORDS, SCOPES } from '../contract/scopes.ts'
+import { isAcceptedScope, ACCEPTED_SCOPES, SCOPES } from '../contract/scopes.ts'
 import type { ControlRequest } from '../faces/control.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -105,13 +105,13 @@ async function create(
 
 const words = (list: string) => [...new Set(list.split(',').map((word) => word.trim()))].filter((word) => word !== '')
 
-const THE_SCOPES = `Scopes: ${SCOPE_WORDS.join(', ')}.`
+const THE_SCOPES = `Scopes: ${ACCEPTED_SCOPES.join(', ')}.`
 
 function scopesOf(list: string): string[] {
   if (list.trim() === 'all') return [...SCOPES]
   const scopes = words(list)
   if (scopes.length === 0) throw new CommandError(`--scopes is empty. ${THE_SCOPES}`)
-  const unknown = scopes.filter((word) => !isScopeWord(word))
+  const unknown = scopes.filter((word) => !isAcceptedScope(word))
   if (unknown.length > 0) throw new CommandError(`Unknown scope: ${unknown.join(', ')}. ${THE_SCOPES}`)
   return scopes
 }

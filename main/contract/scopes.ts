@@ -23,28 +23,28 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number]
 
 /** Names older keys still carry; each equals one scope of today (spec: Authentication and Versioning). */
-export const SCOPE_SYNONYMS = {
+export const SCOPE_ALIASES = {
   'instances:manage': 'instances:write',
   'ai:manage': 'ai:write',
 } as const satisfies Record<string, Scope>
 
-export type ScopeSynonym = keyof typeof SCOPE_SYNONYMS
+export type ScopeAlias = keyof typeof SCOPE_ALIASES
 
 /** Every word a key may be created with: the scopes and their synonyms. */
-export const SCOPE_WORDS = [...SCOPES, ...(Object.keys(SCOPE_SYNONYMS) as ScopeSynonym[])] as const
+export const ACCEPTED_SCOPES = [...SCOPES, ...(Object.keys(SCOPE_ALIASES) as ScopeAlias[])] as const
 
-export type ScopeWord = (typeof SCOPE_WORDS)[number]
+export type AcceptedScope = (typeof ACCEPTED_SCOPES)[number]
 
-export function isScopeWord(word: string): word is ScopeWord {
-  return (SCOPE_WORDS as readonly string[]).includes(word)
+export function isAcceptedScope(word: string): word is AcceptedScope {
+  return (ACCEPTED_SCOPES as readonly string[]).includes(word)
 }
 
 /** The scope a word stands for: itself, or what it is a synonym of. */
-function scopeOf(word: ScopeWord): Scope {
-  return word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as ScopeSynonym] : (word as Scope)
+function scopeOf(word: AcceptedScope): Scope {
+  return word in SCOPE_ALIASES ? SCOPE_ALIASES[word as ScopeAlias] : (word as Scope)
 }
 
 /** Whether a key with these words may do what asks for `needed`. `:write` does not imply `:read`. */
-export function grants(words: readonly ScopeWord[], needed: Scope): boolean {
+export function grants(words: readonly AcceptedScope[], needed: Scope): boolean {
   return words.some((word) => scopeOf(word) === needed)
 }

@@ -5,7 +5,7 @@ import { APPROVAL_POLICIES } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
-import { SCOPE_WORDS } from '../contract/scopes.ts'
+import { ACCEPTED_SCOPES } from '../contract/scopes.ts'
 import { Body, Nullable } from '../contract/shapes.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { ControlRequest } from './control.ts'
@@ -13,7 +13,7 @@ import { createCheck } from './validation.ts'
 
 const NewKey = Body({
   name: Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength }),
-  scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true }),
+  scopes: Type.Array(Type.Enum([...ACCEPTED_SCOPES]), { minItems: 1, uniqueItems: true }),
   allowed_instance_ids: Nullable(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
   approval: Type.Optional(Type.Enum([...APPROVAL_POLICIES])),
 })

@@ -137,7 +137,7 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
       const client = clientInfoOf(body)
       if (client !== undefined) onClient({ caller: principal, client })
-      callers.set(auth, { principal, requestId, shown: parseToolFilter(req.url ?? '') })
+      callers.set(auth, { principal, requestId, toolFilter: parseToolFilter(req.url ?? '') })
       if (principal.key !== null && isListening(req, body)) keys.watch(principal.key.id, res)
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))

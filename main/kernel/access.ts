@@ -1,7 +1,7 @@
 import type { ApprovalPolicy } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { AccessLevel } from '../contract/operation.ts'
-import { grants, type Scope, type ScopeWord } from '../contract/scopes.ts'
+import { grants, type Scope, type AcceptedScope } from '../contract/scopes.ts'
 import type { Source } from '../contract/shapes.ts'
 import type { AccountId, KeyId } from './ids.ts'
 
@@ -19,7 +19,7 @@ export interface Principal {
     /** Before which calls over MCP a person is asked. */
     readonly approval: ApprovalPolicy
   } | null
-  readonly scopes: readonly ScopeWord[]
+  readonly scopes: readonly AcceptedScope[]
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
   /** Requests per minute of this key's bucket. */

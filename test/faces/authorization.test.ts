@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../main/contract/operation.ts'
-import { SCOPE_WORDS, SCOPES, type ScopeWord } from '../../main/contract/scopes.ts'
+import { ACCEPTED_SCOPES, SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import { lineOf, OPERATIONS } from '../support/operations.ts'
 import type { Reply } from '../support/world.ts'
@@ -29,7 +29,7 @@ function targetsOf(operation: Operation): readonly Target[] {
 
 const NO_SCOPE = 'no scope'
 const NO_KEY = 'no key'
-type Holding = ScopeWord | typeof EVERY | typeof NO_SCOPE | typeof NO_KEY
+type Holding = AcceptedScope | typeof EVERY | typeof NO_SCOPE | typeof NO_KEY
 
 interface Cell {
   readonly operation: Operation
@@ -38,7 +38,7 @@ interface Cell {
   readonly reaching: Reaching
 }
 
-const HOLDINGS: readonly Holding[] = [...SCOPE_WORDS, EVERY, NO_SCOPE, NO_KEY]
+const HOLDINGS: readonly Holding[] = [...ACCEPTED_SCOPES, EVERY, NO_SCOPE, NO_KEY]
 
 function cellsOf(operation: Operation): Cell[] {
   const reachings: readonly Reaching[] = ['all', 'list']

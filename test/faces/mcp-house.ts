@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { ServedOperation } from '../../main/capabilities/handler.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
-import type { ScopeWord } from '../../main/contract/scopes.ts'
+import type { AcceptedScope } from '../../main/contract/scopes.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { createDoor } from '../../main/faces/http.ts'
 import { createRequestTimes } from '../../main/faces/request-times.ts'
@@ -23,7 +23,7 @@ export interface House {
   readonly asked: Asked[]
   readonly clock: FakeClock
   /** A key, and what a client sends to use it. */
-  key(options?: { scopes?: readonly ScopeWord[]; instances?: readonly string[] }): string
+  key(options?: { scopes?: readonly AcceptedScope[]; instances?: readonly string[] }): string
   /** @param person answers what the client is asked; without one it does not say that it can ask. */
   revoke(key: string): void
   connect(key: string, era: 'modern' | 'legacy', person?: Person): Promise<Client>

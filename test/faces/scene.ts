@@ -1,4 +1,4 @@
-import { SCOPE_WORDS, SCOPES, type ScopeWord } from '../../main/contract/scopes.ts'
+import { ACCEPTED_SCOPES, SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import { world, type Reply, type World } from '../support/world.ts'
 import type { Ask } from './requests.ts'
 import { sideOf, type Side } from './sides.ts'
@@ -19,7 +19,7 @@ export interface Scene {
   readonly sides: Readonly<Record<'own' | 'outside' | 'other', Side>>
   /** The ids in the list of a key that has one. */
   readonly listed: readonly string[]
-  key(reaching: Reaching, holding: ScopeWord | typeof EVERY): string
+  key(reaching: Reaching, holding: AcceptedScope | typeof EVERY): string
   sideFor(target: Target): Side
 }
 
@@ -33,7 +33,7 @@ export async function openScene(): Promise<Scene> {
   }
   const listed = [sides.own.smv2.id, sides.own.official.id]
   const keys = new Map<string, string>()
-  for (const holding of [...SCOPE_WORDS, EVERY] as const) {
+  for (const holding of [...ACCEPTED_SCOPES, EVERY] as const) {
     const scopes = holding === EVERY ? SCOPES : [holding]
     keys.set(`all ${holding}`, (await w.key({ scopes })).key)
     keys.set(`list ${holding}`, (await w.key({ scopes, instances: listed })).key)

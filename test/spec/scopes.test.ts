@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SCOPE_WORDS, type ScopeWord } from '../../main/contract/scopes.ts'
+import { ACCEPTED_SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import { OPERATIONS, pathWith } from '../support/operations.ts'
 import { world, type World } from '../support/world.ts'
 import { SCOPE_SYNONYMS, SCOPES } from './tables.ts'
 
 let w: World
-const keys = new Map<ScopeWord, string>()
+const keys = new Map<AcceptedScope, string>()
 
 beforeAll(async () => {
   w = await world()
-  for (const word of SCOPE_WORDS) keys.set(word, (await w.key({ scopes: [word] })).key)
+  for (const word of ACCEPTED_SCOPES) keys.set(word, (await w.key({ scopes: [word] })).key)
 })
 afterAll(() => w.close())
 

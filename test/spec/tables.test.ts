@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ERRORS as CATALOGUE, isRetryable } from '../../main/contract/errors.ts'
 import { EVENT_TYPES as EVENTS } from '../../main/contract/events.ts'
-import { SCOPE_SYNONYMS as SYNONYMS, SCOPES as KNOWN_SCOPES } from '../../main/contract/scopes.ts'
+import { SCOPE_ALIASES as SYNONYMS, SCOPES as KNOWN_SCOPES } from '../../main/contract/scopes.ts'
 import { MESSAGE_STATUSES } from '../../main/contract/shapes.ts'
 import { NOT_YET } from './not-yet.ts'
 import * as tables from './tables.ts'

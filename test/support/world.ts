@@ -6,7 +6,7 @@ import { knownInstances } from '../../main/capabilities/instances/index.ts'
 import { checkInvariants } from '../../main/capabilities/webhooks/index.ts'
 import { readConfig, type Config } from '../../main/config.ts'
 import type { EventType } from '../../main/contract/events.ts'
-import { SCOPES, type ScopeWord } from '../../main/contract/scopes.ts'
+import { SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds, type AccountId, type Random } from '../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
@@ -66,7 +66,7 @@ interface Sending {
 }
 
 interface KeyWish {
-  readonly scopes?: readonly ScopeWord[]
+  readonly scopes?: readonly AcceptedScope[]
   /** Ids of the only instances it reaches. */
   readonly instances?: readonly string[] | null
   readonly rate?: number

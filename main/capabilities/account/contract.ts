@@ -2,12 +2,12 @@ import { Type, type Static } from 'typebox'
 import { APPROVAL_POLICIES } from '../../contract/approval.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { SCOPE_WORDS, SCOPES } from '../../contract/scopes.ts'
+import { ACCEPTED_SCOPES, SCOPES } from '../../contract/scopes.ts'
 import { Body, List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 const Me = Type.Object({
   account: Type.Object({ id: Uuid, name: Type.String() }),
-  scopes: Type.Array(Type.Enum([...SCOPE_WORDS]), {
+  scopes: Type.Array(Type.Enum([...ACCEPTED_SCOPES]), {
     description: 'As the key was created: older words such as `instances:manage` stay, and equal their `:write` scope.',
   }),
   allowed_instance_ids: Nullable(
@@ -23,7 +23,7 @@ const Me = Type.Object({
   ),
 })
 
-const Scopes = Type.Array(Type.Enum([...SCOPE_WORDS]), { minItems: 1, uniqueItems: true })
+const Scopes = Type.Array(Type.Enum([...ACCEPTED_SCOPES]), { minItems: 1, uniqueItems: true })
 const Name = Type.String({ minLength: 1, maxLength: LIMITS.keyNameLength, description: 'What the key is for.' })
 const RatePerMinute = Nullable(
   Type.Integer({

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { ApprovalPolicy } from '../../contract/approval.ts'
-import type { ScopeWord } from '../../contract/scopes.ts'
+import type { AcceptedScope } from '../../contract/scopes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
@@ -23,7 +23,7 @@ interface Deps {
 export interface NewKey {
   readonly accountId: AccountId
   readonly name: string
-  readonly scopes: readonly ScopeWord[]
+  readonly scopes: readonly AcceptedScope[]
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
   readonly expiresAtMs: number | null

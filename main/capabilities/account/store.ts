@@ -1,5 +1,5 @@
 import type { ApprovalPolicy } from '../../contract/approval.ts'
-import type { ScopeWord } from '../../contract/scopes.ts'
+import type { AcceptedScope } from '../../contract/scopes.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -14,7 +14,7 @@ export interface ApiKey {
   readonly accountId: AccountId
   readonly name: string
   readonly last4: string
-  readonly scopes: readonly ScopeWord[]
+  readonly scopes: readonly AcceptedScope[]
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
   /** null: the setting. */
@@ -99,7 +99,7 @@ export function toKey(row: KeyRow): ApiKey {
     row
   const rest = { ratePerMinute, approval, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs }
   // Both columns were written by createKey from these types.
-  const scopes = JSON.parse(row.scopes) as ScopeWord[]
+  const scopes = JSON.parse(row.scopes) as AcceptedScope[]
   const allowedInstanceIds = row.allowedInstanceIds === null ? null : (JSON.parse(row.allowedInstanceIds) as string[])
   return { id, accountId, name, last4, scopes, allowedInstanceIds, ...rest }
 }

@@ -7,5 +7,5 @@ export interface Caller {
   /** Equals the X-Request-Id of the answer, and so of each error in it. */
   readonly requestId: string
   /** Which tools it asked to be shown. */
-  readonly shown: ToolFilter
+  readonly toolFilter: ToolFilter
 }

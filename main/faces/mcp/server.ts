@@ -58,8 +58,8 @@ export function createServerFactory(deps: ServerDeps): () => McpServer {
   return () => {
     const mcp = new McpServer(identity, options)
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
-      const { principal, shown } = callerOf(http?.authInfo)
-      const tools = toolbox.listFor(principal, shown).map((tool) => definitionFor(tool, principal))
+      const { principal, toolFilter } = callerOf(http?.authInfo)
+      const tools = toolbox.listFor(principal, toolFilter).map((tool) => definitionFor(tool, principal))
       // The SDK's type spells JSON out, value by value; our definitions are JSON, which the type cannot see.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })
@@ -68,7 +68,7 @@ export function createServerFactory(deps: ServerDeps): () => McpServer {
       // A tool the key may not use is not unknown: the door says which scope it lacks.
       const tool = toolbox.find(params.name)
       if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-      if (caller.shown.readOnly === true && !isReadOnly(tool)) throw unknownWhereNothingChanges(params.name)
+      if (caller.toolFilter.readOnly === true && !isReadOnly(tool)) throw unknownWhereNothingChanges(params.name)
       const person = {
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one accessor that serves both revisions
         canBeAsked: canAskInForm(mcp.server.getClientCapabilities()),
@@ -95,7 +95,7 @@ function recordCalls(
   return async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
     const startedMono = clock.mono()
     let approval: Approval | undefined
-    const result = await answerCall(calling, { ...call, onApproval: (found) => (approval = found) }, log)
+    const result = await answerCall(calling, { ...call, onApprovalFound: (found) => (approval = found) }, log)
     const errorCode = errorCodeOf(result)
     const isWaiting = 'inputRequests' in result || approval?.state === 'pending' || approval?.state === 'approved'
     onToolCall({

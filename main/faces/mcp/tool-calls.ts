@@ -43,7 +43,7 @@ export interface ToolCall {
   readonly caller: Caller
   readonly person: Elicitation
   /** Told of the approval that stands between the call and its result. */
-  readonly onApproval?: (approval: Approval) => void
+  readonly onApprovalFound?: (approval: Approval) => void
 }
 
 const QUESTION = 'confirm'
@@ -102,7 +102,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     const { approval_id: id, confirm: _confirm, ...given } = call.given
     const fingerprint = callHash(tool, given)
     const told = (approval: Approval) => {
-      call.onApproval?.(approval)
+      call.onApprovalFound?.(approval)
       return approvalResult(tool, approval, requestId)
     }
     if (id !== undefined) {

@@ -1,4 +1,4 @@
-import { SCOPE_SYNONYMS, SCOPES, type Scope, type ScopeWord } from '../../../main/contract/scopes.ts'
+import { SCOPE_ALIASES, SCOPES, type Scope, type AcceptedScope } from '../../../main/contract/scopes.ts'
 
 /** What a key may do in one area: look, or act, by the name the area has for acting. */
 export interface Area {
@@ -34,14 +34,14 @@ export const areasInUse = (inUse: readonly Scope[]): readonly Area[] =>
 export const verbOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1)
 
 /** The scopes that the words of a key stand for; older keys carry synonyms. */
-function scopesOf(words: readonly ScopeWord[]): ReadonlySet<Scope> {
-  return new Set(words.map((word) => (word in SCOPE_SYNONYMS ? SCOPE_SYNONYMS[word as never] : word) as Scope))
+function scopesOf(words: readonly AcceptedScope[]): ReadonlySet<Scope> {
+  return new Set(words.map((word) => (word in SCOPE_ALIASES ? SCOPE_ALIASES[word as never] : word) as Scope))
 }
 
-export const isEverything = (words: readonly ScopeWord[]): boolean => scopesOf(words).size === SCOPES.length
+export const isEverything = (words: readonly AcceptedScope[]): boolean => scopesOf(words).size === SCOPES.length
 
 /** What a key may do, area by area, for a sentence such as “Messages: read, send”. */
-export function permissionsOf(words: readonly ScopeWord[]): { area: string; verbs: string[] }[] {
+export function permissionsOf(words: readonly AcceptedScope[]): { area: string; verbs: string[] }[] {
   const granted = scopesOf(words)
   return AREAS.map(({ area, scopes }) => ({ area, verbs: scopes.filter((scope) => granted.has(scope)).map(verbOf) })) //
     .filter(({ verbs }) => verbs.length > 0)
