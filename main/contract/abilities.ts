@@ -1,6 +1,6 @@
 import type { Engine, Network } from './shapes.ts'
 
-/** Everything an engine may be able to do, in the order in which people ask. */
+/** Everything an engine can offer, most asked-for first. */
 export const ABILITIES = {
   connect: ['qr_code', 'pairing_code', 'onboarding_page'],
   send: [
@@ -38,7 +38,7 @@ export const ABILITIES = {
 
 export type AbilityGroup = keyof typeof ABILITIES
 
-/** `raw`: by a payload of the Cloud API, in Meta's own words. */
+/** `raw`: only with a raw Cloud API payload. */
 export const LEVELS = ['yes', 'raw', 'no'] as const
 export type Level = (typeof LEVELS)[number]
 
@@ -46,7 +46,7 @@ export type Abilities = {
   readonly [G in AbilityGroup]: Readonly<Record<(typeof ABILITIES)[G][number], Level>>
 }
 
-/** One way to a messaging network, and what it can do. */
+/** What an engine can do on a network. */
 export interface EngineAbilities {
   readonly engine: Engine
   readonly network: Network

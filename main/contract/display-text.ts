@@ -1,13 +1,13 @@
 /**
- * Text of a stranger, made safe to show inside a sentence of ours: nothing in it can end the quotes, break the line,
- * reorder what stands around it or be there without being seen.
+ * Makes untrusted text safe to show inside our sentences: it cannot close the quotes, break the line, reorder the text
+ * around it or contain anything invisible.
  */
 
 /** Controls, line and paragraph separators, direction marks, zero-width characters, tags, private use. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0\u034F\u17B4\u17B5]/gu
-/** A joiner inside an emoji is part of a visible character. */
+/** A joiner inside an emoji is part of a visible character, so it is kept. */
 const EMOJI_JOINER = /(?<=\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u200D(?=\p{Extended_Pictographic})/gu
-/** Marks without a letter of their own would sit on ours; many on one letter reach into the lines around it. */
+/** A mark without a base letter would attach to our text; a stack of marks would overlap neighbouring lines. */
 const STRAY_MARKS = /(?<=^|\p{M}{3})\p{M}/gu
 const QUOTES = /["“”„‟〝〞＂]/g
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u
@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string): string =>
   SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
 
-/** Every character can be seen, and stands in the order in which it was written. */
+/** Escapes invisible characters and anything that changes the display order. */
 export function visibleText(text: string): string {
   const joiners = new Set([...text.matchAll(EMOJI_JOINER)].map(({ index }) => index))
   return text
@@ -24,13 +24,13 @@ export function visibleText(text: string): string {
     .replaceAll(STRAY_MARKS, escaped)
 }
 
-/** In quotes it cannot get out of. Right-to-left text is isolated, so that it does not move the words around it. */
+/** Quotes and escapes the text. Right-to-left text is isolated, or it would reorder the words around it. */
 export function quotedText(text: string): string {
   const inside = visibleText(text.replaceAll('\\', '\\\\')).replaceAll(QUOTES, (quote) => `\\${quote}`)
   return RIGHT_TO_LEFT.test(inside) ? `“\u2068${inside}\u2069”` : `“${inside}”`
 }
 
-/** The same for every text inside a value, names of fields included. */
+/** Applies `visibleText` to every string inside a value, field names included. */
 export function visibleValue(value: unknown): unknown {
   if (typeof value === 'string') return visibleText(value)
   if (Array.isArray(value)) return value.map(visibleValue)

@@ -1,6 +1,6 @@
 import type { EventData, EventType } from './events.ts'
 
-/** What `data` of each type looks like, apart from `occurred_at` and `sequence`. Shown in the reference, sent by tests. */
+/** Example `data` of each type, without `occurred_at` and `sequence`. Shown in the API reference and sent by test events. */
 export const EVENT_EXAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'instance.created': { name: 'Berlin shop', engine: 'smv2', status: 'created' },
   'instance.updated': {
@@ -34,23 +34,27 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventData[T] } = {
     participant: null,
     referral: null,
   },
-  'message.sent': moved('sent'),
-  'message.delivered': moved('delivered'),
-  'message.read': moved('read'),
+  'message.sent': statusData('sent'),
+  'message.delivered': statusData('delivered'),
+  'message.read': statusData('read'),
   'message.failed': {
-    ...moved('failed'),
+    ...statusData('failed'),
     error: {
       code: 'not_on_whatsapp',
       message: 'This number has no account on the network. Check the number.',
       provider_code: 404,
     },
   },
-  'message.edited': { ...spoken(), text: 'When will my order arrive, please?', edited_at: '2026-03-01T09:31:00.000Z' },
-  'message.deleted': { ...spoken(), deleted_by: '12025550123', deleted_at: '2026-03-01T09:32:00.000Z' },
-  'message.reaction': { ...spoken(), emoji: '👍' },
+  'message.edited': {
+    ...messageData(),
+    text: 'When will my order arrive, please?',
+    edited_at: '2026-03-01T09:31:00.000Z',
+  },
+  'message.deleted': { ...messageData(), deleted_by: '12025550123', deleted_at: '2026-03-01T09:32:00.000Z' },
+  'message.reaction': { ...messageData(), emoji: '👍' },
 }
 
-function moved(status: EventData['message.sent']['status']): EventData['message.sent'] {
+function statusData(status: EventData['message.sent']['status']): EventData['message.sent'] {
   return {
     message_id: 'msg_01JQ5Z8T9V3X7K2M4N6P8R0S1T',
     to: '12025550123',
@@ -63,6 +67,6 @@ function moved(status: EventData['message.sent']['status']): EventData['message.
   }
 }
 
-function spoken() {
+function messageData() {
   return { message_id: 'msg_01JQ5Z8T9V3X7K2M4N6P8R0S1T', chat: '12025550123', from: '12025550123', from_me: false }
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Digits, MessageErrorShape, MessageStatus, Nullable, Source, Timestamp, Engine } from './shapes.ts'
 
-/** The 16 types of the spec (Events), and no others. */
+/** The 16 event types of the spec (Events). */
 export const EVENT_TYPES = [
   'instance.created',
   'instance.updated',
@@ -23,9 +23,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-const Code = Nullable(Type.Integer({ description: 'Close or error code of the engine, when it gave one.' }))
+const Code = Nullable(Type.Integer({ description: 'Close or error code from the engine, if it gave one.' }))
 
-const messageMoved = {
+const statusFields = {
   message_id: Type.String(),
   to: Digits,
   chat: Type.String(),
@@ -36,7 +36,7 @@ const messageMoved = {
   campaign_id: Nullable(Type.String()),
 }
 
-const spoken = { message_id: Type.String(), chat: Type.String(), from: Type.String(), from_me: Type.Boolean() }
+const messageFields = { message_id: Type.String(), chat: Type.String(), from: Type.String(), from_me: Type.Boolean() }
 
 /** `data` of each type without the two fields every event has (`occurred_at`, `sequence`). */
 export const EVENT_DATA = {
@@ -69,11 +69,11 @@ export const EVENT_DATA = {
   }),
   'instance.qr.updated': Type.Object(
     { attempt: Type.Integer({ minimum: 1 }), expires_at: Timestamp },
-    { description: 'The QR itself is a credential and is never part of an event; read it with GET …/qr.' },
+    { description: 'The QR code is a credential, so no event contains it. Read it with GET …/qr.' },
   ),
   'instance.deleted': Type.Object({ name: Type.String(), deleted_at: Timestamp }),
   'message.received': Type.Object({
-    ...spoken,
+    ...messageFields,
     is_group: Type.Boolean(),
     type: Type.String(),
     text: Type.String(),
@@ -91,20 +91,25 @@ export const EVENT_DATA = {
     quoted_message_id: Nullable(Type.String()),
     participant: Nullable(Type.String()),
     referral: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    from_lid: Type.Optional(Type.String({ description: 'Present when the phone number is hidden; equals `from`.' })),
+    from_lid: Type.Optional(
+      Type.String({ description: 'Present if the sender hides their phone number; equals `from`.' }),
+    ),
   }),
-  'message.sent': Type.Object(messageMoved),
-  'message.delivered': Type.Object(messageMoved),
-  'message.read': Type.Object(messageMoved),
-  'message.failed': Type.Object({ ...messageMoved, error: MessageErrorShape }),
-  'message.edited': Type.Object({ ...spoken, text: Type.String(), edited_at: Timestamp }),
-  'message.deleted': Type.Object({ ...spoken, deleted_by: Type.String(), deleted_at: Timestamp }),
-  'message.reaction': Type.Object({ ...spoken, emoji: Type.String({ description: 'Empty when taken back.' }) }),
+  'message.sent': Type.Object(statusFields),
+  'message.delivered': Type.Object(statusFields),
+  'message.read': Type.Object(statusFields),
+  'message.failed': Type.Object({ ...statusFields, error: MessageErrorShape }),
+  'message.edited': Type.Object({ ...messageFields, text: Type.String(), edited_at: Timestamp }),
+  'message.deleted': Type.Object({ ...messageFields, deleted_by: Type.String(), deleted_at: Timestamp }),
+  'message.reaction': Type.Object({
+    ...messageFields,
+    emoji: Type.String({ description: 'Empty if the reaction was removed.' }),
+  }),
 } as const satisfies Record<EventType, ReturnType<typeof Type.Object>>
 
 export type EventData = { [T in EventType]: Static<(typeof EVENT_DATA)[T]> }
 
-/** The instance as it stood at the moment of the event (spec: Event envelope). */
+/** The instance at the time of the event (spec: Event envelope). */
 export const EventInstance = Type.Object({
   id: Type.String({ format: 'uuid' }),
   external_ref: Nullable(Type.String()),
@@ -112,7 +117,7 @@ export const EventInstance = Type.Object({
   engine: Engine,
 })
 
-/** Body sent to the account webhook (spec: Event envelope). */
+/** Body of an account webhook request (spec: Event envelope). */
 export function eventEnvelope(type: EventType) {
   return Type.Object({
     event_id: Type.String({ pattern: '^evt_' }),
@@ -123,7 +128,10 @@ export function eventEnvelope(type: EventType) {
     instance: EventInstance,
     data: Type.Intersect([
       EVENT_DATA[type],
-      Type.Object({ occurred_at: Timestamp, sequence: Type.Integer({ description: 'Rises per instance.' }) }),
+      Type.Object({
+        occurred_at: Timestamp,
+        sequence: Type.Integer({ description: 'Increases with each event of the instance.' }),
+      }),
     ]),
   })
 }

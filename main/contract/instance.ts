@@ -2,8 +2,6 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** The instance schemas of the API. */
-
 export const InstanceName = Type.String({
   minLength: 1,
   maxLength: LIMITS.instanceNameLength,
@@ -16,7 +14,7 @@ export const ExternalRef = Type.String({
   description: 'Your own ID for the instance. Unique among the instances of the account that are not deleted.',
 })
 
-/** Keys with a minimum length and no pattern: a record type of TypeBox would let keys with a line break pass unchecked. */
+/** Limits keys with `propertyNames`: the pattern of a TypeBox record would let keys with a line break pass unchecked. */
 export const Metadata = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {},
@@ -41,7 +39,7 @@ export const InstanceRecord = Type.Object({
   status_since: Type.String({ format: 'date-time', description: 'When the instance entered its current `status`.' }),
   connected: Type.Boolean({ description: 'Logged in and ready to send.' }),
   logged_in: Type.Boolean({
-    description: 'A stored session exists that the network has not rejected. It may be without a connection right now.',
+    description: 'A session is stored that the network has not rejected. The instance may still be offline right now.',
   }),
   network: Network,
   phone_number: Nullable(Digits),
@@ -51,7 +49,7 @@ export const InstanceRecord = Type.Object({
   onboarding_url: Type.Optional(
     Type.String({
       format: 'uri',
-      description: 'Page on which a number is connected. Only for `official` instances without one.',
+      description: 'Page where a number is connected. Only for `official` instances that have no number yet.',
     }),
   ),
   created_at: Timestamp,
@@ -70,7 +68,7 @@ export const InstanceRecord = Type.Object({
   banned_until: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'When a temporary ban ends. Null when there is none, or the network did not say.',
+      description: 'When a temporary ban ends. Null if there is none or the network did not say.',
     }),
   ),
 })
@@ -123,7 +121,7 @@ export type ChangeList = Static<typeof ChangeList>
 
 export const ConnectionView = Type.Object({
   connected: Type.Boolean({ description: 'Logged in and ready to send.' }),
-  logged_in: Type.Boolean({ description: 'A session is stored. It may be without a connection right now.' }),
+  logged_in: Type.Boolean({ description: 'A session is stored. The instance may still be offline right now.' }),
   name: Nullable(Type.String({ description: 'Name of the connected account.' })),
   number: Nullable(Digits),
 })
@@ -131,11 +129,12 @@ export type ConnectionView = Static<typeof ConnectionView>
 
 export const QrView = Type.Object({
   qr: Nullable(
-    Type.String({ description: 'The current QR code as a PNG data URI; null when there is nothing to scan.' }),
+    Type.String({ description: 'The current QR code as a PNG data URI; null if there is nothing to scan.' }),
   ),
   pairing_code: Nullable(
     Type.String({
-      description: 'Code to type on the phone instead. Request it with `?phone=`; the sandbox always returns one.',
+      description:
+        'Code to type on the phone instead of scanning. Request it with `?phone=`; the sandbox always returns one.',
     }),
   ),
   state: Type.Enum(['pending', 'ready', 'expired', 'connected', 'passkey_required'], {

@@ -1,4 +1,4 @@
-/** Every number a caller can run into, typed once. Spec: Limits; where the spec is silent, our own. */
+/** Every limit a caller can run into. Spec: Limits; the rest are our own. */
 export const LIMITS = {
   externalRefLength: 128,
   metadataPairs: 16,

@@ -1,4 +1,4 @@
-/** What a notice can be about. The console’s stores each listen to theirs. */
+/** What a notice is about. Each store of the console subscribes to its own topics. */
 export type Topic =
   | 'instances'
   | 'messages'
@@ -14,12 +14,12 @@ export type Topic =
   | 'fusion'
   | 'service'
 
-/** That something changed, and never what it is now: whoever shows it asks again. It holds no word of anybody's. */
+/** Says that something changed, never what it is now: the window refetches. Contains no content of any message. */
 export interface Notice {
   readonly topic: Topic
-  /** Of the thing itself, where the notice is about one: of an instance, a webhook, an approval. For `deliveries` the webhook's. */
+  /** Id of the changed instance, webhook or approval, if there is a single one. For `deliveries`, id of the webhook. */
   readonly id?: string
   readonly instance_id?: string
-  /** Of `events`: which type of event. Of `deliveries`: `exhausted`, of `webhooks`: `deactivated`, where that has just happened. */
+  /** For `events`, the event type. For `deliveries`, `exhausted`, and for `webhooks`, `deactivated`, if that just happened. */
   readonly type?: string
 }

@@ -7,10 +7,10 @@ import type { Engine } from './shapes.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * How far an operation reaches, and so what a restricted key may do with it.
- * - `key`: about the caller alone; any key.
- * - `instance`: the path begins /v1/instances/{id}; outside the key's list it is 404.
- * - `instances`: over all instances; a restricted key sees only its own.
+ * What an operation gives access to, and so what a restricted key may do with it.
+ * - `key`: the caller itself; any key may call it.
+ * - `instance`: the path begins with /v1/instances/{id}; an instance outside the key's list is 404.
+ * - `instances`: all instances; a restricted key sees only its own.
  * - `account`: creating an instance, billing, agency, sandbox; restricted keys get 403 `key_restricted`.
  * - `webhooks`: account webhooks, deliveries, events; restricted keys get 403 `instance_restricted_key`.
  */
@@ -21,22 +21,22 @@ export interface ToolSpec {
   /** `verb_noun`. */
   readonly name: string
   readonly title: string
-  /** Replaces the beginning of `description` where a model needs other words. */
+  /** Replaces the beginning of `description` where a model needs a different one. */
   readonly description?: string
   /** Repeating the call with the same arguments changes nothing more. */
   readonly idempotent: boolean
   /** Touches people or systems outside the service. */
   readonly openWorld: boolean
-  /** A GET that sets something going all the same: not offered where nothing may change. */
+  /** Set on a GET that has side effects: it is not offered at /mcp/readonly. */
   readonly readOnly?: false
   /**
-   * Fields of the reply that no assistant may see: secrets, QR and pairing codes. They are taken out of the tool's
-   * answer and of its output schema, at any depth. An operation with `noStore` has them or is no tool.
+   * Fields of the reply that no assistant may see: secrets, QR and pairing codes. They are removed from the result and
+   * the output schema, at any depth. An operation with `noStore` must set this or have no tool.
    */
   readonly redact?: readonly string[]
-  /** Listed only when its room is asked for: rarely needed, and each listed tool costs every conversation. */
+  /** Rarely needed: listed only if its toolset is requested, because every listed tool costs tokens. */
   readonly onRequest?: true
-  /** The reply can hold words of people outside (messages, profile names); the answer marks them as data. */
+  /** The reply can contain text from strangers (messages, profile names); the result marks it as data. */
   readonly untrusted?: true
 }
 
@@ -52,44 +52,44 @@ export interface Operation {
   /** null: any valid key. */
   readonly scope: Scope | null
   readonly reach: AccessLevel
-  /** The operation exists only for this engine: others get 400 `engine_mismatch`. */
+  /** Only this engine supports the operation; others get 400 `engine_mismatch`. */
   readonly engine?: Engine
   /** Irreversible: needs `confirm=true` in the query. `by-body`: the body decides (logout). */
   readonly confirm?: 'always' | 'by-body'
-  /** DELETE of an instance stays reachable after it was deleted. */
+  /** Also accepts deleted instances, so that DELETE can be repeated. */
   readonly reachesDeleted?: true
   /** Accepts the Idempotency-Key header. */
   readonly idempotencyKey?: true
-  /** Waits for an engine to answer; its room bounds how many do, the door's own bound does not count them. */
+  /** Waits for an engine. The room limits how many calls run at once; the door's own limit does not count them. */
   readonly waitsForEngine?: true
-  /** Is carried out also while the disk is full: it needs no room, or helps out of that state. */
+  /** Also runs while the disk is full: it needs no space, or helps to free some. */
   readonly worksWhenFull?: true
   readonly origin: 'spec' | 'ours'
   /** `console`: never offered to API keys, OpenAPI or MCP. */
   readonly audience?: 'console'
   /** Removes or ends something; the console asks first. */
   readonly destructive?: true
-  /** Why an assistant needs a person for it, besides what `destructive` and `confirm` say. */
+  /** Why an assistant needs approval, besides `destructive` and `confirm`. */
   readonly approval?: ApprovalRule
-  /** The answer must not be stored by anyone (credentials, QR codes). */
+  /** The response must not be cached or stored (credentials, QR codes). */
   readonly noStore?: true
   readonly query?: TObject
   readonly body?: TSchema
-  /** A missing body counts as {}. */
+  /** A missing body is read as {}. */
   readonly bodyOptional?: true
   readonly reply: {
     readonly status: 200 | 201 | 202 | 204
     readonly description: string
-    /** The same body under another status: 200 where what was to be made was there already, 201 where something was. */
+    /** The same body with another status: 200 if the resource already existed, 201 if it was created. */
     readonly also?: { readonly status: 200 | 201; readonly description: string }
     readonly schema: TSchema | null
-    /** The answer is a file and not JSON: bytes under a Content-Type of their own. */
+    /** The response is a file with its own Content-Type instead of JSON. */
     readonly file?: true
   }
-  /** Codes this operation can answer with beyond those of the door (401, 403, 404, 429, validation …). */
+  /** Error codes of this operation besides those of the door (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]
   readonly examples: { readonly body?: unknown; readonly reply?: unknown }
-  /** null: not offered to assistants; the reason stands in a comment. */
+  /** null: not offered to assistants; a comment gives the reason. */
   readonly tool: ToolSpec | null
 }
 
@@ -99,7 +99,7 @@ export const operation = <const O extends Operation>(declared: O): O => declared
 /** A room's operations by id. */
 export type Contract = Readonly<Record<string, Operation>>
 
-/** A room's contract under its name: what the faces are built from. */
+/** A room's contract with its name. The faces are built from these. */
 export interface RoomContract {
   readonly room: string
   readonly operations: Contract

@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts'
 
-/** A caller's X-Request-Id that we echo; any other is replaced by ours (spec: Limits). */
+/** An X-Request-Id that we echo; anything else is replaced by our own (spec: Limits). */
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:-]{1,${LIMITS.requestIdLength}}$`)
 
 export function isRequestId(value: unknown): value is string {
@@ -9,7 +9,7 @@ export function isRequestId(value: unknown): value is string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Plain UUID text. `urn:uuid:…` and braces are not ids of ours. */
+/** Accepts plain UUIDs only: no `urn:uuid:…`, no braces. */
 export function isUuid(value: string): boolean {
   return UUID.test(value)
 }

@@ -1,4 +1,4 @@
-/** The scopes of the spec (Authentication), in its order. */
+/** The scopes, in the order of the spec (Authentication). */
 export const SCOPES = [
   'instances:read',
   'instances:write',
@@ -22,7 +22,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Names older keys still carry; each equals one scope of today (spec: Authentication and Versioning). */
+/** Former scope names that older keys still have (spec: Authentication and Versioning). */
 export const SCOPE_ALIASES = {
   'instances:manage': 'instances:write',
   'ai:manage': 'ai:write',
@@ -30,7 +30,7 @@ export const SCOPE_ALIASES = {
 
 export type ScopeAlias = keyof typeof SCOPE_ALIASES
 
-/** Every word a key may be created with: the scopes and their synonyms. */
+/** Every scope name a new key may use: current and former ones. */
 export const ACCEPTED_SCOPES = [...SCOPES, ...(Object.keys(SCOPE_ALIASES) as ScopeAlias[])] as const
 
 export type AcceptedScope = (typeof ACCEPTED_SCOPES)[number]
@@ -39,12 +39,12 @@ export function isAcceptedScope(word: string): word is AcceptedScope {
   return (ACCEPTED_SCOPES as readonly string[]).includes(word)
 }
 
-/** The scope a word stands for: itself, or what it is a synonym of. */
+/** Resolves a former name to the current scope. */
 function scopeOf(word: AcceptedScope): Scope {
   return word in SCOPE_ALIASES ? SCOPE_ALIASES[word as ScopeAlias] : (word as Scope)
 }
 
-/** Whether a key with these words may do what asks for `needed`. `:write` does not imply `:read`. */
+/** Whether a key with these scopes has `needed`. `:write` does not imply `:read`. */
 export function grants(words: readonly AcceptedScope[], needed: Scope): boolean {
   return words.some((word) => scopeOf(word) === needed)
 }

@@ -2,11 +2,11 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { NUMBER } from './addresses.ts'
 import { LIMITS } from './limits.ts'
 
-/** Pieces of schema that several operations and events share. */
+/** Schemas that operations and events share. */
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An object of a request: an unknown field is refused. */
+/** A request body: unknown fields are rejected. */
 export const Body = <T extends TProperties>(
   properties: T,
   options: { description?: string; minProperties?: number } = {},
@@ -22,17 +22,17 @@ export const Uuid = Type.String({ format: 'uuid' })
 
 export const Digits = Type.String({
   pattern: `^${NUMBER}$`,
-  description: 'Phone number with country code, digits only, 7 to 15.',
+  description: 'A phone number with country code: 7 to 15 digits, no plus sign.',
   examples: ['12025550123'],
 })
 
 export const Engine = Type.Enum(['smv2', 'official'], {
-  description: '`smv2`: a phone paired by QR. `official`: the Cloud API of Meta.',
+  description: '`smv2`: a phone paired by QR code. `official`: Meta’s Cloud API.',
 })
 export type Engine = Static<typeof Engine>
 
 export const Network = Type.Enum(['sandbox', 'live'], {
-  description: '`sandbox` is simulated inside the service; `live` is the real network. Never changes.',
+  description: '`sandbox`: simulated inside the service. `live`: the real network. Cannot be changed.',
 })
 export type Network = Static<typeof Network>
 
@@ -58,7 +58,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number]
 export const MediaType = Type.Enum([...MEDIA_TYPES])
 
 const SOURCES = ['api', 'campaign', 'ai', 'ghl', 'mcp', 'console', 'phone'] as const
-/** Who asked for a message. */
+/** Where a message was requested from. */
 export type Source = (typeof SOURCES)[number]
 export const Source = Type.Enum([...SOURCES])
 
@@ -77,12 +77,12 @@ export type MessageErrorCode = (typeof MESSAGE_ERROR_CODES)[number]
 /** Why a message failed. */
 export const MessageErrorShape = Type.Object({
   code: Type.Enum([...MESSAGE_ERROR_CODES]),
-  message: Type.String({ description: 'In plain words, with what to do next.' }),
-  provider_code: Nullable(Type.Integer({ description: 'The code the network gave, for example 463 or 131047.' })),
+  message: Type.String({ description: 'What went wrong and what to do, in plain language.' }),
+  provider_code: Nullable(Type.Integer({ description: 'The error code from the network, for example 463 or 131047.' })),
 })
 export type MessageErrorShape = Static<typeof MessageErrorShape>
 
-/** `limit` of a list's query. */
+/** The `limit` parameter of lists. */
 export const PageSize = Type.Integer({
   minimum: 1,
   maximum: LIMITS.pageSize,
@@ -90,10 +90,12 @@ export const PageSize = Type.Integer({
   description: `Page size: 1 to ${LIMITS.pageSize}, default ${LIMITS.pageSizeDefault}.`,
 })
 
-/** `{data, next_cursor, has_more}`: every list but those the spec names otherwise. */
+/** `{data, next_cursor, has_more}`: the shape of every list, unless the spec says otherwise. */
 export const List = <T extends TSchema>(item: T) =>
   Type.Object({
     data: Type.Array(item),
-    next_cursor: Nullable(Type.String({ description: 'Send it as `cursor` for the next page; null on the last.' })),
+    next_cursor: Nullable(
+      Type.String({ description: 'Send it as `cursor` to get the next page; null on the last page.' }),
+    ),
     has_more: Type.Boolean(),
   })

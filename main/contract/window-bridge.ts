@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 
-/** Kinds of the system's notifications. Each can be switched off. */
+/** Kinds of system notifications. Each can be turned off. */
 export type NoteKind = 'lost' | 'deliveries' | 'messages'
 
-/** What closing the window does. `ask`: the person is asked the next time. */
+/** What closing the window does. `ask`: ask the person next time. */
 const Closing = Type.Enum(['ask', 'hide', 'quit'])
 export type Closing = Static<typeof Closing>
 
-/** What the person at this computer chose for the desktop app. It concerns nobody else, so it is no setting of the service. */
+/** Preferences of the desktop app on this computer. They affect nobody else, so they are not settings of the service. */
 export interface Preferences {
   readonly closing: Closing
   readonly notes: Readonly<Record<NoteKind, boolean>>
@@ -19,7 +19,7 @@ const notes = {
   messages: Type.Optional(Type.Boolean()),
 } as const satisfies Record<NoteKind, unknown>
 
-/** What the page may change; what is left out stays. */
+/** What the page may change; omitted fields stay as they are. */
 export const PreferencesChange = Type.Object(
   {
     closing: Type.Optional(Closing),
@@ -31,40 +31,40 @@ export const PreferencesChange = Type.Object(
 export type PreferencesChange = Static<typeof PreferencesChange>
 
 export interface PreferencesView extends Preferences {
-  /** Kept by the system, not by us. null: this copy cannot be opened at login, because it is not an installed app. */
+  /** Stored by the operating system. null: not available, because this copy is not an installed app. */
   readonly opensAtLogin: boolean | null
 }
 
-/** Where an update stands. Nothing is fetched and nothing installed before the person says so. */
+/** State of an update. Nothing is downloaded or installed until the person agrees. */
 export type UpdateState =
-  /** This copy has no channel that updates could come from. */
+  /** This copy has no update channel. */
   | { readonly kind: 'none' }
   | { readonly kind: 'idle' | 'looking' | 'newest' }
   | { readonly kind: 'offered'; readonly version: string }
   | { readonly kind: 'fetching'; readonly version: string; readonly percent: number }
-  /** Fetched and proved; a restart installs it. */
+  /** Downloaded and verified; a restart installs it. */
   | { readonly kind: 'ready' | 'installing'; readonly version: string }
-  /** It is not what its makers signed, and is not touched. */
+  /** The signature is not valid, so the update is not installed. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' }
 
-/** What the page may ask of the app, and what comes with it. Every one is answered through `shell/window-requests.ts`. */
+/** Requests of the page to the app. `shell/window-requests.ts` handles them. */
 export interface WindowRequests {
   readPreferences(): Promise<PreferencesView>
   changePreferences(change: PreferencesChange): Promise<PreferencesView>
   readUpdate(): Promise<UpdateState>
   lookForUpdate(): Promise<UpdateState>
   fetchUpdate(): Promise<UpdateState>
-  /** Finishes what is under way, installs and opens the app again. */
+  /** Finishes running work, installs the update and reopens the app. */
   restartToUpdate(): Promise<UpdateState>
 }
 
-/** The few native things the desktop app's preload offers its page; in a browser there are none. All data travels over HTTP. */
+/** The native features that the desktop app's preload offers the page. Not available in a browser. All data goes over HTTP. */
 export interface WindowBridge extends Readonly<WindowRequests> {
   readonly platform: string
   readonly version: string
-  /** Calls back when the system asks for a place of the page (a deep link, a notification). @returns ends it. */
+  /** Called when a deep link or a notification opens a route of the page. @returns unsubscribe. */
   onOpenRoute(act: (route: string) => void): () => void
-  /** Calls back when an update moves on. @returns ends it. */
+  /** Called when the state of the update changes. @returns unsubscribe. */
   onUpdate(act: (state: UpdateState) => void): () => void
 }
