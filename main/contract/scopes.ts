@@ -35,16 +35,16 @@ export const ACCEPTED_SCOPES = [...SCOPES, ...(Object.keys(SCOPE_ALIASES) as Sco
 
 export type AcceptedScope = (typeof ACCEPTED_SCOPES)[number]
 
-export function isAcceptedScope(word: string): word is AcceptedScope {
-  return (ACCEPTED_SCOPES as readonly string[]).includes(word)
+export function isAcceptedScope(name: string): name is AcceptedScope {
+  return (ACCEPTED_SCOPES as readonly string[]).includes(name)
 }
 
 /** Resolves a former name to the current scope. */
-function scopeOf(word: AcceptedScope): Scope {
-  return word in SCOPE_ALIASES ? SCOPE_ALIASES[word as ScopeAlias] : (word as Scope)
+function scopeOf(name: AcceptedScope): Scope {
+  return name in SCOPE_ALIASES ? SCOPE_ALIASES[name as ScopeAlias] : (name as Scope)
 }
 
 /** Whether a key with these scopes has `needed`. `:write` does not imply `:read`. */
-export function grants(words: readonly AcceptedScope[], needed: Scope): boolean {
-  return words.some((word) => scopeOf(word) === needed)
+export function grants(scopes: readonly AcceptedScope[], needed: Scope): boolean {
+  return scopes.some((scope) => scopeOf(scope) === needed)
 }

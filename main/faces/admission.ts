@@ -12,26 +12,25 @@ import { sessionTokens } from './panel/cookie.ts'
 import { requireSameOrigin } from './panel/same-origin.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 
-/** What the door asks of the rooms. */
 export interface AdmissionDeps {
   readonly guard: OriginGuard
   readonly limiter: RateLimiter
   readonly anonymousRatePerMinute: () => number
   authenticate(token: string): Promise<Principal | undefined>
   findSession(token: string): Promise<Session | undefined>
-  /** The one the service listens on; it names the session's cookie. */
+  /** The port the service listens on; part of the cookie name. */
   port(): number
   subject(accountId: string, instanceId: string): Promise<InstanceSubject | undefined>
 }
 
-/** What a request has proved by the time its handler runs. */
+/** What the checks established before the handler runs. */
 interface Admitted {
   principal: Principal | null
   instance: InstanceSubject | undefined
   confirmed: boolean
-  /** Only asked whether it would be carried out. */
+  /** Runs every check, but not the operation. */
   isRehearsal: boolean
-  /** Of the console in a browser; null for every other caller. */
+  /** Set for the console in a browser; null for every other caller. */
   sessionId: string | null
 }
 
@@ -39,25 +38,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
     exists?: ServedOperation['exists']
-    /** Answers without a key; a key that is sent is still checked. */
+    /** No key required; a key that is sent is still checked. */
     open?: boolean
-    /** `panel`: the console's own, for its session alone and never for a key. `files`: its page, for anybody. */
+    /** `panel`: for console sessions only, never for API keys. `files`: the public page of the console. */
     console?: 'panel' | 'files'
-    /** Monitoring asks, whoever else does: it never waits, and no key is looked at. */
+    /** For monitoring: never rate limited, and keys are ignored. */
     health?: boolean
-    /** Called by a service that signs what it says, more often than strangers may ask. */
+    /** For signed callbacks, which need a higher rate limit than anonymous requests. */
     callbacks?: boolean
   }
   interface FastifyRequest {
     admitted: Admitted
-    /** The body as text, from which the idempotency fingerprint is taken. */
+    /** The raw body text, for the idempotency fingerprint. */
     rawText: string | undefined
   }
 }
 
 /**
- * Every check that comes before the body, in an order that is a promise: Host and Origin → key → rate → scope →
- * key restriction → existence → engine → confirm. So nothing leaks existence to somebody who may not know.
+ * Every check before the body is validated, in a guaranteed order: Host and Origin → key → rate → scope →
+ * key restriction → existence → engine → confirm. The order keeps callers without access from learning what exists.
  */
 export function createAdmission(deps: AdmissionDeps) {
   const { guard, limiter, anonymousRatePerMinute } = deps
@@ -68,7 +67,7 @@ export function createAdmission(deps: AdmissionDeps) {
     if (verdict.allowed) return
     throw new ApiError(
       'rate_limited',
-      `More than ${perMinute} requests in a minute. Wait ${verdict.retryAfterSeconds} s, then send requests more slowly.`,
+      `You exceeded ${perMinute} requests per minute. Wait ${verdict.retryAfterSeconds} s, then send requests more slowly.`,
       {
         'retry-after': String(verdict.retryAfterSeconds),
       },
@@ -91,32 +90,32 @@ export function createAdmission(deps: AdmissionDeps) {
   const identify = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { console: place, open: isOpen = false }: FastifyContextConfig,
+    { console: consoleRoute, open: isOpen = false }: FastifyContextConfig,
   ): Promise<Identity> => {
-    const inside = currentCaller()
-    if (inside !== undefined) {
-      const { principal, prepaid } = inside
+    const inProcess = currentCaller()
+    if (inProcess !== undefined) {
+      const { principal, prepaid } = inProcess
       if (prepaid) showRate(reply, limiter.peek(bucketOf(principal), principal.ratePerMinute))
       else spend(reply, bucketOf(principal), principal.ratePerMinute)
-      if (place === 'panel' && principal.kind !== 'console') throw pathNotFound()
+      if (consoleRoute === 'panel' && principal.kind !== 'console') throw pathNotFound()
       return { principal, sessionId: null }
     }
     const address = `address:${request.ip}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
     guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
-    if (place === 'panel') return identifySession(request, reply, isOpen)
-    if (place === 'files') {
-      // A page is dozens of files, and reading them must not use up what strangers are given for the API.
+    if (consoleRoute === 'panel') return identifySession(request, reply, isOpen)
+    if (consoleRoute === 'files') {
+      // Loading the page takes dozens of requests, which must not use up the anonymous limit of the API.
       spend(reply, `files:${request.ip}`, LIMITS.consoleFilesPerMinute)
       return NOBODY
     }
     if (request.routeOptions.config.health === true) {
-      // Counted apart and never refused: a restart loop because somebody else used up a limit helps nobody.
+      // Never refused: a health check that fails because of somebody else's requests would cause a restart loop.
       showRate(reply, limiter.take(`health:${request.ip}`, anonymousRatePerMinute()))
       return NOBODY
     }
     if (request.routeOptions.config.callbacks === true) {
-      // A key has no place here: what comes proves itself by its signature.
+      // Callbacks are authenticated by their signature, not by a key.
       spend(reply, `callbacks:${request.ip}`, LIMITS.callbacksPerMinute)
       return NOBODY
     }
@@ -132,7 +131,7 @@ export function createAdmission(deps: AdmissionDeps) {
     return { principal, sessionId: null }
   }
 
-  /** @param config of the route; nothing where no route was found. */
+  /** @param config of the route; empty if no route was found. */
   return async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -162,19 +161,18 @@ interface Identity {
 const NOBODY: Identity = { principal: null, sessionId: null }
 
 export const pathNotFound = () =>
-  new ApiError('not_found', 'This path does not exist. See /openapi.yaml for the list of operations.')
+  new ApiError('not_found', 'This path does not exist. See /openapi.yaml for all operations.')
 
 const confirmationRequired = (operation: Operation) =>
   new ApiError(
     'confirmation_required',
-    `${operation.summary} cannot be undone. Nothing was done; repeat the call with confirm=true in the query to do it.`,
+    `“${operation.summary}” cannot be undone, so nothing was done. To confirm, repeat the call with confirm=true in the query.`,
   )
 
 function showRate(reply: FastifyReply, verdict: RateVerdict): void {
   reply.header('x-ratelimit-limit', verdict.limit).header('x-ratelimit-remaining', verdict.remaining)
 }
 
-/** The console has a bucket of its own. */
 const bucketOf = (principal: Principal) =>
   principal.key === null ? `console:${principal.accountId}` : `key:${principal.key.id}`
 
@@ -188,18 +186,18 @@ async function authenticate(authorization: string | undefined, deps: AdmissionDe
 function unauthorized(authorization: string | undefined): ApiError {
   const message =
     authorization === undefined
-      ? 'This request carries no API key. Send the header Authorization: Bearer <API key>.'
+      ? 'This request has no API key. Send the header Authorization: Bearer <API key>.'
       : 'The API key is malformed, unknown, revoked or expired. Check it, or create a new one.'
   return new ApiError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
 
-/** An API key is none of the console's: whether one was sent makes no difference. */
+/** The same answer with or without an API key: keys are not accepted on console routes. */
 export const notSignedIn = (challenge = 'Session') =>
   new ApiError('unauthorized', 'You are not signed in. Open the link that npm run console prints.', {
     'www-authenticate': challenge,
   })
 
-/** An unknown id, another account's, one outside the key's list and a malformed one are the same 404. */
+/** An id that is unknown, malformed, of another account or outside the key's list: all get the same 404. */
 async function findSubject(
   request: FastifyRequest,
   principal: Principal,
@@ -215,7 +213,7 @@ async function findSubject(
   if (operation.engine !== undefined && operation.engine !== subject.engine) {
     throw new ApiError(
       'engine_mismatch',
-      `This operation exists for ${operation.engine} instances only; this instance runs on ${subject.engine}.`,
+      `This operation works only with ${operation.engine} instances, and this is an ${subject.engine} instance.`,
     )
   }
   return subject

@@ -4,7 +4,7 @@ import type { Callbacks } from '../engines/official/index.ts'
 
 type Params = { Params: { instance: string }; Querystring: Readonly<Record<string, unknown>> }
 
-/** Where Meta calls. The body reaches the engine as the bytes that came: its signature is over those. */
+/** Meta's callbacks. The engine gets the raw bytes of the body, because the signature covers them. */
 export function addCallbackRoutes(app: FastifyInstance, callbacks: Callbacks): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()
@@ -34,5 +34,5 @@ export function addCallbackRoutes(app: FastifyInstance, callbacks: Callbacks): v
   })
 }
 
-/** A parameter that came twice is none. */
+/** A parameter that was sent twice is treated as missing. */
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

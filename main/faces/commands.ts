@@ -30,13 +30,13 @@ interface CommandDeps {
   readonly accountId: AccountId
   readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore'>
   readonly newConsoleAddress: () => string | null
-  /** What the running service says of itself; null: the home was opened for this command alone. */
+  /** Facts about the running service; null if the home was opened only for this command. */
   readonly facts: () => object | null
 }
 
 /**
- * What the command line may ask of the service, whether it runs or was opened only for the command.
- * Whoever reaches this is the user who owns the home folder; there is no key to check.
+ * The commands of the command line, for a running service or one opened only for the command.
+ * The caller is always the user who owns the home folder, so there is no key to check.
  */
 export function createCommands({
   accounts,
@@ -101,7 +101,7 @@ export function createCommands({
   }
   return async ({ command, input }) => {
     const carryOut = Object.hasOwn(commands, command) ? commands[command] : undefined
-    if (carryOut === undefined) throw new ApiError('not_found', `This service does not know the command ${command}.`)
+    if (carryOut === undefined) throw new ApiError('not_found', `Unknown command: ${command}.`)
     return carryOut(input)
   }
 }

@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline'
 import { ApiError } from '../contract/errors.ts'
 import { cause, type Log } from '../kernel/log.ts'
 
-/** What a command asks of the running service, and what it answers: one JSON line each way. */
+/** A command to the running service: one JSON line, answered with one JSON line. */
 export interface ControlRequest {
   readonly command: string
   readonly input: unknown
 }
 type ControlAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
 
-/** The running service did not carry out a command; the message says why, for the person at the terminal. */
+/** The running service did not execute a command. The message tells the person at the terminal why. */
 export class CommandRefused extends Error {}
 
 /** Where the running service of a home folder listens for commands. */
@@ -29,12 +29,12 @@ export interface ControlServer {
 
 interface ControlDeps {
   readonly address: string
-  /** Throws ApiError with a sentence for the person who asked; anything else goes to the log. */
+  /** @throws ApiError with a message for the person at the terminal; any other error is logged. */
   readonly carryOut: (request: ControlRequest) => Promise<unknown>
   readonly log: Log
 }
 
-/** Listens for commands of the same user. The home folder's lock says that there is one listener. */
+/** Listens for commands of the same user. The lock on the home folder ensures that there is only one listener. */
 export async function listenForCommands({ address, carryOut, log }: ControlDeps): Promise<ControlServer> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -61,15 +61,15 @@ export async function listenForCommands({ address, carryOut, log }: ControlDeps)
 const isFile = (address: string) => !address.startsWith('\\\\')
 
 async function bindFile(server: Server, address: string): Promise<void> {
-  // A socket left behind by a killed process; the home folder's lock proves that nobody listens on it.
+  // A killed process may have left its socket behind. We hold the lock of the home folder, so nobody listens on it.
   rmSync(address, { force: true })
   await throughShortName(address, (path) => {
-    // 0600 from its first moment, also where the home folder is open to others. The socket is bound before `bind` returns.
-    const usual = process.umask(0o177)
+    // Mode 0600 from the start, even if others can read the home folder. The socket is bound before `bind` returns.
+    const previous = process.umask(0o177)
     try {
       return bind(server, path)
     } finally {
-      process.umask(usual)
+      process.umask(previous)
     }
   })
 }
@@ -78,10 +78,10 @@ function bind(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => server.once('error', reject).listen(path, resolve))
 }
 
-/** The shortest limit of any system is 104 bytes, its end included. */
+/** The lowest limit of any system is 104 bytes, including the terminator. */
 const LONGEST_SOCKET_PATH = 100
 
-/** A socket that lies deeper than its path may be long is reached through a link, needed only while it is opened. */
+/** Opens a socket whose path is too long through a temporary symbolic link. */
 async function throughShortName<T>(address: string, open: (path: string) => Promise<T>): Promise<T> {
   if (!isFile(address) || Buffer.byteLength(address) <= LONGEST_SOCKET_PATH) return open(address)
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-'))
@@ -103,31 +103,31 @@ async function answer(
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, message: error.message }
     log.error({ event: 'command.failed', cause: cause(error) })
-    return { ok: false, message: 'The running service could not carry out this command; its log says why.' }
+    return { ok: false, message: 'The command failed in the running service. See its log for the cause.' }
   }
 }
 
-/** A service that is stopped or frozen keeps nobody waiting at a terminal. */
-const PATIENCE_MS = 5_000
+/** How long to wait for a service that hangs. */
+const TIMEOUT_MS = 5_000
 
 /**
- * Asks the running service.
- * @returns undefined when none listens there.
- * @throws CommandRefused when it refuses, does not answer, or belongs to somebody else.
+ * Sends a command to the running service.
+ * @returns undefined if no service listens there.
+ * @throws CommandRefused if it refuses, does not respond, or belongs to another user.
  */
 export async function askRunningService(
   address: string,
   request: ControlRequest,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<{ result: unknown } | undefined> {
   const socket = await throughShortName(address, dial)
   if (socket === undefined) return undefined
   try {
-    socket.setTimeout(patienceMs, () => socket.destroy())
+    socket.setTimeout(timeoutMs, () => socket.destroy())
     socket.write(`${JSON.stringify(request)}\n`)
     const line = await firstLine(socket)
     if (line === undefined)
-      throw new CommandRefused('The running service ended, or fell silent, before it answered. Repeat the command.')
+      throw new CommandRefused('The running service stopped or did not respond. Repeat the command.')
     const reply = JSON.parse(line) as ControlAnswer
     if (!reply.ok) throw new CommandRefused(reply.message)
     return { result: reply.result }
@@ -136,7 +136,7 @@ export async function askRunningService(
   }
 }
 
-/** @returns undefined when the line breaks before. */
+/** @returns undefined if the connection ends first. */
 function firstLine(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
     createInterface({ input: socket }).once('line', resolve)
@@ -148,13 +148,13 @@ function dial(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => {
-      // What breaks from here on shows as its close.
+      // Later errors are followed by `close`, which is handled.
       socket.on('error', () => {})
       resolve(socket)
     })
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
-      else reject(new CommandRefused(`The running service cannot be reached: ${error.message}.`))
+      else reject(new CommandRefused(`Cannot reach the running service: ${error.message}.`))
     })
   })
 }

@@ -5,39 +5,39 @@ import { ApiError, errorBody } from '../contract/errors.ts'
 import { StorageError } from '../kernel/db.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** Codes of the framework for requests that never reach a handler, in our words. */
+/** Our errors for framework errors on requests that never reach a handler. */
 const FRAMEWORK: Record<string, () => ApiError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large', 'The body is larger than 2 MB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError('invalid_json', 'The body is not valid JSON.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('validation_error', 'The body is not as long as Content-Length says.'),
+    new ApiError('validation_error', 'The length of the body does not match Content-Length.'),
   FST_ERR_BAD_URL: () =>
-    new ApiError('not_found', 'There is nothing at this path: it is not valid percent-encoded text.'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', 'There is nothing at this path: an id in it is too long.'),
+    new ApiError('not_found', 'This path does not exist: it is not valid percent-encoding.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', 'This path does not exist: an id in it is too long.'),
 }
 
 const STORAGE = {
   full: () =>
     new ApiError(
       'storage_full',
-      'The disk of this service is full, so nothing was stored. Free some space, then repeat the call.',
+      'The disk of the service is full, so nothing was stored. Free some space, then repeat the call.',
     ),
   unknown: () =>
     new ApiError(
       'service_unavailable',
-      'The storage of this service failed while answering. Read the resource before you repeat the call.',
+      'The storage of the service failed during this call, so it may have taken effect. Read the resource before you repeat the call.',
     ),
   read_only: () =>
     new ApiError(
       'service_unavailable',
-      'The disk of this service failed, so nothing was stored: until it is reopened, only reads work. Try again later.',
+      'The disk of the service failed, so nothing was stored. Only reads work until it recovers; try again later.',
     ),
-  closed: () => new ApiError('service_unavailable', 'The service is stopping. Repeat the call when it is back.'),
+  closed: () => new ApiError('service_unavailable', 'The service is stopping. Repeat the call once it is back.'),
 } as const satisfies Record<StorageError['kind'], () => ApiError>
 
-/** Any error as one of the catalogue. `undefined`: it has no place there and must leave as internal_error. */
+/** Maps an error to the catalogue. `undefined`: it has no code there and must become internal_error. */
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof StorageError) return STORAGE[error.kind]()
@@ -46,20 +46,20 @@ export function asApiError(error: unknown): ApiError | undefined {
   return code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code]?.() : undefined
 }
 
-/** Says nothing but the request id; the cause is in the log under it. */
+/** Reveals no cause: the log has it, under the request id. */
 export const internalError = () =>
-  new ApiError('internal_error', 'Something went wrong inside the service. The request id finds the cause in its log.')
+  new ApiError('internal_error', 'An unexpected error occurred. Look up the request id in the log of the service.')
 
-/** What Node reports when bytes on a socket never became a request. */
+/** For Node's errors about bytes that are not a valid request. */
 export function malformed(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new ApiError('headers_too_large', 'The request headers are larger than 16 KiB.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError('validation_error', 'The request was not sent completely in time.')
-  return new ApiError('validation_error', 'This is not a well-formed HTTP request.')
+    return new ApiError('validation_error', 'The request took too long to arrive.')
+  return new ApiError('validation_error', 'This is not a valid HTTP request.')
 }
 
-/** Writes a whole answer by hand, for a socket that has no request and so no framework reply. */
+/** Writes a response directly to a socket that has no parsed request, and so no framework reply. */
 export function answerRaw(
   socket: Socket,
   error: ApiError,

@@ -31,21 +31,21 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'port'> {
   readonly operations: readonly ServedOperation[]
-  /** Routes that are no operations: pages, health, documents, MCP. */
+  /** Routes that are not operations: pages, health, documents, MCP. */
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
   readonly clock: Clock
   readonly ids: Ids
   readonly times: Pick<RequestTimes, 'watch' | 'setOperation'>
-  /** Told of each request. */
+  /** Notified of each request. */
   readonly apiActivity: Pick<ApiActivity, 'note'>
-  /** Told after each operation that changed something, whoever asked for it. */
+  /** Called after each operation that changed something. */
   readonly publish: (notice: Notice) => void
-  /** Asked before each operation that would make the database grow. */
+  /** Checked before each operation that adds data. */
   readonly writeGate: Pick<WriteGate, 'check'>
   readonly log: Log
   readonly allowedHosts: readonly string[]
   readonly publicBaseUrl: string | null
-  /** CIDR ranges of proxies whose X-Forwarded-For is believed. */
+  /** CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -63,32 +63,32 @@ interface InProcessAnswer {
   readonly body: unknown
 }
 
-/** The only way in. MCP and the console are callers of the same door, in-process. */
+/** The only entry point. MCP and the console call it in-process. */
 export interface Door {
-  /** @returns the port bound. @throws when the address is taken. */
+  /** @returns the bound port. @throws if the address is in use. */
   listen(host: string, port: number): Promise<number>
-  /** Makes a request as somebody whose identity is already proved. */
+  /** Makes a request as a caller who is already authenticated. */
   call(principal: Principal, request: InProcessRequest): Promise<InProcessAnswer>
-  /** The same, up to where the operation would be carried out: 204 stands for all checks passed. */
+  /** Runs all checks of `call`, but not the operation. 204: all checks passed. */
   rehearse(principal: Principal, request: InProcessRequest): Promise<InProcessAnswer>
   readonly app: FastifyInstance
   close(): Promise<void>
 }
 
-/** It must outlast a send that waits for its engine, or the 504 would become a reset connection. */
+/** Longer than the longest send, or its 504 would become a connection reset. */
 const CONNECTION_MS = 60_000
-/** How long requests under way may take to end when the service stops. */
+/** How long open requests may take to finish when the service stops. */
 const DRAIN_MS = 5_000
-/** What still waits for an engine then is answered, with time left for the answer to be read. */
+/** Requests that still wait for an engine get their answer at this point, early enough for clients to read it. */
 const ANSWER_WAITING_AFTER_MS = 3_500
 /**
- * An answer of which nothing is taken for this long is given up. Node looks once in this time whether anything moved,
- * so it takes up to twice as long; a client that reads slowly, but reads, is never cut off.
+ * A connection is closed if the client reads nothing for this long. Node checks once per interval, so it can take twice
+ * as long. A client that reads slowly is never cut off.
  */
 const UNREAD_MS = 8_000
 /**
- * A refused connection is closed on our side; this long the other may still read why. Without an end to it, whoever
- * never closes keeps the socket, and with a byte now and then keeps it for ever.
+ * How long a client can still read the error after we closed our side of a refused connection. Without a limit, a
+ * client that never closes would keep the socket forever.
  */
 const LINGER_MS = 1_000
 
@@ -102,7 +102,7 @@ export function createDoor(deps: DoorDeps): Door {
   const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
   const stopping = new AbortController()
 
-  /** Requests on each connection that are not answered yet. */
+  /** Unanswered requests of each connection. */
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
 
   const app = Fastify({
@@ -117,22 +117,22 @@ export function createDoor(deps: DoorDeps): Door {
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: 8_000,
       connectionsCheckingInterval: 2_000,
-      // Node would answer a request without Host by itself, without our headers; the guard refuses it just as well.
+      // Node's own answer to a missing Host would lack our headers. The guard refuses it instead.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 1_000 },
-    // Read from the right, and only on connections from these addresses. Only limits by address depend on it.
+    // X-Forwarded-For is read from the right, and only from these addresses. Only rate limits by address depend on it.
     trustProxy: deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies],
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
-      // An answer now would be taken for that of an earlier request, and a 400 for a send says that nothing was sent.
+      // The client would take this for the answer to an earlier request: a 400 would mean that a message was not sent.
       if ([...(unanswered.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, deps.anonymousRatePerMinute())
       answerRaw(socket, malformed(error.code), ids.request(), rate)
-      const patience = clock.after(LINGER_MS, () => socket.destroy())
-      socket.once('close', () => patience.cancel())
+      const lingering = clock.after(LINGER_MS, () => socket.destroy())
+      socket.once('close', () => lingering.cancel())
     },
   })
   app.server.maxConnections = 2_000
@@ -143,7 +143,7 @@ export function createDoor(deps: DoorDeps): Door {
     times.watch(request, response)
     closeWhenUnread(request.socket, response, () => open.size > 1)
   })
-  // As with Host, for an Expect that Node does not know. HTTP lets a server pass over it.
+  // Node would answer an unknown Expect header without our headers too. HTTP allows servers to ignore it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('admitted')
   app.decorateRequest('rawText')
@@ -151,7 +151,7 @@ export function createDoor(deps: DoorDeps): Door {
 
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     let known = asApiError(error)
-    // Whoever breaks off in the middle of a body is no fault of ours, and must not be able to fill the log.
+    // A client that disconnects in the middle of its body is not our error and must not fill the log.
     if (known === undefined && request.raw.destroyed && !request.raw.complete) known = malformed(undefined)
     if (known === undefined) {
       log.error({ event: 'request.failed', requestId: request.id, cause: cause(error) })
@@ -165,19 +165,19 @@ export function createDoor(deps: DoorDeps): Door {
   app.addHook('onRequest', async (request, reply) => {
     apiActivity.note()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    // Asked once: the framework puts this together anew each time.
+    // Read once: the framework rebuilds this object on every access.
     const config = isBrowserAtRoot(request) ? CONSOLE_FILES : request.routeOptions.config
     if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
     await admit(request, reply, config)
     if (config === CONSOLE_FILES) return reply.header('vary', 'accept').redirect('/console/', 302)
-    // Here and not in a handler: nobody reads what was sent to where nothing is.
+    // Here instead of in a handler, so that the body of an unknown path is not read.
     if (request.is404) throw notFoundError(request)
   })
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply))
   app.addHook('preParsing', async (request) => refuseEncoding(request))
   app.setErrorHandler(fail)
 
-  /** A path the router could not even decode: no hook has run, so the checks are made here. */
+  /** For a path the router cannot decode. No hook has run, so the checks run here. */
   const refuseUnrouted = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     try {
@@ -218,60 +218,60 @@ export function createDoor(deps: DoorDeps): Door {
     call: (principal, request) => injectAs({ principal, prepaid: true }, request),
     rehearse: (principal, request) => injectAs({ principal, prepaid: true, isRehearsal: true }, request),
     async close() {
-      // What is being answered may end; whoever is still there after that is cut off.
+      // Open requests may finish; connections that remain after that are closed.
       const answering = clock.after(ANSWER_WAITING_AFTER_MS, () => stopping.abort())
-      const patience = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
+      const draining = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
       await app.close()
       answering.cancel()
-      patience.cancel()
+      draining.cancel()
     },
   }
 }
 
 const CONSOLE_FILES: FastifyContextConfig = { console: 'files' }
 
-/** A person who typed the service's address. Programs get the answer they would get anywhere else. */
+/** A person who typed the service's address into a browser. Programs get the usual 404. */
 const isBrowserAtRoot = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' &&
   /^\/(\?|$)/.test(url) &&
   headers.authorization === undefined &&
   headers.accept?.includes('text/html') === true
 
-/** The template of the path only: ids, queries and bodies say who talks to whom. */
+/** Logs the path template only: ids, queries and bodies reveal who talks to whom. */
 function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   const { statusCode: status, elapsedTime } = reply
   const fields = { requestId: id, method, route: routeOptions.url ?? null, status, durationMs: Math.round(elapsedTime) }
   log.debug({ event: 'http.request', ...fields, isInProcess: currentCaller() !== undefined })
 }
 
-/** What is compressed would be read as broken JSON, and could be a thousand times its size. */
+/** Compressed bodies are not supported: they would fail as invalid JSON, and could expand a thousandfold. */
 function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return
-  throw new ApiError('unsupported_media_type', 'The body is compressed. Send it as it is, without Content-Encoding.')
+  throw new ApiError('unsupported_media_type', 'The body is compressed. Send it uncompressed, without Content-Encoding.')
 }
 
 /**
- * Many clients read nothing before they have written all, and a connection that ends before that is reset, the answer
- * with it. So the rest of a refused body is read, for as long as a request may take, and thrown away: after the answer
- * where the connection goes on, although the framework would end it, and before it where the client wants it to end.
+ * Reads and discards the rest of a refused body. Many clients read nothing until they have sent everything; closing
+ * earlier would reset the connection and lose the answer. On a keep-alive connection this happens after the answer
+ * (the framework would close it); if the client wants it closed, before the answer.
  */
 async function drainBody(request: IncomingMessage, reply: FastifyReply): Promise<void> {
   if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
   request.resume()
-  // Broken off or out of time: then nobody waits for the answer, or has it already.
+  // Aborted or timed out: nobody is waiting for the answer.
   await finished(request).catch(() => {})
 }
 
 /**
- * Time for an answer to be taken, from where the whole of it was handed to the socket. The timeout of a connection is
- * no help here: it must outlast a send, and whoever does not read could hold an answer in memory all that time.
- * @param isOwedMore whether requests on the connection wait for their answers.
+ * Closes the connection if the client does not read a response, counted from when all of it was handed to the socket.
+ * The connection timeout is too long for this: it must outlast a send, and the response would stay in memory.
+ * @param hasUnanswered whether other requests on the connection wait for a response.
  */
-function closeWhenUnread(socket: Socket, response: ServerResponse, isOwedMore: () => boolean): void {
+function closeWhenUnread(socket: Socket, response: ServerResponse, hasUnanswered: () => boolean): void {
   response.once('prefinish', () => void socket.setTimeout(UNREAD_MS))
-  // With nothing owed Node has set the time for the next request by now; or it has handed over the next answer.
+  // Otherwise Node has already set the keep-alive timeout, or started the next response.
   response.once('finish', () => {
-    if (isOwedMore() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
+    if (hasUnanswered() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
   })
 }

@@ -3,9 +3,9 @@ import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 
 /**
- * The Idempotency-Key of a request, or null when there is none.
- * Read from the raw headers: Node joins two headers of this name with a comma, and two keys are an error, not a key.
- * @throws ApiError validation_error when it is empty, too long, repeated or holds control characters.
+ * The Idempotency-Key of a request, or null if there is none.
+ * Read from the raw headers, because Node joins repeated headers with a comma, and two keys are an error.
+ * @throws ApiError validation_error if it is empty, too long, repeated or contains control characters.
  */
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | null {
   const found: string[] = []
@@ -16,16 +16,16 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   const [key] = found
   if (key === undefined) return null
   if (found.length > 1)
-    throw new ApiError('validation_error', 'Idempotency-Key was sent more than once; send exactly one.')
+    throw new ApiError('validation_error', 'Idempotency-Key was sent more than once. Send exactly one.')
   if (key.length < 1 || key.length > LIMITS.idempotencyKeyLength) {
     throw new ApiError('validation_error', `Idempotency-Key must have 1 to ${LIMITS.idempotencyKeyLength} characters.`)
   }
   if (hasControlCharacter(key))
-    throw new ApiError('validation_error', 'Idempotency-Key must not hold control characters.')
+    throw new ApiError('validation_error', 'Idempotency-Key must not contain control characters.')
   return key
 }
 
-/** Node reads header bytes as Latin-1. What is UTF-8 is read as such, so that the key can be asked for in a query. */
+/** Node decodes headers as Latin-1. UTF-8 is decoded again, so that the key matches the same key in a query. */
 function decode(value: string): string {
   const bytes = Buffer.from(value, 'latin1')
   const isBytes = bytes.toString('latin1') === value

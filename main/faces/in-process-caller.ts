@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Principal } from '../kernel/access.ts'
 
-/** Who makes an in-process request. It travels beside the request, never in it: no socket can carry it. */
+/** Who makes an in-process request. Kept outside the request, so no network client can set it. */
 export interface InProcessCaller {
   readonly principal: Principal
-  /** The outer request already spent its token (MCP: one token a call). */
+  /** The outer request already spent a rate limit token (MCP: one per call). */
   readonly prepaid: boolean
-  /** The request is to be checked and not carried out. */
+  /** Runs every check, but not the operation. */
   readonly isRehearsal?: true
 }
 
@@ -14,6 +14,6 @@ const callers = new AsyncLocalStorage<InProcessCaller>()
 
 export const currentCaller = (): InProcessCaller | undefined => callers.getStore()
 
-/** The await must happen inside `run`: an injected request starts only when it is awaited. */
+/** `request` must await inside `run`: an injected request starts only when it is awaited. */
 export const callAs = <T>(caller: InProcessCaller, request: () => Promise<T>): Promise<T> =>
   callers.run(caller, request)

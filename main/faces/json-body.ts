@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 
-/** JSON is the only body. Its text is kept, because a fingerprint is taken before defaults are filled in. */
+/** Accepts only JSON bodies. Keeps the raw text, because fingerprints are computed before defaults are filled in. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -11,9 +11,9 @@ export function acceptJson(app: FastifyInstance): void {
       if (text === '') return done(null, undefined)
       request.rawText = text
       let outcome: { error: Error | null; value?: unknown } = { error: null }
-      // It answers at once, and would take what is thrown here for bad JSON.
+      // The parser calls back synchronously and would report an error thrown in the callback as invalid JSON.
       void parse(request, text, (error, value: unknown) => void (outcome = { error, value }))
-      if (outcome.error !== null) return done(isJson(text) ? wrong(FORBIDDEN_KEY) : outcome.error)
+      if (outcome.error !== null) return done(isJson(text) ? invalid(FORBIDDEN_KEY) : outcome.error)
       inspect(text, outcome.value)
       return done(null, outcome.value)
     } catch (error) {
@@ -22,8 +22,8 @@ export function acceptJson(app: FastifyInstance): void {
   })
 }
 
-/** Fastify's parser refuses such keys, as it should, but says of them what it says of broken JSON. */
-const FORBIDDEN_KEY = 'The body has a key __proto__ or constructor.prototype. No program may send these; rename it.'
+/** Fastify's parser rejects these keys, but with the same error as invalid JSON. */
+const FORBIDDEN_KEY = 'The body has a key __proto__ or constructor.prototype, which is not allowed. Rename it.'
 
 function isJson(text: string): boolean {
   try {
@@ -34,7 +34,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Strict: a lenient decoder would store other text than was sent. A byte order mark at the beginning is left out. */
+/** Strict: a lenient decoder would change the text. Drops a leading byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function decode(bytes: Buffer): string {
@@ -45,39 +45,39 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** No payload of any engine comes near it; what goes deeper is meant to exhaust somebody's stack. */
-const DEEPEST = 100
+/** Far deeper than any engine payload; deeper nesting is meant to exhaust the stack. */
+const MAX_DEPTH = 100
 
-/** Neither is found often, and in texts that merely look like it nothing is lost but the time of a look. */
-const MAY_HOLD_HALF_A_PAIR = /\\u[dD][89a-fA-F]/
+/** Cheap checks that let almost all bodies skip the full inspection. False positives only cost time. */
+const MAY_HAVE_LONE_SURROGATE = /\\u[dD][89a-fA-F]/
 const MAY_BE_INFINITE = /[eE]\+?\d\d|\d{100}/
 
 /**
- * Refuses what JSON can say and nobody can keep as it was said: half of a surrogate pair, a number that is read as
- * infinity, bottomless nesting. @throws ApiError validation_error
+ * Rejects valid JSON that cannot be stored faithfully: lone surrogates, numbers that parse as infinity, extreme nesting.
+ * @throws ApiError validation_error
  */
 function inspect(text: string, value: unknown): void {
-  const isShallow = text.length < 2 * DEEPEST
-  if (isShallow && !MAY_HOLD_HALF_A_PAIR.test(text) && !MAY_BE_INFINITE.test(text)) return
+  const isShallow = text.length < 2 * MAX_DEPTH
+  if (isShallow && !MAY_HAVE_LONE_SURROGATE.test(text) && !MAY_BE_INFINITE.test(text)) return
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw wrong(`The body is nested deeper than ${DEEPEST} levels.`)
+    if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`)
     const below: unknown[] = []
     for (const one of level) {
       if (typeof one === 'object' && one !== null) {
-        if (!Array.isArray(one)) Object.keys(one).forEach(refuseOdd)
+        if (!Array.isArray(one)) Object.keys(one).forEach(rejectUnstorable)
         for (const inner of Object.values(one)) below.push(inner)
-      } else refuseOdd(one)
+      } else rejectUnstorable(one)
     }
     level = below
   }
 }
 
-function refuseOdd(value: unknown): void {
+function rejectUnstorable(value: unknown): void {
   if (typeof value === 'string' && !value.isWellFormed())
-    throw wrong('The body holds half of a surrogate pair, which is no character. Send well-formed Unicode.')
+    throw invalid('The body contains a lone surrogate. Send well-formed Unicode.')
   if (value === Infinity || value === -Infinity)
-    throw wrong('The body holds a number beyond the range of a double, such as 1e400. Send an ordinary number.')
+    throw invalid('The body contains a number outside the range of a double, such as 1e400. Send a smaller number.')
 }
 
-const wrong = (message: string) => new ApiError('validation_error', message)
+const invalid = (message: string) => new ApiError('validation_error', message)

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** A JSON Schema as plain data: what a TypeBox schema is when a face reads it. */
+/** A JSON Schema as plain data, without TypeBox types. */
 export interface JsonSchema {
   readonly type?: string | readonly string[]
   readonly title?: string
@@ -13,16 +13,16 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** A copy without TypeBox's own marks. */
+/** A copy without TypeBox's hidden fields. */
 export function plainSchema(schema: TSchema): JsonSchema {
   // JSON in, JSON out: TypeBox schemas are JSON Schema 2020-12 once their hidden fields are gone.
   return JSON.parse(JSON.stringify(schema), freeKeys) as JsonSchema
 }
 
-/** How TypeBox says "whatever the key". */
+/** TypeBox's pattern for any key. */
 const ANY_KEY = '^.*$'
 
-/** The same as `additionalProperties`: client generators and model providers do not read patterns of keys. */
+/** Turns it into `additionalProperties`: client generators and model providers do not support `patternProperties`. */
 function freeKeys(_key: string, value: unknown): unknown {
   if (!isSchema(value) || !isSchema(value['patternProperties'])) return value
   const { patternProperties, ...rest } = value
@@ -59,20 +59,20 @@ export function mapInside(schema: JsonSchema, change: (inner: JsonSchema) => Jso
   return changed
 }
 
-/** The fields of an object, whatever way its schema is put together. */
+/** The fields of an object schema, combined from unions and intersections. */
 export interface Fields {
   readonly properties: Readonly<Record<string, JsonSchema>>
-  /** Fields that are there in every variant. */
+  /** Fields that every variant requires. */
   readonly required: readonly string[]
 }
 
 /**
- * The fields of a schema whose values are objects, with the branches of a union or an intersection at its root laid
- * on top of each other; undefined when values of it can be something else. For readers that know no root unions.
+ * The fields of a schema whose values are objects, merging the branches of a union or intersection at its root.
+ * Undefined if its values can be anything else. For consumers that do not support unions at the root.
  */
 export function fieldsOf(schema: JsonSchema, isObject = false): Fields | undefined {
   const parts: Fields[] = []
-  // A branch such as {required: ['text']} says nothing of its type where the schema around it has said it.
+  // A branch such as {required: ['text']} has no type of its own if the enclosing schema states it.
   const known = schema.type === 'object' || (isObject && schema.type === undefined)
   if (known) parts.push({ properties: schema.properties ?? {}, required: schema.required ?? [] })
   for (const variants of [schema.anyOf, schema.oneOf]) {
@@ -97,7 +97,7 @@ export function fieldsOf(schema: JsonSchema, isObject = false): Fields | undefin
   }
 }
 
-/** One schema for each field: where branches differ about it, all of them under `combine`. */
+/** One schema per field. If branches differ, all variants go under `combine`. */
 function layered(branches: readonly Fields[], combine: 'anyOf' | 'allOf'): Record<string, JsonSchema> {
   const versions = new Map<string, Map<string, JsonSchema>>()
   for (const branch of branches) {

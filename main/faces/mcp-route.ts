@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Mcp } from './mcp.ts'
 
 /**
- * MCP's addresses. The door's hooks have run: Host and Origin, key, one token of the key's rate.
- * @param openMcp asked at the first request, and at each one after it.
+ * The MCP routes. The door's hooks have run: Host and Origin, key, one rate limit token.
+ * @param openMcp called for each request; the first call loads MCP.
  */
 export function addMcpRoute(app: FastifyInstance, openMcp: () => Promise<Mcp>): void {
   for (const url of MCP_PATHS) addRoute(app, url, openMcp)
 }
 
-/** The second offers, and carries out, only what changes nothing. */
+/** The second path offers only read-only tools. */
 const MCP_PATHS = ['/mcp', '/mcp/readonly']
 
 function addRoute(app: FastifyInstance, url: string, openMcp: () => Promise<Mcp>): void {
@@ -20,7 +20,7 @@ function addRoute(app: FastifyInstance, url: string, openMcp: () => Promise<Mcp>
       const { principal } = request.admitted
       if (principal === null) throw new Error('/mcp was reached without a principal')
       const mcp = await openMcp()
-      // Taken out of the framework's hands, and with it the headers that the hooks have set.
+      // hijack() also drops the headers that the hooks have set, so they are passed on.
       const headers = Object.fromEntries(
         Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
       )

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { requireAccessLevel, requireScope, type Principal } from '../kernel/access.ts'
 import { EXPOSITION_TYPE, exposition, type Family } from '../kernel/metrics.ts'
 
-/** `GET /metrics` for Prometheus: with a key like everything else, one that may read instances and is not restricted. */
+/** `GET /metrics` for Prometheus. Needs an unrestricted key with `instances:read`. */
 export function addMetricsRoute(
   app: FastifyInstance,
   measure: (principal: Principal) => Promise<readonly Family[]>,

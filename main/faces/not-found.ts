@@ -3,8 +3,8 @@ import { ApiError } from '../contract/errors.ts'
 import { pathNotFound } from './admission.ts'
 
 /**
- * Tells an unknown path from a known one that was asked with the wrong method. It learns the paths as they are added,
- * pages and documents included, so it must be made before them.
+ * Distinguishes an unknown path (404) from a wrong method (405). It collects routes as they are added, so it must be
+ * created before them.
  */
 export function createNotFound(app: FastifyInstance): (request: FastifyRequest) => ApiError {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
@@ -22,7 +22,7 @@ export function createNotFound(app: FastifyInstance): (request: FastifyRequest) 
     const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const methods = [...new Set(found.flatMap((one) => [...one.methods]))].sort().join(', ')
     if (methods === '') return pathNotFound()
-    return new ApiError('method_not_allowed', `${request.method} does not exist here; this path takes ${methods}.`, {
+    return new ApiError('method_not_allowed', `This path does not support ${request.method}. Use ${methods}.`, {
       allow: methods,
     })
   }

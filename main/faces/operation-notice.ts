@@ -17,7 +17,7 @@ const TOPICS = {
   service: true,
 } as const satisfies Record<Topic, true>
 
-/** What windows are told when an operation has changed something: what its path says it is about. */
+/** The notice for windows after an operation changed something, derived from its path. */
 export function noticeOf({ path, reach }: Operation, params: Readonly<Record<string, string>>): Notice {
   const topic = topicOf(path)
   const id = params['id']?.toLowerCase()
@@ -26,7 +26,7 @@ export function noticeOf({ path, reach }: Operation, params: Readonly<Record<str
   return topic === 'instances' ? { topic, id } : { topic, instance_id: id }
 }
 
-/** The innermost of the path's segments that is a topic. In the sandbox all of it is about the sandbox. */
+/** The last path segment that is a topic. Everything under the sandbox has the topic `sandbox`. */
 function topicOf(path: string): Topic {
   const segments = path.split('/').filter((segment): segment is Topic => Object.hasOwn(TOPICS, segment))
   return segments.includes('sandbox') ? 'sandbox' : (segments.at(-1) ?? 'service')

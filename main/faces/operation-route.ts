@@ -11,14 +11,14 @@ import { createCheck } from './validation.ts'
 
 type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 
-/** At most so many operations run at once; sends that wait for their engine are counted by the messages room. */
-export function createConcurrencyLimiter(most: number) {
+/** Limits concurrent operations. The messages room limits sends, which wait for an engine, on its own. */
+export function createConcurrencyLimiter(limit: number) {
   let running = 0
   return async <T>(act: () => Promise<T>): Promise<T> => {
-    if (running >= most) {
+    if (running >= limit) {
       throw new ApiError(
         'service_unavailable',
-        `${most} requests are being answered at this moment. Repeat the call in a second.`,
+        `The service is already handling ${limit} requests. Repeat the call in a second.`,
         { 'retry-after': '1' },
       )
     }
@@ -33,10 +33,10 @@ export function createConcurrencyLimiter(most: number) {
 
 const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** What an operation without a body takes for one: a field nobody reads would be an intention nobody follows. */
+/** For operations without a body: a field that is ignored silently would mislead the caller. */
 const checkNoBody = createCheck('body', Body({}))
 
-/** One operation as a route: its query and body are checked, its handler is called, its answer is sent. */
+/** Adds the route of an operation: validates query and body, calls the handler, sends the response. */
 export function routeOperation(
   app: FastifyInstance,
   { operation, handler, exists }: ServedOperation,
@@ -63,7 +63,7 @@ export function routeOperation(
       checkQuery?.(request.query)
       const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
       if (checkBody !== undefined && body === undefined)
-        throw new ApiError('validation_error', 'This operation needs a JSON body.')
+        throw new ApiError('validation_error', 'This operation requires a JSON body.')
       if (body !== undefined) (checkBody ?? checkNoBody)(body)
       if (request.admitted.isRehearsal) return reply.code(204).send()
       if (writesData(operation)) writeGate.check()
@@ -75,13 +75,13 @@ export function routeOperation(
   })
 }
 
-/** A caller that is cut off would not know what to do; this answer says it. What was begun goes on until the process ends. */
-async function untilStopped<T>(stopping: AbortSignal, acting: Promise<T>): Promise<T> {
+/** Answers a waiting caller before the service stops. The work itself continues until the process exits. */
+async function untilStopped<T>(stopping: AbortSignal, result: Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = () => reject(stoppedWaiting())
   stopping.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([acting, stopped])
+    return await Promise.race([result, stopped])
   } finally {
     stopping.removeEventListener('abort', stop)
   }
@@ -90,10 +90,10 @@ async function untilStopped<T>(stopping: AbortSignal, acting: Promise<T>): Promi
 const stoppedWaiting = () =>
   new ApiError(
     'upstream_timeout',
-    'The service is stopping and the network has not answered yet, so this may have been done. Check before you repeat it; a message is found by its idempotency_key.',
+    'The service is stopping and the network has not responded yet, so this may have taken effect. Check before you repeat the call; find a message by its idempotency_key.',
   )
 
-/** What only reads or removes is answered also while nothing new is taken. */
+/** Reads and deletes also work while the service accepts no new data. */
 const writesData = ({ method, scope, worksWhenFull }: Operation): boolean =>
   method !== 'GET' && method !== 'DELETE' && scope?.endsWith(':read') !== true && worksWhenFull !== true
 
@@ -127,7 +127,7 @@ function respond(operation: Operation, reply: FastifyReply, answer: unknown): Fa
 
 function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   if (body === undefined) return reply.send()
-  // A file has said already what it is.
+  // A file sets its own Content-Type.
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }

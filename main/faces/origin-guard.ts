@@ -6,9 +6,9 @@ export interface OriginGuard {
 }
 
 /**
- * Host must be a listed name with its port, Origin absent or our own; the two are judged apart from each other, on
- * every path. This is what stops web pages and rebound DNS names from commanding a service on loopback.
- * @param hosts `name:port` as browsers send it; a default port is left out, as browsers leave it out.
+ * Host must be an allowed name with its port, and Origin absent or our own, on every path. This protects a service on
+ * loopback from web pages and DNS rebinding.
+ * @param hosts `name:port` as browsers send it, without a default port.
  */
 export function createOriginGuard(hosts: () => ReadonlySet<string>): OriginGuard {
   return {
@@ -17,13 +17,13 @@ export function createOriginGuard(hosts: () => ReadonlySet<string>): OriginGuard
       if (host === undefined || !known.has(host.toLowerCase())) {
         throw new ApiError(
           'forbidden_host',
-          'This service does not answer under the name in the Host header. Use one of its own addresses, or add the name to the setting allowed_hosts.',
+          'This service does not accept the name in the Host header. Use one of its own addresses, or add the name to the setting allowed_hosts.',
         )
       }
       if (origin !== undefined && !isOwn(origin, known)) {
         throw new ApiError(
           'forbidden_origin',
-          'Requests from web pages of other origins are refused. Call the API from a server or a program, never from a page.',
+          'Requests from web pages on other origins are refused. Call the API from a server or a program, not from a page.',
         )
       }
     },
@@ -31,12 +31,12 @@ export function createOriginGuard(hosts: () => ReadonlySet<string>): OriginGuard
 }
 
 /**
- * The Host a request names; undefined when it names none, or more than one: Node would go by the first, and whatever
- * stands in front perhaps by the last.
+ * The Host of a request; undefined if there is none or more than one. With several, Node uses the first, but a proxy in
+ * front might use the last.
  */
 export function hostOf(rawHeaders: readonly string[]): string | undefined {
-  const named = rawHeaders.filter((_text, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
-  return named.length === 1 ? named[0] : undefined
+  const hosts = rawHeaders.filter((_text, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
+  return hosts.length === 1 ? hosts[0] : undefined
 }
 
 function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
@@ -44,7 +44,7 @@ function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
   return parts?.[1] !== undefined && hosts.has(parts[1])
 }
 
-/** The names a service bound to `host:port` answers under. */
+/** The Host values that a service bound to `host:port` accepts. */
 export function ownHosts(
   bound: { host: string; port: number },
   allowed: readonly string[],
@@ -54,7 +54,7 @@ export function ownHosts(
   if (bound.host !== '0.0.0.0' && bound.host !== '::')
     names.push(bound.host.includes(':') ? `[${bound.host}]` : bound.host)
   const withPort = names.map((name) => (bound.port === 80 ? name : `${name}:${bound.port}`))
-  const given = allowed.map((name) => name.toLowerCase())
+  const configured = allowed.map((name) => name.toLowerCase())
   const published = publicBaseUrl === null ? [] : [new URL(publicBaseUrl).host]
-  return new Set([...withPort, ...given, ...published])
+  return new Set([...withPort, ...configured, ...published])
 }

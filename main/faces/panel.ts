@@ -17,13 +17,13 @@ export interface PanelDeps extends SessionRouteDeps, Pick<EventStreamDeps, 'live
 export interface Panel {
   /** For the window of the desktop app, which needs no socket. */
   readonly bridge: Bridge
-  /** Ends what would never end by itself. */
+  /** Ends open event streams. */
   close(): void
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The console: its page for anybody, and behind a session all it shows and does. */
+/** The console: a public page, and its data and actions behind a session. */
 export function addPanelRoutes(app: FastifyInstance, port: () => number, deps: PanelDeps): Panel {
   const bridge = createBridge(app)
   const streams = addEventStream(app, { ...deps, isSignedIn: deps.sessions.isSignedIn })
@@ -34,10 +34,10 @@ export function addPanelRoutes(app: FastifyInstance, port: () => number, deps: P
   return { bridge, close: streams.close }
 }
 
-/** Every operation, asked by the person at the console. */
+/** Offers every operation to the person at the console. */
 function addMirror(app: FastifyInstance, bridge: Bridge): void {
   void app.register((mirror, _options, done) => {
-    // The operation itself reads the body; here it only passes.
+    // Not parsed here: the operation parses the body.
     mirror.removeAllContentTypeParsers()
     mirror.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, passed) =>
       passed(null, bytes),
@@ -47,20 +47,20 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
       url: '/panel/v1/*',
       config: { console: 'panel' },
       handler: async (request, reply) => {
-        const gone = new AbortController()
-        reply.raw.once('close', () => gone.abort())
+        const disconnected = new AbortController()
+        reply.raw.once('close', () => disconnected.abort())
         try {
           const { status, headers, body } = await bridge.ask(callerOf(request), {
             ...toBridgeRequest(request),
-            signal: gone.signal,
+            signal: disconnected.signal,
           })
           return await reply
             .code(status)
             .headers(headers)
             .send(body ?? undefined)
         } catch (error) {
-          if (!gone.signal.aborted) throw error
-          // Nobody waits for it any more.
+          if (!disconnected.signal.aborted) throw error
+          // The client has left.
           return reply.hijack()
         }
       },
@@ -84,7 +84,7 @@ const rejectUnknownPath = () => {
   throw pathNotFound()
 }
 
-/** It holds nothing secret: what it shows, it asks for. */
+/** Public: the page contains no data, it requests it. */
 function addPage(app: FastifyInstance, files: ConsoleFiles): void {
   app.get('/console', { config: { console: 'files' } }, (_request, reply) => reply.redirect('/console/', 308))
   app.get<{ Params: { '*': string } }>('/console/*', { config: { console: 'files' } }, async ({ params }, reply) => {
@@ -92,7 +92,7 @@ function addPage(app: FastifyInstance, files: ConsoleFiles): void {
     if (file !== undefined) return reply.headers(file.headers).send(file.bytes)
     throw new ApiError(
       'not_found',
-      files.isThere ? 'The console has no such file.' : 'This service was built without its console.',
+      files.isThere ? 'The console has no such file.' : 'This service was built without the console.',
     )
   })
 }

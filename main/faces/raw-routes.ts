@@ -5,16 +5,16 @@ import { addCallbackRoutes } from './callback-routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
 
 export interface RawRoutesDeps {
-  /** The OpenAPI document as YAML; built once, when it is first asked for. */
+  /** The OpenAPI document as YAML. */
   openApiYaml(): string
   isReady(): boolean
-  /** What is wrong, in words for programs; empty while all is well. */
+  /** Codes of current problems; empty if there are none. */
   problems(): readonly string[]
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
 }
 
-/** What is no operation: health, the API document, and the pages that prove themselves by a token of their own. */
+/** Routes that are not operations: health, the API document, onboarding pages and callbacks. */
 export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   app.get('/healthz', { config: { health: true } }, () => {
     if (!deps.isReady())
@@ -23,13 +23,13 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems }
   })
 
-  // As bytes: anybody may ask for it, and to encode 400 kB anew for each would keep others waiting.
+  // Cached as bytes: the document is public, and encoding 400 kB for every request would block others.
   let document: Buffer | undefined
-  const describe = (_request: FastifyRequest, reply: FastifyReply) =>
+  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
     reply.header('content-type', 'application/yaml; charset=utf-8').send((document ??= Buffer.from(deps.openApiYaml())))
-  app.get('/openapi.yaml', { config: { open: true } }, describe)
-  // For the console's reference: in the desktop app nothing but /panel/ reaches the service.
-  app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, describe)
+  app.get('/openapi.yaml', { config: { open: true } }, sendDocument)
+  // For the API reference in the console: the desktop app can only reach /panel/.
+  app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, sendDocument)
 
   addOnboardingRoutes(app, deps.onboarding)
   addCallbackRoutes(app, deps.callbacks)

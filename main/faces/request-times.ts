@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kernel/clock.ts'
 import { createDurations, type Durations, type Family } from '../kernel/metrics.ts'
 
-/** How many requests came over HTTP, what became of them, and how long they took. */
+/** Counts and durations of HTTP requests, by operation and status. */
 export interface RequestTimes {
-  /** From the head of the request to the last byte of the answer, or to the end of the connection. */
+  /** Measures from the request head to the last byte of the response, or to the end of the connection. */
   watch(request: IncomingMessage, response: ServerResponse): void
-  /** Which operation it turned out to be. Whatever is none of them is counted together. */
+  /** Sets the operation of a request. Requests without one are counted as `other`. */
   setOperation(request: IncomingMessage, operationId: string): void
   families(): Family[]
 }
@@ -21,7 +21,7 @@ const OTHER = 'other'
 
 export function createRequestTimes(clock: Pick<Clock, 'mono'>): RequestTimes {
   const operations = new WeakMap<IncomingMessage, string>()
-  // Status within operation: no text is put together for each request.
+  // Nested maps avoid building a string key for each request.
   const counted = new Map<string, Map<number, Counted>>()
 
   function durationsOf(operation: string, status: number): Durations {
@@ -36,7 +36,7 @@ export function createRequestTimes(clock: Pick<Clock, 'mono'>): RequestTimes {
     watch(request, response) {
       const since = clock.mono()
       response.once('close', () => {
-        // 499, as proxies call it: the caller left before the answer was whole.
+        // 499, as in nginx: the client left before the response was complete.
         const status = response.writableFinished ? response.statusCode : 499
         durationsOf(operations.get(request) ?? OTHER, status).observe(clock.mono() - since)
       })
@@ -47,7 +47,7 @@ export function createRequestTimes(clock: Pick<Clock, 'mono'>): RequestTimes {
       return [
         {
           name: 'switchboard_http_request_duration_seconds',
-          help: 'Requests over HTTP by operation and status, from their head to the end of the answer.',
+          help: 'HTTP requests by operation and status, from the request head to the end of the response.',
           type: 'histogram',
           samples: all.flatMap(({ operation, status, durations }) =>
             durations.samples({ operation, status: String(status) }),

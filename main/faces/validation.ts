@@ -5,10 +5,10 @@ import { isUuid } from '../contract/request.ts'
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
-/** Node reads the 30th of February as the 2nd of March. */
+/** Node parses February 30 as March 2. */
 const isDay = (text: string): boolean => new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
 
-/** Formats of ours: the usual collection accepts `urn:uuid:…`, and dates that do not exist. */
+/** Our own formats: ajv-formats accepts `urn:uuid:…` and dates that do not exist. */
 const FORMATS = {
   uuid: isUuid,
   'date-time': (text: string) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)),
@@ -18,16 +18,16 @@ const FORMATS = {
 
 const shared = { useDefaults: true, removeAdditional: false, allErrors: false, strict: false, verbose: true } as const
 
-/** Bodies are never coerced: "5" is not 5, null is not "". Query parameters are text, so they are. */
+/** Bodies are never coerced: "5" is not 5, null is not "". Query parameters are text, so they must be. */
 const checkers = {
   body: new Ajv2020({ ...shared, coerceTypes: false, formats: FORMATS }),
   query: new Ajv2020({ ...shared, coerceTypes: true, formats: FORMATS }),
 }
 
-/** Checks a value in place (defaults are filled in). @throws ApiError validation_error naming the field and the rule. */
+/** Validates a value and fills in defaults. @throws ApiError validation_error naming the field and the rule. */
 export type Check = (value: unknown) => void
 
-/** A check of one part of a request, compiled when it is first needed: start-up is route compilation. */
+/** Validates one part of a request. Compiled on first use, because compiling all of them would slow down the start. */
 export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
   let validate: ValidateFunction | undefined
   return (value) => {
@@ -36,7 +36,7 @@ export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
   }
 }
 
-/** One sentence for the person who must fix it: the deepest failure says most about what they meant. */
+/** One sentence for the person who must fix it. The deepest failure is the most specific. */
 function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
   const details = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error))
   const error = details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
@@ -45,10 +45,10 @@ function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): strin
   return `${fieldName(error, part)} ${key}${rule(error)}.`
 }
 
-/** They only say that something within them fails; the failure itself comes with them. */
+/** Keywords that only report that a nested schema failed; that failure is reported too. */
 const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'propertyNames'])
 
-/** "must be null" is only the other half of a nullable field; the failure of the first half is the useful one. */
+/** For a nullable field, the useful failure is the one of the other branch. */
 function isNullBranch(error: ErrorObject): boolean {
   return error.keyword === 'type' && error.params['type'] === 'null'
 }
@@ -64,7 +64,7 @@ function fieldName(error: ErrorObject, part: string): string {
 
 const LONGEST_QUOTE = 80
 
-/** Names come from the caller and can be as long as a body. */
+/** Names come from the caller and can be very long. */
 const shortened = (name: string) => (name.length <= LONGEST_QUOTE ? name : `${name.slice(0, LONGEST_QUOTE)}…`)
 const quoted = (name: unknown) => JSON.stringify(shortened(String(name)))
 
@@ -94,14 +94,14 @@ const RULES: Record<string, (params: Params, error: ErrorObject) => string> = {
 const FORMAT_WORDS: Record<string, string> = {
   uuid: 'a UUID',
   'date-time': 'an ISO 8601 time such as 2026-03-01T09:30:00.000Z',
-  uri: 'an address such as https://example.com/path',
+  uri: 'a URL such as https://example.com/path',
 }
 
 function rule(error: ErrorObject): string {
   return RULES[error.keyword]?.(error.params, error) ?? error.message ?? 'is not valid'
 }
 
-/** A pattern says nothing to a person; the schema's own description does. */
+/** Prefers the description of the schema: a pattern means little to a person. */
 function describedBy(error: ErrorObject): string {
   const description: unknown = (error.parentSchema as { description?: unknown } | undefined)?.description
   return typeof description === 'string'

@@ -217,7 +217,7 @@ test('a service that does not answer keeps nobody waiting for ever', async () =>
   const asked = await home.command('keys', 'list')
 
   expect([asked.code, asked.out]).toEqual([1, ''])
-  expect(asked.err).toBe('The running service ended, or fell silent, before it answered. Repeat the command.\n')
+  expect(asked.err).toBe('The running service stopped or did not respond. Repeat the command.\n')
   expect(asked.ms).toBeLessThan(7_000)
 })
 

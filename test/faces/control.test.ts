@@ -135,7 +135,7 @@ describe('a command that is not carried out', () => {
       throw new Error('disk on fire at /home/ana/secret')
     })
     const refused = askRunningService(address, { command: 'x', input: 5 })
-    await expect(refused).rejects.toThrow('The running service could not carry out this command; its log says why.')
+    await expect(refused).rejects.toThrow('The command failed in the running service. See its log for the cause.')
     expect(logged).toMatchObject([{ event: 'command.failed', cause: { message: expect.stringContaining('on fire') } }])
   })
 

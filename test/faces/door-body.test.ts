@@ -148,7 +148,7 @@ describe('a body that is not there', () => {
     const at = `/v1/instances/${line.id}/messages`
     expect((await w.api('POST', at)).body.error).toMatchObject({
       code: 'validation_error',
-      message: 'This operation needs a JSON body.',
+      message: 'This operation requires a JSON body.',
     })
     expect(code(await w.api('POST', at, ''))).toBe('400 validation_error')
     expect(code(await w.api('POST', at, ' \n'))).toBe('400 invalid_json')
