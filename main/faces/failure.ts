@@ -13,8 +13,7 @@ const FRAMEWORK: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError('invalid_json', 'The body is not valid JSON.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('validation_error', 'The length of the body does not match Content-Length.'),
-  FST_ERR_BAD_URL: () =>
-    new ApiError('not_found', 'This path does not exist: it is not valid percent-encoding.'),
+  FST_ERR_BAD_URL: () => new ApiError('not_found', 'This path does not exist: it is not valid percent-encoding.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', 'This path does not exist: an id in it is too long.'),
 }
 

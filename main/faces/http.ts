@@ -248,7 +248,10 @@ function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, repl
 function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return
-  throw new ApiError('unsupported_media_type', 'The body is compressed. Send it uncompressed, without Content-Encoding.')
+  throw new ApiError(
+    'unsupported_media_type',
+    'The body is compressed. Send it uncompressed, without Content-Encoding.',
+  )
 }
 
 /**

@@ -23,12 +23,12 @@ import { parseToolFilter, unknownToolset } from './mcp/toolsets.ts'
 /** A request to /mcp that passed the door: Host and Origin, key, rate. */
 interface McpExchange {
   readonly req: IncomingMessage
-  /** Taken out of the framework's hands: nobody else writes to it. */
+  /** Hijacked from the framework, so nothing else writes to it. */
   readonly res: ServerResponse
   readonly body: unknown
   readonly principal: Principal
   readonly requestId: string
-  /** What the door's hooks set, and every answer carries: X-Request-Id, X-RateLimit-*, security headers. */
+  /** Headers of every response, set by the door's hooks: X-Request-Id, X-RateLimit-*, security headers. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -39,7 +39,7 @@ export interface Mcp {
 }
 
 interface ProductMcp extends Mcp {
-  /** Makes a call that a person approved. */
+  /** Makes an approved call. */
   readonly carryOut: ExecuteCall
 }
 
@@ -53,18 +53,18 @@ interface McpDeps {
   /** false: the key was revoked or has expired. */
   readonly isKeyUsable: TransportDeps['isKeyUsable']
   readonly onToolCall: ServerDeps['onToolCall']
-  /** Called when a client says who it is. */
+  /** Called when a client identifies itself. */
   readonly onClient: OnClient
   readonly log: Log
   readonly version: string
 }
 
-/** The product over MCP: its operations as tools, each call a request through the door. */
+/** Offers the operations as MCP tools. Every call is a request through the door. */
 export function createMcp(deps: McpDeps): ProductMcp {
   const { contracts, call, clock, random, log } = deps
   const toolbox = createToolbox(contracts)
   const confirmations = createConfirmations({ clock, random })
-  const sentences = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
+  const describer = createCallDescriber({ operations: contracts.map(({ operations }) => operations), call })
   const transport = createMcpTransport({
     onClient: deps.onClient,
     clock,
@@ -72,7 +72,7 @@ export function createMcp(deps: McpDeps): ProductMcp {
     log,
     isKeyUsable: deps.isKeyUsable,
     toolsets: toolbox.toolsets,
-    factory: (callerOf) => createServerFactory({ ...deps, toolbox, confirmations, sentences, callerOf }),
+    factory: (callerOf) => createServerFactory({ ...deps, toolbox, confirmations, describer, callerOf }),
   })
   return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
 }
@@ -86,7 +86,7 @@ interface TransportDeps {
   readonly random: Random
   readonly log: Log
   readonly isKeyUsable: (keyId: KeyId) => Promise<boolean>
-  /** Names that may be asked for; without them any may. */
+  /** Toolset names that may be requested; undefined: any. */
   readonly toolsets?: readonly string[]
 }
 
@@ -94,8 +94,8 @@ interface TransportDeps {
 const MAX_SUBSCRIPTIONS = 64
 
 /**
- * One address, two eras. 2026-07-28 is stateless: a protocol object for each request. 2025-11-25 has sessions, which
- * asking the person in the middle of a call needs. Which one a request belongs to, the SDK's own classifier says.
+ * Serves two protocol revisions on one path. 2026-07-28 is stateless: one protocol object per request. 2025-11-25 has
+ * sessions, which it needs to ask the person during a call. The SDK classifies each request.
  */
 export function createMcpTransport(deps: TransportDeps): Mcp {
   const { factory, onClient, clock, random, log, isKeyUsable, toolsets } = deps
@@ -120,20 +120,20 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
     const { req, res, body } = request
     const unknown = unknownToolset(parseToolFilter(req.url ?? ''), toolsets)
     if (unknown !== undefined) return refuse(request, 400, INVALID_REQUEST, unknown)
-    // A batch would be many calls for the price of one; today's revisions have none.
+    // A batch would be many calls for one rate limit token; current revisions have no batches.
     if (Array.isArray(body))
-      return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message in a request; batches are not taken.')
+      return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message per request. Batches are not supported.')
     if (req.method === 'POST' && body === undefined)
       return refuse(request, 400, PARSE_ERROR, 'Parse error: the body is empty')
     if (isLegacy(req, body)) return sessions.handle(request, owner)
-    // The package's view of a request does not know that Node leaves method and url open; both are there.
+    // Node's types leave method and url optional; both are set here.
     return answerStateless(req as NodeIncomingMessageLike, res, body)
   }
 
   return {
     async handle({ req, res, body, principal, requestId, headers }) {
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-      // The key itself stays with the door; this object only carries the caller through the SDK.
+      // Contains no key: this object only identifies the caller within the SDK.
       const auth: AuthInfo = { token: '', clientId: ownerOf(principal), scopes: [...principal.scopes] }
       const client = clientInfoOf(body)
       if (client !== undefined) onClient({ caller: principal, client })
@@ -155,7 +155,7 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
   }
 }
 
-/** A stream that ends only when one side ends it: GET in sessions, a subscription without. */
+/** A stream that stays open until one side closes it: GET with sessions, a subscription without. */
 const isListening = ({ method }: IncomingMessage, body: unknown): boolean =>
   method === 'GET' ||
   (typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen')

@@ -17,10 +17,10 @@ export { operationFor, type OpenApiDocument } from './openapi/document.ts'
 const ErrorShape = Type.Object({
   error: Type.Object(
     {
-      code: Type.Enum([...ERROR_CODES], { description: 'What went wrong, for programs.' }),
-      message: Type.String({ description: 'What went wrong and what to do, for people.' }),
+      code: Type.Enum([...ERROR_CODES], { description: 'Machine-readable error code.' }),
+      message: Type.String({ description: 'What went wrong and what to do, for people. The wording may change.' }),
       request_id: Type.String({ description: 'Equals the X-Request-Id header.' }),
-      retryable: Type.Boolean({ description: 'true when repeating the call makes sense: 429 and every 5xx.' }),
+      retryable: Type.Boolean({ description: 'Whether it makes sense to retry: true for 429 and every 5xx.' }),
     },
     { additionalProperties: false },
   ),
@@ -31,17 +31,17 @@ const KNOWN = { Error: ErrorShape, EventInstance, MessageError: MessageErrorShap
 interface OpenApiDeps {
   readonly contracts: readonly RoomContract[]
   readonly version: string
-  /** Where this service answers: `http://127.0.0.1:4780`. */
+  /** URL of this service, for example `http://127.0.0.1:4780`. */
   readonly baseUrl: string
 }
 
-/** The API as an OpenAPI 3.1 document: everything in it stands in a contract, nothing is written twice. */
+/** Builds the OpenAPI 3.1 document from the contracts. */
 export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): OpenApiDocument {
   const rooms = contracts
     .map(({ room, operations }) => ({ room, offered: Object.values(operations).filter(isPublic) }))
     .filter(({ offered }) => offered.length > 0)
   const operations = rooms.flatMap(({ offered }) => offered)
-  // What a GET answers with is the thing itself, so its name goes first.
+  // A GET returns the resource itself, so its name wins.
   const byName = operations.toSorted((a, b) => Number(b.method === 'GET') - Number(a.method === 'GET'))
   const known = Object.values(KNOWN).map((schema) => ({ schema, name: undefined }))
   const components = createComponents(KNOWN, [...known, ...byName.flatMap(usagesOf), ...eventUsages])
@@ -80,31 +80,31 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Open
   })
 }
 
-/** The document as it is served: YAML, quoted so that older readers see the same texts. */
+/** The document as YAML, quoted so that YAML 1.1 parsers read the same strings. */
 export function openApiYaml(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
 }
 
 const isPublic = ({ audience }: { audience?: 'console' }) => audience !== 'console'
 
-/** Undefined fields and TypeBox's own marks fall away, and nothing in the document is shared with a contract. */
+/** A deep copy without undefined fields and TypeBox's hidden fields. */
 const plain = (document: OpenApiDocument) => JSON.parse(JSON.stringify(document)) as OpenApiDocument
 
 const SECURITY_SCHEME = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key: `Authorization: Bearer swb_…`. It does what its scopes allow, can be limited to certain instances, and must never be in a browser. Each operation names the scope it needs.',
+    'An API key: `Authorization: Bearer swb_…`. Each operation states the scope it requires. A key can be restricted to certain instances. Never use a key in a browser.',
 }
 
-const INTRODUCTION = `Connects messaging accounts ("instances") and sends, tracks and reports messages through them, the same way on both engines.
+const INTRODUCTION = `Connects messaging accounts ("instances") and sends, tracks and receives messages through them, the same way on both engines.
 
-- Every request carries an API key. Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`.
-- Errors have one shape, \`{"error": {code, message, request_id, retryable}}\`; \`retryable\` is true for 429 and every 5xx.
-- Irreversible operations need \`confirm=true\` in the query; without it they answer 400 \`confirmation_required\` and do nothing.
+- Every request needs an API key. Every response includes \`X-Request-Id\`, \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`.
+- All errors have the same shape, \`{"error": {code, message, request_id, retryable}}\`. \`retryable\` is true for 429 and every 5xx.
+- Irreversible operations need \`confirm=true\` in the query. Without it they return 400 \`confirmation_required\` and do nothing.
 - Times are ISO 8601 in UTC with milliseconds. Lists are newest first; cursors are opaque.
-- A body field that is not listed is refused; a query parameter that is not listed is ignored.
-- The same operations are offered as tools to AI assistants over MCP (Streamable HTTP) at \`/mcp\`, with the same key.
-- What happens is sent to webhooks as it happens: see the webhooks section.
+- Unknown body fields are rejected; unknown query parameters are ignored.
+- AI assistants can use the same operations as tools over MCP (Streamable HTTP) at \`/mcp\`, with the same key.
+- Events are sent to your webhooks as they happen: see the webhooks section.
 
-Operations with \`x-origin: spec\` come from the management API specification; those with \`x-origin: ours\` complete it.`
+Operations with \`x-origin: spec\` come from the management API specification; those with \`x-origin: ours\` are additions.`

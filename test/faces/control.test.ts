@@ -145,7 +145,7 @@ describe('a command that is not carried out', () => {
     const server = createServer((socket) => void socket.once('data', () => socket.destroy()))
     await new Promise<void>((resolve) => server.listen(address, resolve))
     onTestFinished(() => void server.close())
-    await expect(askRunningService(address, { command: 'x', input: 5 })).rejects.toThrow(/ended, or fell silent/)
+    await expect(askRunningService(address, { command: 'x', input: 5 })).rejects.toThrow(/stopped or did not respond/)
   })
 
   test.each(['{', 'null', '5', '[]', '"x"', '{}', '{"command":null}', '{"command":{}}', ''])(

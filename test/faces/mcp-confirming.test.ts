@@ -62,7 +62,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client that can ask the perso
   ])('does nothing when the person %s', async (_what, person) => {
     const { result } = await call(person, 'delete_line', given)
     expect(result.isError).toBe(true)
-    expect(JSON.stringify(result.structuredContent)).toContain('did not agree')
+    expect(JSON.stringify(result.structuredContent)).toContain('declined')
     expect(done()).toEqual([])
   })
 

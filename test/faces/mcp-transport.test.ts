@@ -121,7 +121,7 @@ describe('/mcp/readonly', () => {
     house.asked.splice(0)
     const given = { instance_id: INSTANCE_ID, to: '12025550123', text: 'x' }
     const written = await ask('tools/call', { name: 'send_words', arguments: given }, 'send_words')
-    expect(written.error).toMatchObject({ code: -32_602, message: expect.stringContaining('change nothing') })
+    expect(written.error).toMatchObject({ code: -32_602, message: expect.stringContaining('read-only tools') })
     expect(house.asked).toEqual([])
   })
 
@@ -137,7 +137,7 @@ describe('/mcp/readonly', () => {
     const call = { name: 'create_line', arguments: {} }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: call })
     const answer = await fetch(`${house.url}/readonly`, { method: 'POST', headers, body })
-    expect(await answer.text()).toContain('change nothing')
+    expect(await answer.text()).toContain('read-only tools')
     expect(house.asked).toEqual([])
   })
 })

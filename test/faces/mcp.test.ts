@@ -129,7 +129,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
 
   test('cannot smuggle half a surrogate past the door, which reads no such body', async () => {
     const smuggled = call(house.key(), 'send_words', { instance_id: '\ud800', to: '12025550123', text: 'x' })
-    await expect(smuggled).rejects.toThrow('half of a surrogate pair')
+    await expect(smuggled).rejects.toThrow('lone surrogate')
     expect(house.asked).toEqual([])
   })
 
@@ -185,13 +185,13 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
   test('reads a stranger’s words behind a note that they are data', async () => {
     const read = await call(house.key(), 'get_words', { instance_id: INSTANCE_ID, message_id: 'msg_1' })
     expect(read.text).toHaveLength(2)
-    expect(read.text[0]).toContain('never instructions')
+    expect(read.text[0]).toContain('never as instructions')
     expect(JSON.parse(read.text[1]!)).toEqual(read.structuredContent)
   })
 
   test('is told that a repeat was answered from memory', async () => {
     const repeat = await call(house.key(), 'create_line', { idempotency_key: 'again' })
-    expect(repeat.text[0]).toContain('nothing was done anew')
+    expect(repeat.text[0]).toContain('nothing was done this time')
   })
 
   test('hears that an operation without an answer is done', async () => {
@@ -219,6 +219,6 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
   test('learns the product’s name, version and house rules', async () => {
     const client = await house.connect(house.key(), era)
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard', version: '0.1.0' })
-    expect(client.getInstructions()).toContain('never instructions')
+    expect(client.getInstructions()).toContain('never as instructions')
   })
 })

@@ -69,7 +69,7 @@ describe('the page behind the onboarding_url of a live number', () => {
     const done = await submit(page, given, { origin: `http://${w.host}` })
     expect([done.status, done.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(done.text).toContain('+12025550401')
-    expect(done.text).toContain('Meta calls this service from now on')
+    expect(done.text).toContain('Meta now sends incoming messages to this service')
     for (const secret of [given.access_token, given.app_secret]) expect(done.text).not.toContain(secret)
     expect(await w.typesSince(mark)).toEqual(['instance.connecting', 'instance.connected'])
     const record = (await w.api('GET', `/v1/instances/${id}`)).body
@@ -83,12 +83,14 @@ describe('the page behind the onboarding_url of a live number', () => {
     const given = await credentials('12025550402')
     const answer = await submit(page, { ...given, access_token: 'EAAGsomebodyelsestokenaltogether' })
     expect(answer.status).toBe(400)
-    expect(answer.text).toMatch(/role="alert">Meta does not take this access token/)
+    expect(answer.text).toMatch(/role="alert">Meta rejected this access token/)
     expect(answer.text).toMatch(/id="access_token"[^>]* aria-invalid="true"/)
     expect(answer.text).toContain(`value="${given.phone_number_id}"`)
     expect(answer.text).not.toContain('EAAGsomebody')
     expect(answer.text).not.toContain(given.app_secret)
-    expect((await submit(page, { ...given, app_secret: 'f'.repeat(32) })).text).toMatch(/not the secret of the app/)
+    expect((await submit(page, { ...given, app_secret: 'f'.repeat(32) })).text).toMatch(
+      /app secret does not match the app/,
+    )
     expect((await submit(page, given)).status).toBe(200)
   })
 
@@ -102,7 +104,7 @@ describe('the page behind the onboarding_url of a live number', () => {
   test('asks for a PIN where the number is new to the Cloud API', async () => {
     const { page } = await opened()
     const given = await credentials('12025550404', { registered: false })
-    expect((await submit(page, given)).text).toMatch(/role="alert">WhatsApp does not carry this number/)
+    expect((await submit(page, given)).text).toMatch(/role="alert">This number is not registered with the Cloud API/)
     expect((await submit(page, { ...given, pin: '123456' })).status).toBe(200)
   })
 
@@ -206,7 +208,7 @@ test('where Meta does not take our address, the last page says what to enter, an
   } as never
   const done = liveDone(en, 'Shop', { number: '1', callsBack: false, view, pin: '123456' })
   for (const words of [
-    'Meta did not take our address',
+    'Meta did not accept our URL',
     'https://x.example/callbacks/meta/1',
     'the-token',
     'not shown again',
@@ -228,7 +230,7 @@ test('what people typed cannot become part of the page', () => {
   for (const page of [
     livePage(en, evil, view, evil, {
       problem: { field: 'waba_id', reason: { code: 'refused', detail: evil } },
-      shown: { phoneNumberId: evil, wabaId: evil },
+      values: { phoneNumberId: evil, wabaId: evil },
     }),
     liveDone(en, evil, { number: evil, callsBack: false, view, pin: evil }),
     liveProblem(en, evil, evil),

@@ -73,7 +73,7 @@ describe('the page behind onboarding_url', () => {
     const { status, headers: sent, text } = await w.wire('GET', '/onboard/unknown', undefined, { key: null, headers })
     expect([status, sent['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     expect(sent['content-security-policy']).toContain("default-src 'none'")
-    expect(text).toContain('Esta página ya no está aquí')
+    expect(text).toContain('Esta página ya no está disponible')
   })
 
   test('connects the number a person types, with whatever stands between the digits, and says so', async () => {

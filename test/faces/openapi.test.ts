@@ -220,5 +220,5 @@ test('a replayed answer, a credential and a body are documented as such', () => 
 })
 
 test('a room that nobody has described stops the start', () => {
-  expect(() => build([{ room: 'attic', operations: linesContract }])).toThrow(/no words about the room attic/)
+  expect(() => build([{ room: 'attic', operations: linesContract }])).toThrow(/no description of the room attic/)
 })

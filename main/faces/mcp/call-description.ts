@@ -7,22 +7,22 @@ import type { DoorAnswer } from './result.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Something a call is about, and where the door tells more of it. */
+/** A resource in the path of a call. */
 interface Resource {
   readonly argument: string
-  /** Path of the operation that reads it, with `{…}` for each argument so far. */
+  /** Path template of the operation that reads it. */
   readonly path: string
 }
 
 export interface CallDescriber {
-  /** What the call will do, in one sentence for a person: with the names of things, and without secrets. */
+  /** Describes the call in one sentence for a person: with resource names, without secrets. */
   describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<string>
 }
 
-/** Fields of a record that people know it by, the best first. */
+/** Fields that name a record for people, best first. */
 const NAMES = ['name', 'title', 'url', 'number', 'description'] as const
-/** Of a list of things, so many are named. */
-const NAMED_AT_MOST = 5
+/** Longer lists are cut off after this many names. */
+const MAX_NAMED = 5
 const VALUE_CHARACTERS = 120
 const INSTANCE = '/v1/instances/{instance_id}'
 const WEBHOOK = '/v1/webhooks/{webhook_id}'
@@ -38,8 +38,8 @@ export function createCallDescriber(deps: {
   )
 
   /**
-   * Asked as the console of the same reach: a key that may delete a thing need not be able to read it, and the person
-   * who is asked must know which one is meant.
+   * Reads as the console, with the key's instance restriction: a key that may delete a resource may not be allowed to
+   * read it, but the person must know which one it is.
    */
   const read = async (path: string, principal: Principal): Promise<Readonly<Record<string, unknown>>> => {
     const { status, body } = await deps.call(
@@ -54,13 +54,13 @@ export function createCallDescriber(deps: {
   const labelOf = (record: Readonly<Record<string, unknown>>, id: string): string => {
     const name = NAMES.map((field) => record[field]).find((value) => typeof value === 'string' && value !== '')
     if (typeof name !== 'string' || name === id) return plainId(id)
-    // An assistant can rename an instance before it asks; it cannot change its number.
+    // An assistant could rename an instance before it asks, but cannot change its number or id.
     const number = record['phone_number']
     const proof = typeof number === 'string' ? `${plainId(number)}, ${plainId(id)}` : plainId(id)
     return `${quotedText(short(name))} (${proof})`
   }
 
-  /** Where data will go: the address that is given, or the one that the thing has already. */
+  /** The host that data will go to: from the `url` argument, or the existing URL of the resource. */
   const hostOf = async (
     given: Arguments,
     records: readonly Readonly<Record<string, unknown>>[],
@@ -99,7 +99,7 @@ export function createCallDescriber(deps: {
       return parts.length === 0 ? `${subject}.` : `${subject}: ${parts.join(', ')}.`
 
       async function listed(ids: readonly string[]): Promise<string> {
-        const named = ids.slice(0, NAMED_AT_MOST)
+        const named = ids.slice(0, MAX_NAMED)
         const labels = named.map(async (id) =>
           labelOf(await read(filled(INSTANCE, { instance_id: id }), principal), id),
         )
@@ -111,7 +111,7 @@ export function createCallDescriber(deps: {
   }
 }
 
-/** Who gets it is read before anything else the caller says. */
+/** Recipients come first, so that the person reads them before any other text from the caller. */
 const RECIPIENTS = ['to', 'recipient', 'number', 'numbers', 'group_id', 'participants', 'url', 'media_url']
 
 function recipientsFirst(given: Arguments): [string, unknown][] {
@@ -121,16 +121,16 @@ function recipientsFirst(given: Arguments): [string, unknown][] {
 
 const isAboutDestination = ({ approval }: Operation): boolean => approval === 'destination' || approval === 'replay'
 
-/** The host as the network sees it: without what stands before an `@`, and letters that look like others as `xn--…`. */
+/** The host as the network sees it: without user info, and with look-alike letters as `xn--…`. */
 function hostIn(url: string): string {
   return URL.canParse(url) ? visibleText(new URL(url).host) : quotedText(short(url))
 }
 
-/** Ids of ours stand as they are; anything else was written by the caller. */
+/** Our ids need no quotes; anything else was written by the caller. */
 const PLAIN_ID = /^[A-Za-z0-9_.:@+-]{1,128}$/
 const plainId = (id: string): string => (PLAIN_ID.test(id) ? id : quotedText(short(id)))
 
-/** How a call is made, not what it does. */
+/** Arguments about how a call is made, not what it does. */
 const CALL_OPTIONS = new Set(['confirm', 'idempotency_key', 'approval_id'])
 
 function fullPath(operation: Operation): string {
@@ -152,7 +152,7 @@ const filled = (path: string, given: Arguments): string =>
 
 const SECRET = /secret|token|password|passphrase|api_key|^key$|^value$|^qr$|pairing_code/i
 
-/** The arguments as a person may see them: what unlocks something is not shown. */
+/** The arguments for display, without secrets. */
 export function redactSecrets(given: Arguments): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
@@ -173,15 +173,15 @@ function formatValue(name: string, value: unknown): string {
   if (typeof seen === 'string') return quotedText(short(seen))
   if (!Array.isArray(seen) || !seen.every((each) => typeof each === 'string'))
     return short(JSON.stringify(visibleValue(seen)))
-  const named = seen.slice(0, NAMED_AT_MOST).map((each) => quotedText(short(each)))
+  const named = seen.slice(0, MAX_NAMED).map((each) => quotedText(short(each)))
   return seen.length > named.length
     ? `${named.join(', ')} and ${seen.length - named.length} more`
     : `[${named.join(', ')}]`
 }
 
-/** An argument of a path; what is left out was refused before anybody is asked. */
+/** A path argument as text. Missing ones are rejected before anyone is asked. */
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed() : value === undefined ? '' : JSON.stringify(value)
 
-const short = (words: string): string =>
-  words.length > VALUE_CHARACTERS ? `${words.slice(0, VALUE_CHARACTERS).toWellFormed()}…` : words
+const short = (value: string): string =>
+  value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS).toWellFormed()}…` : value

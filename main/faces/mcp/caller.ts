@@ -1,11 +1,11 @@
 import type { Principal } from '../../kernel/access.ts'
 import type { ToolFilter } from './toolsets.ts'
 
-/** Who sent the HTTP request a message arrived in. Never the session's: a key can lose a scope at any time. */
+/** The caller of the current HTTP request. Never cached for the session, because a key can lose access at any time. */
 export interface Caller {
   readonly principal: Principal
-  /** Equals the X-Request-Id of the answer, and so of each error in it. */
+  /** X-Request-Id of the response and of every error in it. */
   readonly requestId: string
-  /** Which tools it asked to be shown. */
+  /** The tools the client asked for. */
   readonly toolFilter: ToolFilter
 }

@@ -3,13 +3,13 @@ interface ClientInfo {
   readonly version: string
 }
 
-/** Where a client of 2026-07-28 says who it is, with each request; older ones say it once, in `initialize`. */
+/** Clients of 2026-07-28 identify themselves here in every request; older ones once, in `initialize`. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 const LONGEST = 100
-// Control, formatting and bidirectional characters: a name is shown to people and must not rearrange what is around it.
+// The name is shown to people and must not rearrange the text around it.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
 
-/** What the client behind a JSON-RPC message says it is; undefined when the message does not say. */
+/** Name and version of the client, from a JSON-RPC message; undefined if the message has none. */
 export function clientInfoOf(body: unknown): ClientInfo | undefined {
   if (!isRecord(body) || !isRecord(body['params'])) return undefined
   const { params } = body

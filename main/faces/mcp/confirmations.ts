@@ -3,40 +3,39 @@ import canonicalize from 'canonicalize'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
 
-/** The one call that a confirmation is for. */
+/** The call that a confirmation belongs to. */
 interface BoundCall {
-  /** Whose call it is: the id of a key. */
+  /** Id of the calling key. */
   readonly owner: string
   readonly tool: string
   readonly given: Readonly<Record<string, unknown>>
 }
 
 export interface Confirmations {
-  /** What the client brings back beside the person's answer. */
+  /** Creates the state that the client returns with the person's answer. */
   issue(call: BoundCall): string
-  /** Takes it, once. @returns false when it was altered, taken before, is too old or was made for another call. */
+  /** Accepts a state once. @returns false if it was altered, already used, expired or issued for another call. */
   redeem(state: string, call: BoundCall): boolean
 }
 
-/** A person reads, thinks, asks somebody; longer than that, the world may have changed. */
+/** Enough for a person to decide, short enough that the situation has not changed. */
 const VALID_MS = 5 * 60_000
 
 /**
- * Between question and answer the client holds what was asked, and the client is not trusted: the state is a MAC over
- * key, tool and arguments. Its secret lives as long as the process, so after a restart the person is asked again, and
- * what was taken needs to be remembered no longer than it would be valid.
+ * The untrusted client keeps the state between question and answer, so it is a MAC over key, tool and arguments. The
+ * secret lives as long as the process: after a restart the person is asked again. Used states are kept until they expire.
  */
 export function createConfirmations({ clock, random }: { clock: Pick<Clock, 'mono'>; random: Random }): Confirmations {
   const secret = random.bytes(32)
-  const taken = new Map<string, number>()
+  const used = new Map<string, number>()
 
   const mac = (nonce: string, expiresAt: number, { owner, tool, given }: BoundCall) =>
     createHmac('sha256', secret)
       .update(JSON.stringify([nonce, expiresAt, owner, tool, argumentsHash(given).toString('base64url')]))
       .digest()
 
-  const forgetOld = (now: number) => {
-    for (const [nonce, expiresAt] of taken) if (expiresAt <= now) taken.delete(nonce)
+  const pruneExpired = (now: number) => {
+    for (const [nonce, expiresAt] of used) if (expiresAt <= now) used.delete(nonce)
   }
 
   return {
@@ -56,15 +55,15 @@ export function createConfirmations({ clock, random }: { clock: Pick<Clock, 'mon
         timingSafeEqual(Buffer.from(given), Buffer.from(expected)) &&
         String(expiresAt) === expiry
       const now = clock.mono()
-      if (!isOurs || expiresAt <= now || taken.has(nonce)) return false
-      forgetOld(now)
-      taken.set(nonce, expiresAt)
+      if (!isOurs || expiresAt <= now || used.has(nonce)) return false
+      pruneExpired(now)
+      used.set(nonce, expiresAt)
       return true
     },
   }
 }
 
-/** The same for the same arguments in any order. `confirm` is how a call is agreed to, not what it does. */
+/** Independent of the order of arguments. Ignores `confirm`, which does not change what the call does. */
 export function argumentsHash({ confirm: _confirm, ...given }: Readonly<Record<string, unknown>>): Buffer {
   return createHash('sha256')
     .update(canonicalize(given) ?? '')

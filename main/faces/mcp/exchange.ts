@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** A request to /mcp inside this face: Node’s two halves, and the body the door has read. */
+/** A request to /mcp, with the body the door has parsed. */
 export interface McpRequest {
   readonly req: IncomingMessage & { auth?: AuthInfo }
   readonly res: ServerResponse
-  /** Parsed by the door; undefined when there was none. */
+  /** Undefined if there was none. */
   readonly body: unknown
 }
 
-/** JSON-RPC 2.0: the message is no valid request. */
+/** JSON-RPC 2.0: invalid request. */
 export const INVALID_REQUEST = -32_600
-/** JSON-RPC 2.0: the body is no JSON. */
+/** JSON-RPC 2.0: invalid JSON. */
 export const PARSE_ERROR = -32_700
-/** JSON-RPC 2.0: a fault of ours. */
+/** JSON-RPC 2.0: internal error. */
 export const INTERNAL_ERROR = -32_603
-/** What Streamable HTTP transports answer with before a message reaches a server. */
+/** Errors of Streamable HTTP transports, before a message reaches a server. */
 export const TRANSPORT_ERROR = -32_000
 export const SESSION_NOT_FOUND = -32_001
 
-/** A JSON-RPC error in place of an answer of the protocol's own. */
+/** Answers with a JSON-RPC error instead of passing the request to the SDK. */
 export function refuse(
   { res, body }: Pick<McpRequest, 'res' | 'body'>,
   status: number,
@@ -30,7 +30,7 @@ export function refuse(
   res.end(JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code, message } }))
 }
 
-/** The id of the request that is refused; null where there is no single one. */
+/** Id of the refused request; null if there is no single one. */
 function idOf(body: unknown): string | number | null {
   const id = typeof body === 'object' && body !== null && 'method' in body && 'id' in body ? body.id : null
   return typeof id === 'string' || typeof id === 'number' ? id : null

@@ -5,7 +5,7 @@ import { fieldsOf, mapInside, plainSchema, type Fields, type JsonSchema } from '
 import { pathParams } from '../path-params.ts'
 import { leadingSentences } from './summary.ts'
 
-/** What a tool call becomes at the door. */
+/** The HTTP request of a tool call. */
 export interface ToolRequest {
   readonly method: string
   /** Path and query. */
@@ -20,8 +20,8 @@ export interface ToolInput {
   /** One flat object: path, query, body, `confirm` and `idempotency_key` side by side. */
   readonly schema: JsonSchema
   /**
-   * Puts the arguments where REST takes them. Their rules are the door's to check, so that a model reads the sentence
-   * REST would say; here only what could not be put anywhere is refused.
+   * Maps the arguments to path, query, headers and body. The door validates them, so that a model gets the same errors as
+   * REST clients; only arguments that cannot be mapped are rejected here.
    * @throws ApiError validation_error, not_found.
    */
   toRequest(given: Arguments): ToolRequest
@@ -29,7 +29,7 @@ export interface ToolInput {
 
 const NO_FIELDS: Fields = { properties: {}, required: [] }
 
-/** `instance_id` says what it is. */
+/** Needs no description: the name `instance_id` says it. */
 const ID: JsonSchema = { type: 'string' }
 const CONFIRM: JsonSchema = {
   type: 'boolean',
@@ -39,10 +39,10 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: LIMITS.idempotencyKeyLength,
-  description: 'Your own name for this act: a repeat with it does not act twice.',
+  description: 'A unique value of your choice: repeating the call with it is safe.',
 }
 
-/** @throws Error at start when two parts of the operation have a field of the same name, or the body is no object. */
+/** @throws Error at start if two parts of the operation share a field name, or the body is not an object. */
 export function toolInput(operation: Operation): ToolInput {
   const path = pathParams(operation)
   const query = operation.query === undefined ? NO_FIELDS : objectFields(operation, operation.query, 'query')
@@ -84,7 +84,7 @@ export function toolInput(operation: Operation): ToolInput {
       if (operation.confirm !== undefined && confirm) asked.set('confirm', 'true')
       const headers = operation.idempotencyKey === true ? idempotencyHeader(take('idempotency_key')) : {}
       const request = { method: operation.method, path: withQuery(filled, asked), headers }
-      // What is left is the body's; the door names a field that it does not know.
+      // The rest is the body; the door rejects unknown fields by name.
       if (body !== undefined) return { ...request, body: Object.fromEntries(left) }
       const [unknown] = left.keys()
       if (unknown !== undefined)
@@ -101,22 +101,22 @@ function objectFields(operation: Operation, schema: object, part: string): Field
   return fields
 }
 
-/** Rules the door checks and the description says; a model reads words better, and pays for each. */
-const FOR_MACHINES = new Set([
+/** Keywords left out: the door checks them, descriptions mention them, and every token costs. */
+const OMITTED_KEYWORDS = new Set([
   ...['title', 'examples', 'pattern', 'format', 'minLength', 'maxLength'],
   ...['minProperties', 'maxProperties', 'propertyNames', 'minItems', 'maxItems', 'uniqueItems'],
 ])
 const ARGUMENT_CHARACTERS = 70
 
-/** What a model needs to fill the argument in: kind, choices, and what is said about it first. */
+/** What a model needs to fill in an argument: type, choices and the beginning of the description. */
 function terse(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword, value]) => !FOR_MACHINES.has(keyword) && !isEmpty(value))
+  const kept = Object.entries(schema).filter(([keyword, value]) => !OMITTED_KEYWORDS.has(keyword) && !isEmpty(value))
   const { description, ...rest }: JsonSchema = Object.fromEntries(kept)
   const words = description === undefined ? {} : { description: leadingSentences(description, ARGUMENT_CHARACTERS) }
   return { ...foldNull(mapInside(rest, terse)), ...words }
 }
 
-/** A filter need not list every word it could filter by. */
+/** Drops long enums from filters to save tokens. */
 function withoutLongChoice(schema: JsonSchema): JsonSchema {
   const { enum: choices, ...rest } = schema
   return Array.isArray(choices) && choices.length > LONG_CHOICE ? { type: 'string', ...rest } : schema
@@ -127,8 +127,8 @@ const LONG_CHOICE = 8
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /**
- * A choice that may also be null, as one more choice. A single type is not folded into `type: [string, null]`: some
- * model providers take one type only and refuse the whole tool.
+ * Folds a nullable enum into one enum with null. Other types are not folded into `type: [string, null]`: some model
+ * providers accept a single type only and reject the whole tool.
  */
 function foldNull(schema: JsonSchema): JsonSchema {
   const [first, second, ...others] = schema.anyOf ?? []
@@ -139,21 +139,20 @@ function foldNull(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * A value as one segment of a path. `.` and `..` would walk to another operation, encoded or not, and are no id of
- * anything: like any malformed id they are 404.
+ * Encodes a value as a path segment. `.` and `..` would reach another operation, encoded or not, so they are 404 like
+ * any malformed id.
  */
 function segment(name: string, value: unknown): string {
   if (value === undefined) throw new ApiError('validation_error', `${name} is missing.`)
   const text = parameter(name, value)
-  if (text === '' || text === '.' || text === '..')
-    throw new ApiError('not_found', `There is nothing with this ${name}.`)
+  if (text === '' || text === '.' || text === '..') throw new ApiError('not_found', `Nothing has this ${name}.`)
   return encodeURIComponent(text.toWellFormed())
 }
 
 function parameter(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new ApiError('validation_error', `${name} must be a text, a number or a boolean.`)
+  throw new ApiError('validation_error', `${name} must be a string, a number or a boolean.`)
 }
 
 function isTrue(name: string, value: unknown): boolean {
@@ -164,7 +163,7 @@ function isTrue(name: string, value: unknown): boolean {
 function idempotencyHeader(value: unknown): Record<string, string> {
   if (value === undefined) return {}
   if (typeof value === 'string') return { 'idempotency-key': value }
-  throw new ApiError('validation_error', 'idempotency_key must be a text.')
+  throw new ApiError('validation_error', 'idempotency_key must be a string.')
 }
 
 function withQuery(path: string, query: URLSearchParams): string {

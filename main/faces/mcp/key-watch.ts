@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { KeyId } from '../../kernel/ids.ts'
 
 export interface KeyWatch {
-  /** Ends the answer when its key is revoked or expires. */
+  /** Ends the response once its key is revoked or expires. */
   watch(keyId: KeyId, res: ServerResponse): void
   close(): void
 }
@@ -11,13 +11,13 @@ export interface KeyWatch {
 interface KeyWatchDeps {
   readonly clock: Pick<Clock, 'every'>
   readonly isUsable: (keyId: KeyId) => Promise<boolean>
-  /** Called once for each key that ended while it had answers open. */
+  /** Called once for each key that ended while it had open responses. */
   readonly onEnded: (keyId: KeyId) => Promise<void>
 }
 
 const CHECK_EVERY_MS = 1_000
 
-/** A listening stream was let in once and stays open for hours; the key that opened it may end long before. */
+/** A listening stream is authenticated once and can stay open for hours, so its key is checked again and again. */
 export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyWatch {
   const open = new Map<KeyId, Set<ServerResponse>>()
   let ticker: Timer | undefined
@@ -28,7 +28,7 @@ export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyW
   }
   const check = async () => {
     for (const [keyId, responses] of open) {
-      // A storage that does not answer says nothing about the key.
+      // A storage error does not mean that the key has ended.
       if (await isUsable(keyId).catch(() => true)) continue
       await onEnded(keyId)
       for (const res of responses) res.end()

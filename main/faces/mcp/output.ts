@@ -2,9 +2,9 @@ import type { Operation } from '../../contract/operation.ts'
 import { fieldsOf, plainSchema, type JsonSchema } from '../json-schema.ts'
 
 /**
- * The reply as a tool's output schema, or undefined when the operation answers without an object: the fields and what
- * kind of value each has. No more, because a list of tools is paid for in every conversation, and the answer shows the
- * rest. No field is required: an error answers `{error}` instead, and some clients hold that against the schema too.
+ * The output schema of a tool: its fields and their types only, because every conversation pays for the list of tools.
+ * Undefined if the operation does not return an object. No field is required: errors return `{error}` instead, and some
+ * clients validate those against the schema too.
  */
 export function toolOutput(operation: Operation, redact: ReadonlySet<string>): JsonSchema | undefined {
   if (operation.reply.schema === null) return undefined
@@ -14,7 +14,7 @@ export function toolOutput(operation: Operation, redact: ReadonlySet<string>): J
   return { type: 'object', properties: Object.fromEntries(shown.map(([name, schema]) => [name, kindOf(schema)])) }
 }
 
-/** `{type: [string, null]}` and the like; `{}` where values can be anything. */
+/** The type keyword, such as `{type: [string, null]}`; `{}` if the value can be anything. */
 function kindOf(schema: JsonSchema): JsonSchema {
   const types = [...new Set(typesOf(schema))]
   const [only] = types
@@ -34,7 +34,7 @@ function typesOf(schema: JsonSchema): readonly string[] {
   return choices.map((choice: unknown) => (choice === null ? 'null' : typeof choice))
 }
 
-/** The answer without the redacted fields, at any depth. */
+/** Removes the redacted fields, at any depth. */
 export function withoutFields(value: unknown, redact: ReadonlySet<string>): unknown {
   if (redact.size === 0 || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((each: unknown) => withoutFields(each, redact))

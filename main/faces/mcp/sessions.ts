@@ -9,25 +9,25 @@ interface Session {
   readonly server: McpServer
   readonly transport: NodeStreamableHTTPServerTransport
   usedAtMs: number
-  /** Answers that are still being written, listening streams among them. */
+  /** Open responses, including listening streams. */
   open: number
 }
 
 export interface Sessions {
-  /** @param owner whose session it is: with another key it does not exist. */
+  /** @param owner of the session: for any other key it does not exist. */
   handle(request: McpRequest, owner: string): Promise<void>
-  /** Ends every session of an owner, and with it their streams. */
+  /** Ends every session of an owner, including its streams. */
   endOf(owner: string): Promise<void>
   close(): Promise<void>
 }
 
 const IDLE_MS = 30 * 60_000
-/** A client that never ends its sessions loses its oldest, not somebody else's. */
+/** A client that never ends its sessions loses its own oldest ones. */
 const PER_OWNER = 32
 
 /**
- * Clients of 2025-11-25 and older speak in sessions: `initialize` opens one, Mcp-Session-Id names it, DELETE ends it.
- * They live in memory; after a restart a client gets 404 and initializes again, as its protocol says.
+ * Clients of 2025-11-25 and older use sessions: `initialize` opens one, Mcp-Session-Id identifies it, DELETE ends it.
+ * Sessions are in memory only; after a restart a client gets 404 and initializes again, as the protocol requires.
  */
 export function createSessions(deps: { serve: () => McpServer; clock: Clock; random: Random }): Sessions {
   const { clock, random } = deps
@@ -38,7 +38,7 @@ export function createSessions(deps: { serve: () => McpServer; clock: Clock; ran
     await server.close()
   }
 
-  /** Without a timer: what grows here grows by opening, so that is when room is made. */
+  /** Needs no timer: sessions only grow when one is opened. */
   const makeRoom = async (owner: string) => {
     const idle = [...sessions].filter(([, session]) => session.open === 0 && clock.mono() - session.usedAtMs > IDLE_MS)
     for (const [id, session] of idle) await end(id, session)
@@ -92,7 +92,7 @@ export function createSessions(deps: { serve: () => McpServer; clock: Clock; ran
       }
       const session = await open(owner)
       await answer(session, request)
-      // Refused before it began (an Accept header that cannot take the answer, for example): nobody will come back.
+      // Rejected before the session started, for example because of its Accept header.
       if (session.transport.sessionId === undefined) await session.server.close()
     },
     async endOf(owner) {

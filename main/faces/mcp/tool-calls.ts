@@ -18,10 +18,10 @@ import { redactSecrets, type CallDescriber } from './call-description.ts'
 import type { Caller } from './caller.ts'
 import type { Tool } from './tools.ts'
 
-/** What the client brought beside the arguments, and whether a person sits behind it whom it can ask. */
+/** Whether the client can ask a person, and what it returned from doing so. */
 interface Elicitation {
   readonly canBeAsked: boolean
-  /** As it came: nobody has checked it. */
+  /** Not verified yet. */
   readonly state: string | undefined
   readonly responses: Readonly<Record<string, unknown>> | undefined
 }
@@ -29,12 +29,12 @@ interface Elicitation {
 export interface ToolCallDeps {
   /** The door, in-process: the only way a tool acts. */
   readonly call: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
-  /** Every check of the door, and nothing done. */
+  /** Runs all checks of the door, but not the operation. */
   readonly rehearse: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
   readonly confirmations: Confirmations
   /** Where calls wait for a person. */
   readonly approvals: ApprovalRequests
-  readonly sentences: CallDescriber
+  readonly describer: CallDescriber
 }
 
 export interface ToolCall {
@@ -42,30 +42,30 @@ export interface ToolCall {
   readonly given: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly person: Elicitation
-  /** Told of the approval that stands between the call and its result. */
+  /** Called with the approval that the call waits for. */
   readonly onApprovalFound?: (approval: Approval) => void
 }
 
 const QUESTION = 'confirm'
 
 /**
- * Runs a tool through the door. What removes or ends something runs only after a person agreed: asked by the client in
- * the middle of the call where it can ask, else by the model, which says so with `confirm: true`.
- * @throws ApiError for what is wrong with the arguments; ProtocolError for a confirmation that does not belong here.
+ * Runs a tool through the door. Destructive tools run only after a person agreed: the client asks during the call if it
+ * can, otherwise the model asks and passes `confirm: true`.
+ * @throws ApiError for invalid arguments; ProtocolError for a confirmation that belongs to another call.
  */
 export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
-  const { confirmations, sentences, approvals } = deps
+  const { confirmations, describer, approvals } = deps
 
-  const callDoor = (way: ToolCallDeps['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
+  const callDoor = (send: ToolCallDeps['call'], { tool, given, caller }: ToolCall): Promise<DoorAnswer> => {
     const request = tool.toRequest(given)
     const headers = { ...request.headers, 'x-request-id': caller.requestId }
-    return way({ ...caller.principal, source: 'mcp' }, { ...request, headers })
+    return send({ ...caller.principal, source: 'mcp' }, { ...request, headers })
   }
   const confirmed = (call: ToolCall): ToolCall => ({ ...call, given: { ...call.given, confirm: true } })
   const execute = async (call: ToolCall) => toolResult(call.tool, await callDoor(deps.call, call))
 
   const ask = async ({ tool, given, caller }: ToolCall): Promise<InputRequiredResult> => {
-    const sentence = await sentences.describeCall(tool.operation, given, caller.principal)
+    const sentence = await describer.describeCall(tool.operation, given, caller.principal)
     const requestedSchema = {
       type: 'object' as const,
       properties: { [QUESTION]: { type: 'boolean' as const, title: `Yes: ${tool.definition.title.toLowerCase()}` } },
@@ -80,7 +80,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
 
   const askThroughClient = async (call: ToolCall): Promise<ToolResult | InputRequiredResult> => {
     const { tool, caller, person } = call
-    // An answer that nobody asked for, a client could have made up itself.
+    // Without our state, the client could have made up the answer.
     if (person.state === undefined) return ask(call)
     if (!confirmations.redeem(person.state, boundCall(call))) throw notOurs()
     const response = inputResponse(person.responses, QUESTION)
@@ -89,32 +89,32 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     return isYes ? execute(confirmed(call)) : errorResult(declined(tool.operation), caller.requestId)
   }
 
-  /** What the body alone decides: undefined where the door asks for confirmation, else it was done or refused. */
+  /** Calls without confirmation. @returns undefined if the door requires one; otherwise the call is done or refused. */
   const unconfirmedAnswer = async (call: ToolCall): Promise<DoorAnswer | undefined> => {
     const answer = await callDoor(deps.call, { ...call, given: { ...call.given, confirm: false } })
     return codeOf(answer) === 'confirmation_required' ? undefined : answer
   }
 
-  /** The key asks in the window: a person there decides, and neither the client nor the model can. */
+  /** For keys that require approval: only a person in the window can decide, not the client or the model. */
   const askInWindow = async (call: ToolCall): Promise<ToolResult> => {
     const { tool, caller } = call
     const { principal, requestId } = caller
     const { approval_id: id, confirm: _confirm, ...given } = call.given
     const fingerprint = callHash(tool, given)
-    const told = (approval: Approval) => {
+    const report = (approval: Approval) => {
       call.onApprovalFound?.(approval)
       return approvalResult(tool, approval, requestId)
     }
     if (id !== undefined) {
-      if (typeof id !== 'string') throw new ApiError('validation_error', 'approval_id must be a text.')
+      if (typeof id !== 'string') throw new ApiError('validation_error', 'approval_id must be a string.')
       const isAlone = Object.keys(given).length === 0
-      return told(await approvals.getOwn(principal, id, isAlone ? undefined : fingerprint))
+      return report(await approvals.getOwn(principal, id, isAlone ? undefined : fingerprint))
     }
     const same = await approvals.findSame(principal, fingerprint)
-    if (same !== undefined) return told(same)
-    const wish = { ...call, given }
+    if (same !== undefined) return report(same)
+    const request = { ...call, given }
     tool.toRequest(given)
-    const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation) ? confirmed(wish) : wish)
+    const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation) ? confirmed(request) : request)
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     const { operation } = tool
     const asked = await approvals.ask(principal, {
@@ -122,31 +122,31 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
       operation: `${operation.method} ${operation.path}`,
       given,
       shown: redactSecrets(given),
-      sentence: await sentences.describeCall(operation, given, principal),
+      sentence: await describer.describeCall(operation, given, principal),
       fingerprint,
       repeatable: operation.idempotencyKey === true || tool.definition.annotations.idempotentHint,
     })
-    return told(asked)
+    return report(asked)
   }
 
   return async (call) => {
     const { tool, given, caller, person } = call
-    // The door asks the same, but only once the arguments have become a request.
+    // The door checks this too, but only after the arguments are mapped to a request.
     requireScope(caller.principal, tool.operation.scope)
     requireAccessLevel(caller.principal, tool.operation.reach)
     const policy = caller.principal.key?.approval ?? 'none'
-    // With an approval_id the arguments may be left out, and with them what the call is judged by.
-    const judged = given['approval_id'] === undefined ? given : undefined
-    if (needsApproval(policy, tool.operation, judged)) return askInWindow(call)
+    // With an approval_id the arguments may be omitted, so the policy is checked without them.
+    const policyArgs = given['approval_id'] === undefined ? given : undefined
+    if (needsApproval(policy, tool.operation, policyArgs)) return askInWindow(call)
     if (!isDestructive(tool.operation)) return execute(call)
-    // Its arguments are checked as they were given: from here on `confirm` is ours to set.
+    // Check the arguments as given; after this we set `confirm` ourselves.
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
-      // Unconfirmed, the door does what can be undone and refuses what cannot.
+      // Without confirmation the door executes what can be undone and refuses the rest.
       const answer = await unconfirmedAnswer(call)
       if (answer !== undefined) return toolResult(tool, answer)
     }
-    // Nobody is asked about a call that could not be carried out.
+    // Do not ask a person about a call that would fail anyway.
     const rehearsed = await callDoor(deps.rehearse, confirmed(call))
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     if (person.canBeAsked) return askThroughClient(call)
@@ -155,7 +155,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
   }
 }
 
-/** What makes two calls the same: one that was approved, and its repetition. */
+/** Identifies a call, to match a repeated call with its approval. */
 const callHash = (tool: Tool, given: ToolCall['given']): Buffer => argumentsHash({ tool: tool.definition.name, given })
 
 const boundCall = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'caller'>) => ({
@@ -176,16 +176,16 @@ function codeOf({ body }: DoorAnswer): unknown {
 const unconfirmed = ({ summary }: Operation) =>
   new ApiError(
     'confirmation_required',
-    `${summary}: nothing was done. Ask the person, and after they agreed repeat the call with confirm: true.`,
+    `${summary}: nothing was done. Ask the person first. If they agree, repeat the call with confirm: true.`,
   )
 
 const declined = ({ summary }: Operation) =>
   new ApiError(
     'confirmation_required',
-    `${summary}: the person did not agree, so nothing was done. Do not repeat the call unless they ask for it.`,
+    `${summary}: the person declined, so nothing was done. Do not repeat the call unless they ask for it.`,
   )
 
-/** In the words of the SDK, which every server of this protocol says it with. */
+/** The same error as the SDK's. */
 const notOurs = () =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',

@@ -1,17 +1,15 @@
-/** Which tools a caller asked to be shown, by the address it uses. */
+/** The tools a client asks for with the URL it uses. */
 export interface ToolFilter {
-  /** Rooms, their groups, `default` or `all`; undefined is the same as `default`. */
+  /** Rooms, groups of rooms, `default` or `all`; undefined means `default`. */
   readonly toolsets?: readonly string[] | undefined
-  /** Only tools that change nothing are shown, and only they can be called. */
+  /** Only read-only tools are listed and can be called. */
   readonly readOnly?: boolean
 }
 
-/** Every room, whatever it costs the conversation. */
 const ALL = 'all'
-/** What is shown to those who ask for nothing. */
 const DEFAULT = 'default'
 
-/** Names for what belongs together; a room is called by its own name. */
+/** Groups of rooms. A single room has its own name. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   messaging: ['instances', 'messages'],
   receiving: ['webhooks', 'instance-webhook', 'events'],
@@ -28,18 +26,18 @@ export function parseToolFilter(url: string): ToolFilter {
   return { toolsets, readOnly: path.endsWith('/readonly') }
 }
 
-/** Every name that may be asked for. @param rooms those that have tools. */
+/** All toolset names. @param rooms with tools. */
 export const toolsetNames = (rooms: readonly string[]): string[] => [DEFAULT, ALL, ...Object.keys(GROUPS), ...rooms]
 
-/** What is wrong with the names that were asked for: an empty list of tools would not say it. */
+/** @returns an error message if a name is unknown; an empty list of tools would not explain it. */
 export function unknownToolset({ toolsets = [] }: ToolFilter, known?: readonly string[]): string | undefined {
-  const wrong = known === undefined ? [] : toolsets.filter((name) => !known.includes(name))
-  if (wrong.length === 0 || known === undefined) return undefined
-  const named = wrong.map((name) => JSON.stringify(name.slice(0, 50))).join(', ')
-  return `Unknown toolset ${named}. Use one or more of: ${known.join(', ')}.`
+  const unknown = known === undefined ? [] : toolsets.filter((name) => !known.includes(name))
+  if (unknown.length === 0 || known === undefined) return undefined
+  const names = unknown.map((name) => JSON.stringify(name.slice(0, 50))).join(', ')
+  return `Unknown toolset ${names}. Use one or more of: ${known.join(', ')}.`
 }
 
-/** Whether a tool is shown. @param isCommon it is shown to those who ask for nothing. */
+/** Whether a tool is listed. @param isCommon part of the default toolset. */
 export function isInToolsets(room: string, isCommon: boolean, toolsets: readonly string[] = [DEFAULT]): boolean {
   return toolsets.some(
     (name) => name === ALL || name === room || (name === DEFAULT && isCommon) || GROUPS[name]?.includes(room) === true,

@@ -8,8 +8,8 @@ const LOCALES: readonly OnboardingLocale[] = [en, ptBR, es]
 const primary = (tag: string) => tag.split('-')[0]?.toLowerCase()
 
 /**
- * The words of the page for whoever opens it: these pages run no script that could ask.
- * @param accepted Accept-Language as the browser sends it (RFC 9110 12.5.4): tags, each with a weight that may be absent.
+ * Picks the locale from Accept-Language: the pages run no script that could detect the language.
+ * @param accepted Accept-Language as the browser sends it (RFC 9110 12.5.4): tags with optional weights.
  */
 export function localeFor(accepted: string | undefined): OnboardingLocale {
   const wanted = (accepted ?? '')

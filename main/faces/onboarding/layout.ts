@@ -1,6 +1,6 @@
 import type { OnboardingLocale } from './locales/shape.ts'
 
-/** The frame of every page behind an `onboarding_url`: no script, no file from elsewhere; the console's look. */
+/** The layout of every onboarding page: no scripts, no external files, styled like the console. */
 export const page = ({ language }: OnboardingLocale, title: string, body: string) => `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Switchboard</title><style>${STYLE}</style></head>
@@ -18,7 +18,7 @@ export const escape = (text: string) => text.replaceAll(/[&<>"']/g, (character) 
 const CABLE =
   '<svg aria-hidden="true" viewBox="0 0 24 24" width="20" height="20"><g fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" stroke-width="2"><path d="M17 19a1 1 0 0 1-1-1v-2a2 2 0 0 1 2-2h2a2 2 0 0 1 2 2v2a1 1 0 0 1-1 1zm0 2v-2"/><path d="M19 14V6.5a1 1 0 0 0-7 0v11a1 1 0 0 1-7 0V10m16 11v-2M3 5V3"/><path d="M4 10a2 2 0 0 1-2-2V6a1 1 0 0 1 1-1h4a1 1 0 0 1 1 1v2a2 2 0 0 1-2 2zm3-5V3"/></g></svg>'
 
-// Slate and teal, in the shades of renderer/app/theme.css.
+// Colours from renderer/app/theme.css.
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif
   ; --text: #334155; --strong: #0f172a; --muted: #475569; --line: #e2e8f0; --field: #cbd5e1; --soft: #f1f5f9

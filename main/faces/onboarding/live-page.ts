@@ -2,7 +2,7 @@ import type { GivenField, OnboardingView, Reason } from '../../engines/official/
 import { escape, page } from './layout.ts'
 import type { OnboardingLocale } from './locales/shape.ts'
 
-/** What was given and may be shown again. Secrets never are. */
+/** Submitted values to show again. Never secrets. */
 export interface FormValues {
   readonly phoneNumberId: string
   readonly wabaId: string
@@ -29,48 +29,48 @@ const FIELDS: Readonly<Record<GivenField, string>> = {
 export const sentenceOf = ({ reasons }: OnboardingLocale, { code, detail = '' }: Reason): string =>
   reasons[code](detail)
 
-/** The page behind `onboarding_url` of a live number. */
+/** The onboarding page of a live number. */
 export function livePage(
-  words: OnboardingLocale,
+  locale: OnboardingLocale,
   name: string,
   view: OnboardingView,
   signupPath: string | null,
-  { problem, shown = NOTHING }: { problem?: Problem; shown?: FormValues } = {},
+  { problem, values = NOTHING }: { problem?: Problem; values?: FormValues } = {},
 ): string {
-  const { live, callback } = words
+  const { live, callback } = locale
   const names = Object.keys(FIELDS) as GivenField[]
   return page(
-    words,
-    words.connect,
+    locale,
+    locale.connect,
     `<h1 class="wide">${escape(live.heading(name))}</h1>
 <p>${escape(live.lead)}</p>
-${problem === undefined ? '' : `<p class="problem" role="alert">${escape(sentenceOf(words, problem.reason))}</p>`}
+${problem === undefined ? '' : `<p class="problem" role="alert">${escape(sentenceOf(locale, problem.reason))}</p>`}
 ${signupPath === null ? '' : `<a class="button" href="${escape(signupPath)}">${escape(live.withMeta)}</a><p class="hint">${escape(live.orPaste)}</p>`}
 <form method="post">
-${names.map((field) => row(words, field, shown, problem?.field ?? null)).join('\n')}
-  <button>${words.submit}</button>
+${names.map((field) => row(locale, field, values, problem?.field ?? null)).join('\n')}
+  <button>${locale.submit}</button>
 </form>
 <h2>${escape(callback.title)}</h2>
-${callbackHelp(words, view, callback.before)}`,
+${callbackHelp(locale, view, callback.before)}`,
   )
 }
 
-function row({ live }: OnboardingLocale, name: GivenField, shown: FormValues, wrong: GivenField | null): string {
+function row({ live }: OnboardingLocale, name: GivenField, values: FormValues, wrong: GivenField | null): string {
   const { label, hint } = live.fields[name]
-  const value = { phone_number_id: shown.phoneNumberId, waba_id: shown.wabaId }[name as string] ?? ''
+  const value = { phone_number_id: values.phoneNumberId, waba_id: values.wabaId }[name as string] ?? ''
   const invalid = wrong === name ? ' aria-invalid="true" autofocus' : ''
   return `  <label for="${name}">${escape(label)}</label>
   <input id="${name}" name="${name}" ${FIELDS[name]} aria-describedby="${name}-hint" value="${escape(value)}"${invalid}>
   <small id="${name}-hint">${escape(hint)}</small>`
 }
 
-function callbackHelp(words: OnboardingLocale, view: OnboardingView, lead: string): string {
+function callbackHelp(locale: OnboardingLocale, view: OnboardingView, lead: string): string {
   const { callbackAddress, verifyToken } = view
-  if (callbackAddress === null) return verdict(words, view)
-  const { url, token } = words.callback
+  if (callbackAddress === null) return verdict(locale, view)
+  const { url, token } = locale.callback
   return `<p>${escape(lead)}</p>
 <dl><dt>${escape(url)}</dt><dd>${escape(callbackAddress)}</dd><dt>${escape(token)}</dt><dd>${escape(verifyToken.open())}</dd></dl>
-${verdict(words, view)}`
+${verdict(locale, view)}`
 }
 
 function verdict({ callback }: OnboardingLocale, { selfTest }: OnboardingView): string {
@@ -88,24 +88,24 @@ function verdict({ callback }: OnboardingLocale, { selfTest }: OnboardingView): 
 
 interface Done {
   readonly number: string
-  /** Meta calls us; else the address has to be entered there. */
+  /** Whether Meta accepted our callback URL; if not, the person must enter it there. */
   readonly callsBack: boolean
   readonly view: OnboardingView
-  /** New at Meta, made here: shown this once. */
+  /** Set if we created a new PIN; shown only this once. */
   readonly pin: string | null
 }
 
-export function liveDone(words: OnboardingLocale, name: string, { number, callsBack, view, pin }: Done): string {
-  const { live, callback } = words
-  const calls = callsBack ? `<p class="good">${escape(live.callsBack)}</p>` : callbackHelp(words, view, callback.after)
+export function liveDone(locale: OnboardingLocale, name: string, { number, callsBack, view, pin }: Done): string {
+  const { live, callback } = locale
+  const calls = callsBack ? `<p class="good">${escape(live.callsBack)}</p>` : callbackHelp(locale, view, callback.after)
   const pinNote =
     pin === null
       ? ''
       : `<p class="note">${escape(live.pinNote)}</p><dl><dt>${escape(live.pin)}</dt><dd>${escape(pin)}</dd></dl>`
   return page(
-    words,
-    words.connected,
-    `<h1 class="wide">${escape(words.isConnected(name))}</h1>
+    locale,
+    locale.connected,
+    `<h1 class="wide">${escape(locale.isConnected(name))}</h1>
 <p>${escape(live.canSend(number))}</p>
 ${calls}
 ${pinNote}
@@ -113,11 +113,11 @@ ${pinNote}
   )
 }
 
-/** Something went wrong on the way back from Meta; the page it began on still stands. */
-export function liveProblem(words: OnboardingLocale, name: string, message: string): string {
-  const { live } = words
+/** For errors on the way back from Meta. The onboarding page can still be used. */
+export function liveProblem(locale: OnboardingLocale, name: string, message: string): string {
+  const { live } = locale
   return page(
-    words,
+    locale,
     live.failed,
     `<h1>${escape(live.notYet(name))}</h1>
 <p class="problem" role="alert">${escape(message)}</p>

@@ -7,7 +7,7 @@ import { gonePage, sandboxDone, sandboxPage } from './sandbox-page.ts'
 import type { OnboardingLocale } from './locales/shape.ts'
 
 export interface OnboardingRoutesDeps {
-  /** @throws ApiError not_found for a token that is unknown or was used. */
+  /** @throws ApiError not_found if the token is unknown or was already used. */
   sandboxSubject(token: string): Promise<{ name: string }>
   completeInSandbox(token: string, number: string): Promise<void>
   readonly live: Onboarding
@@ -17,7 +17,7 @@ export interface OnboardingRoutesDeps {
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  // With no-referrer, as everywhere else, browsers send `Origin: null` with the page's own form, and the door refuses it.
+  // With no-referrer, browsers send `Origin: null` with the form of this page, and the door would refuse it.
   'referrer-policy': 'same-origin',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -28,7 +28,7 @@ const FORM_BYTES = 4_096
 type OfPage = { Params: { token: string } }
 type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
 
-/** The pages that connect an official number; each proves itself by the token in its address. */
+/** The pages that connect an official number, authenticated by the token in the URL. */
 export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutesDeps): void {
   const { live } = deps
   const open = { config: { open: true } }
@@ -41,73 +41,73 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
       (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
     )
 
-    // A program reads why in the error shape; a person, who has no more than the address, on a page.
+    // Programs get the JSON error, people get a page.
     pages.setErrorHandler((error, request, reply) => {
       if (!(error instanceof ApiError && error.code === 'not_found' && isPerson(request))) throw error
-      return send(reply, gonePage(wordsOf(request)), 404)
+      return send(reply, gonePage(localeOf(request)), 404)
     })
 
     pages.get<OfPage>('/onboard/:token', open, async (request, reply) => {
       const { token } = request.params
-      const words = wordsOf(request)
-      if (await live.isKnown(token)) return send(reply, await showLive(words, token))
-      return send(reply, sandboxPage(words, (await deps.sandboxSubject(token)).name))
+      const locale = localeOf(request)
+      if (await live.isKnown(token)) return send(reply, await showLive(locale, token))
+      return send(reply, sandboxPage(locale, (await deps.sandboxSubject(token)).name))
     })
     pages.post<OfPage>('/onboard/:token', open, async (request, reply) => {
       const { token } = request.params
-      const words = wordsOf(request)
-      if (await live.isKnown(token)) return pasteLive(reply, words, token, pastedIn(request.body))
+      const locale = localeOf(request)
+      if (await live.isKnown(token)) return pasteLive(reply, locale, token, pastedIn(request.body))
       const { name } = await deps.sandboxSubject(token)
       const number = typed(request.body, 'number').replaceAll(/[\s()+-]/g, '')
-      if (!/^[0-9]{7,15}$/.test(number)) return send(reply, sandboxPage(words, name, words.sandbox.wrongNumber), 400)
+      if (!/^[0-9]{7,15}$/.test(number)) return send(reply, sandboxPage(locale, name, locale.sandbox.wrongNumber), 400)
       await deps.completeInSandbox(token, number)
-      return send(reply, sandboxDone(words, name, number))
+      return send(reply, sandboxDone(locale, name, number))
     })
 
     pages.get<OfPage>('/onboard/:token/signup', open, async ({ params }, reply) =>
       reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303),
     )
     pages.get<OfReturn>('/onboard/signup', open, async (request, reply) =>
-      finish(reply, wordsOf(request), request.query),
+      finish(reply, localeOf(request), request.query),
     )
     done()
   })
 
   async function showLive(
-    words: OnboardingLocale,
+    locale: OnboardingLocale,
     token: string,
     again: Parameters<typeof livePage>[4] = {},
   ): Promise<string> {
     const view = await live.view(token)
     const signup = view.canSignUp ? `/onboard/${encodeURIComponent(token)}/signup` : null
-    return livePage(words, await deps.nameOf(view.id), view, signup, again)
+    return livePage(locale, await deps.nameOf(view.id), view, signup, again)
   }
 
-  async function pasteLive(reply: FastifyReply, words: OnboardingLocale, token: string, pasted: Pasted) {
-    // Read before the page is used up, and its token with it.
+  async function pasteLive(reply: FastifyReply, locale: OnboardingLocale, token: string, pasted: Pasted) {
+    // Read first: connecting uses up the token.
     const view = await live.view(token)
     const outcome = await live.paste(token, pasted)
     if (outcome.kind === 'used') throw used()
     if (outcome.kind === 'connected')
-      return send(reply, liveDone(words, await deps.nameOf(view.id), { ...outcome, view, pin: null }))
+      return send(reply, liveDone(locale, await deps.nameOf(view.id), { ...outcome, view, pin: null }))
     const { phoneNumberId, wabaId } = pasted
-    return send(reply, await showLive(words, token, { problem: outcome, shown: { phoneNumberId, wabaId } }), 400)
+    return send(reply, await showLive(locale, token, { problem: outcome, values: { phoneNumberId, wabaId } }), 400)
   }
 
-  async function finish(reply: FastifyReply, words: OnboardingLocale, query: Readonly<Record<string, unknown>>) {
+  async function finish(reply: FastifyReply, locale: OnboardingLocale, query: Readonly<Record<string, unknown>>) {
     const { id, pin, view, outcome } = await live.finishSignup(typed(query, 'code'), typed(query, 'state'))
     const name = await deps.nameOf(id)
     if (outcome.kind === 'connected')
-      return send(reply, liveDone(words, name, { ...outcome, view, pin: outcome.isNew ? pin.open() : null }))
-    const why = outcome.kind === 'used' ? words.live.usedMeanwhile : sentenceOf(words, outcome.reason)
-    return send(reply, liveProblem(words, name, why), 400)
+      return send(reply, liveDone(locale, name, { ...outcome, view, pin: outcome.isNew ? pin.open() : null }))
+    const why = outcome.kind === 'used' ? locale.live.usedMeanwhile : sentenceOf(locale, outcome.reason)
+    return send(reply, liveProblem(locale, name, why), 400)
   }
 }
 
-const wordsOf = ({ headers }: FastifyRequest) => localeFor(headers['accept-language'])
+const localeOf = ({ headers }: FastifyRequest) => localeFor(headers['accept-language'])
 const isPerson = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
 
-/** What a person may have pasted around a value is left out. */
+/** Trims whitespace that was pasted along. */
 function pastedIn(body: unknown): Pasted {
   const field = (name: string) => typed(body, name).trim()
   return {
@@ -119,10 +119,10 @@ function pastedIn(body: unknown): Pasted {
   }
 }
 
-/** Programs may send anything. */
+/** A form field as text; anything else is ''. */
 function typed(body: unknown, name: string): string {
   const value: unknown = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : ''
   return typeof value === 'string' ? value : ''
 }
 
-const used = () => new ApiError('not_found', 'This onboarding page was used already.')
+const used = () => new ApiError('not_found', 'This onboarding page was already used.')

@@ -1,22 +1,22 @@
 import type { TSchema } from 'typebox'
 import { mapInside, plainSchema, type JsonSchema } from '../json-schema.ts'
 
-/** A schema the document uses, and what to call it should it become a component. */
+/** A schema the document uses, and its name if it becomes a component. */
 export interface Usage {
   readonly schema: TSchema
-  /** Undefined: it has a name only through its `title`. */
+  /** Undefined: it is named only by its `title`. */
   readonly name: string | undefined
 }
 
 export interface Components {
-  /** The schema as the document shows it: what recurs is a `$ref`. */
+  /** The schema with recurring objects replaced by `$ref`. */
   readonly refer: (schema: TSchema) => JsonSchema
   readonly schemas: Readonly<Record<string, JsonSchema>>
 }
 
 /**
- * Finds the objects that recur and gives each a place under components/schemas. An object becomes a component when it
- * is one of `known` or has a `title`, or when it occurs twice and one of its usages names it. Earlier names win.
+ * Moves recurring objects to components/schemas. An object becomes a component if it is in `known` or has a `title`, or
+ * if it occurs twice and a usage names it. Earlier names win.
  */
 export function createComponents(known: Readonly<Record<string, TSchema>>, usages: readonly Usage[]): Components {
   const seen = countObjects(usages.map(({ schema }) => plainSchema(schema)))
@@ -39,10 +39,10 @@ export function createComponents(known: Readonly<Record<string, TSchema>>, usage
     const component = names.get(keyOf(schema))
     if (component === undefined) return mapInside(schema, refer)
     const original = seen.get(keyOf(schema))?.schema
-    const isSaidOtherwise = schema.description !== undefined && schema.description !== original?.description
+    const hasOwnDescription = schema.description !== undefined && schema.description !== original?.description
     return {
       $ref: `#/components/schemas/${component}`,
-      ...(isSaidOtherwise && { description: schema.description }),
+      ...(hasOwnDescription && { description: schema.description }),
     }
   }
   const schemas = [...seen].flatMap(([key, { schema }]) => {
@@ -60,7 +60,7 @@ interface Seen {
   count: number
 }
 
-/** Every object schema with fields, wherever it stands, and how often. */
+/** Counts every object schema with fields, at any depth. */
 function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
   const seen = new Map<string, Seen>()
   const visit = (schema: JsonSchema): JsonSchema => {
@@ -76,7 +76,7 @@ function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
   return seen
 }
 
-/** Two schemas are one thing when only the words about this use of it differ. */
+/** Schemas that differ only in title or description share a component. */
 function keyOf(schema: JsonSchema): string {
   const { description: _description, title: _title, ...rest } = schema
   return JSON.stringify(rest)

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../json-schema.ts'
 
-/** The parts of an OpenAPI 3.1 document that are read again after it was built. */
+/** The parts of an OpenAPI 3.1 document that our code reads. */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationEntry>>>>
@@ -26,21 +26,21 @@ export interface ResponseEntry {
   readonly [field: string]: unknown
 }
 
-/** An operation of the document, with its responses spelled out. */
+/** An operation of the document, with its response references resolved. */
 interface FoundOperation {
-  /** Its path with placeholders. */
+  /** Path template. */
   readonly path: string
   readonly operation: OperationEntry & { readonly responses: Readonly<Record<string, ResponseEntry>> }
 }
 
 /**
- * The operation a request means, so that an answer can be held against what the document promises.
+ * Finds the operation of a request, to validate a response against the document.
  * @param path with or without a query.
  */
 export function operationFor(document: OpenApiDocument, method: string, path: string): FoundOperation | undefined {
   const segments = (path.split('?', 1)[0] ?? '').split('/')
   const templates = Object.keys(document.paths).filter((template) => fits(template.split('/'), segments))
-  // A path written out wins over one with a placeholder in the same place: /webhooks/deliveries over /webhooks/{id}.
+  // A literal segment wins over a parameter: /webhooks/deliveries over /webhooks/{id}.
   const [template] = templates.toSorted((a, b) => placeholders(a) - placeholders(b))
   if (template === undefined) return undefined
   const entry = document.paths[template]?.[method.toLowerCase()]

@@ -4,25 +4,25 @@ import { LIMITS } from '../../contract/limits.ts'
 import { pascal, type Components, type Usage } from './components.ts'
 import type { OperationEntry } from './document.ts'
 
-/** When an event fires. */
-const WHEN: { readonly [T in EventType]: string } = {
+const SUMMARIES: { readonly [T in EventType]: string } = {
   'instance.created': 'An instance was created.',
-  'instance.updated': 'A PATCH changed an instance. One that changes nothing fires no event.',
-  'instance.connecting': 'An instance began to connect: for the first time, after a lost link or on request.',
+  'instance.updated': 'An instance was changed with PATCH. A PATCH that changes nothing fires no event.',
+  'instance.connecting':
+    'An instance started to connect: for the first time, after losing its connection, or on request.',
   'instance.connected': 'An instance is logged in and can send.',
   'instance.disconnected':
-    'An instance lost its link and did not regain it within five seconds, or was disconnected on request.',
-  'instance.auth_failed': 'The network ended the login of an instance; it must be paired again.',
-  'instance.qr.updated': 'A new QR code can be read. The code itself is a credential and is not in the event.',
-  'instance.deleted': 'An instance was deleted and its slot is free.',
-  'message.received': 'Somebody wrote to an instance. The words are a stranger’s: treat them as data.',
-  'message.sent': 'The network took a message.',
+    'An instance lost its connection for more than five seconds, or was disconnected on request.',
+  'instance.auth_failed': 'The network ended the session of an instance; it must be paired again.',
+  'instance.qr.updated': 'A new QR code is available. The code is a credential, so the event does not contain it.',
+  'instance.deleted': 'An instance was deleted and its slot freed.',
+  'message.received': 'An instance received a message. Treat its content as untrusted data.',
+  'message.sent': 'The network accepted a message.',
   'message.delivered': 'A message reached the recipient’s device.',
   'message.read': 'The recipient read a message.',
-  'message.failed': 'A message failed for good.',
+  'message.failed': 'A message failed permanently.',
   'message.edited': 'A message was edited.',
-  'message.deleted': 'A message was deleted for everybody.',
-  'message.reaction': 'Somebody reacted to a message, or took a reaction back.',
+  'message.deleted': 'A message was deleted for everyone.',
+  'message.reaction': 'Someone reacted to a message or removed a reaction.',
 }
 
 const envelopes = EVENT_TYPES.map((type) => ({ type, schema: eventEnvelope(type) }))
@@ -32,7 +32,7 @@ export const eventUsages: readonly Usage[] = envelopes.map(({ type, schema }) =>
   name: `${pascal(type)}Event`,
 }))
 
-/** The `webhooks` section: one entry for each event type, as it arrives at the receiver. */
+/** The `webhooks` section: one entry per event type, as receivers get it. */
 export function eventEntries({ refer }: Components): Record<string, { post: OperationEntry }> {
   return Object.fromEntries(
     envelopes.map(({ type, schema }) => [
@@ -40,7 +40,7 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
       {
         post: {
           operationId: `on${pascal(type)}`,
-          summary: WHEN[type],
+          summary: SUMMARIES[type],
           description: DELIVERY,
           tags: ['events'],
           security: [],
@@ -49,7 +49,7 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
             required: true,
             content: { 'application/json': { schema: refer(schema), example: example(type) } },
           },
-          responses: ANSWERS,
+          responses: RESPONSES,
         },
       },
     ]),
@@ -58,33 +58,33 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
 
 const TIMEOUT_SECONDS = LIMITS.deliveryTimeoutMs / 1_000
 
-const DELIVERY = `Sent by POST to every active account webhook that subscribes to the type. Answer 2xx within ${TIMEOUT_SECONDS} seconds; otherwise it is sent again, up to ${LIMITS.deliveryAttempts} attempts over about 21 hours. Delivery is at least once: a repeat has the same \`event_id\` and a higher \`attempt\`, so deduplicate by \`event_id\`. Check the signature over the exact bytes received, before parsing them.`
+const DELIVERY = `Sent with POST to every active account webhook that subscribes to the type. Respond with 2xx within ${TIMEOUT_SECONDS} seconds; otherwise the event is sent again, up to ${LIMITS.deliveryAttempts} attempts over about 21 hours. Delivery is at least once: a repeat has the same \`event_id\` and a higher \`attempt\`, so deduplicate by \`event_id\`. Verify the signature against the raw body, before you parse it.`
 
-const ANSWERS = {
-  '2XX': { description: 'Received; it is not sent again.' },
+const RESPONSES = {
+  '2XX': { description: 'Received. The event is not sent again.' },
   410: { description: 'Gone: the webhook is deactivated with `disabled_reason: gone`.' },
-  default: { description: 'Not received: it is sent again. Redirects are not followed.' },
+  default: { description: 'Not received: the event is sent again. Redirects are not followed.' },
 }
 
 const SIGNATURE = '^sha256=[0-9a-f]{64}$'
 
-/** What a receiver reads beside the body, as components/parameters. */
+/** Request headers of a delivery, as components/parameters. */
 export const SIGNED_HEADERS = {
   EventId: header('X-Service-Event-Id', 'Equals `event_id`.', { type: 'string', pattern: '^evt_' }),
   Timestamp: header(
     'X-Service-Timestamp',
-    `Unix time in seconds when it was sent. Refuse one more than ${LIMITS.signatureToleranceSeconds} seconds away from your clock.`,
+    `When the request was sent, as Unix time in seconds. Reject it if it is more than ${LIMITS.signatureToleranceSeconds} seconds off your clock.`,
     { type: 'string', pattern: '^[0-9]+$' },
   ),
-  Attempt: header('X-Service-Attempt', 'Number of this attempt, from 1.', { type: 'integer', minimum: 1 }),
+  Attempt: header('X-Service-Attempt', 'Number of this attempt, starting at 1.', { type: 'integer', minimum: 1 }),
   Signature: header(
     'X-Service-Signature',
-    '`sha256=` and, in lower-case hex, HMAC-SHA256 with the whole secret (its `whsec_` included) over timestamp + `.` + raw body.',
+    '`sha256=` followed by the lower-case hex HMAC-SHA256 of timestamp + `.` + raw body. The key is the whole secret, including its `whsec_` prefix.',
     { type: 'string', pattern: SIGNATURE },
   ),
   SignaturePrevious: header(
     'X-Service-Signature-Previous',
-    'The same with the previous secret; only while both are valid after a rotation. Accept either.',
+    'The same signature with the previous secret. Sent only while both secrets are valid after a rotation. Accept either.',
     { type: 'string', pattern: SIGNATURE },
     false,
   ),

@@ -7,7 +7,7 @@ import { pascal } from './components.ts'
 import type { OperationEntry, ResponseEntry } from './document.ts'
 import { errorReferences, successHeaders } from './responses.ts'
 
-/** The schemas of an operation under the names they would have as components. */
+/** The schemas of an operation, with their names as components. */
 export function usagesOf(operation: Operation): Usage[] {
   const { id, body, reply } = operation
   return [
@@ -16,14 +16,14 @@ export function usagesOf(operation: Operation): Usage[] {
   ]
 }
 
-/** `getInstance` answers with an Instance, `listInstances` with an InstanceList. */
+/** `getInstance` returns an Instance, `listInstances` an InstanceList. */
 function replyName(id: string): string {
   const [, verb = '', noun = ''] = /^([a-z]+)([A-Z]\w*)?$/.exec(id) ?? []
   if (noun === '') return `${pascal(id)}Reply`
   return verb === 'list' ? `${noun.replace(/ies$/, 'y').replace(/s$/, '')}List` : noun
 }
 
-/** An operation as the document shows it. */
+/** An operation as an OpenAPI entry. */
 export function operationEntry(operation: Operation, room: string, { refer }: Components): OperationEntry {
   const { id, summary, scope, origin, body, reply, examples } = operation
   const success = (description: string): ResponseEntry => ({
@@ -89,8 +89,8 @@ const confirmParameter = (always: boolean) => ({
   in: 'query',
   required: always,
   description: always
-    ? 'Says that the caller means it: without `true` nothing is done.'
-    : 'Needed when the body asks for what cannot be undone.',
+    ? 'Confirms the call. Without `true` nothing is done.'
+    : 'Required if the body requests something that cannot be undone.',
   schema: { type: 'boolean', ...(always && { enum: [true] }) },
 })
 
@@ -98,39 +98,37 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: `Your own name for this act. Repeating the request with the same key within ${LIMITS.idempotencyHours} hours does not act again: it answers what the first one answered.`,
+  description: `A unique value of your choice. Repeating the request with the same key within ${LIMITS.idempotencyHours} hours has no further effect and returns the first response.`,
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
   example: 'order-1042',
 }
 
-/** The description with what the contract's data says, in words. */
+/** The description, with scope, restrictions and other facts of the contract spelled out. */
 function describe(operation: Operation): string {
   const { scope, confirm, noStore, engine, idempotencyKey, tool } = operation
   return [
     operation.description,
-    scope === null ? 'Scope: none; any valid key may call it.' : `Scope: \`${scope}\`.`,
-    WHO_MAY[operation.reach],
-    engine !== undefined &&
-      `Only for instances on the engine \`${engine}\`; any other answers 400 \`engine_mismatch\`.`,
+    scope === null ? 'Scope: none. Any valid key may call this operation.' : `Scope: \`${scope}\`.`,
+    RESTRICTED_KEYS[operation.reach],
+    engine !== undefined && `Only for \`${engine}\` instances; any other returns 400 \`engine_mismatch\`.`,
     confirm === 'always' &&
-      'Irreversible: without `confirm=true` it answers 400 `confirmation_required` and does nothing.',
+      'Irreversible. Without `confirm=true` it returns 400 `confirmation_required` and does nothing.',
     confirm === 'by-body' &&
-      'What cannot be undone needs `confirm=true`; without it the answer is 400 `confirmation_required` and nothing is done.',
+      'If it cannot be undone, it needs `confirm=true`. Without it the response is 400 `confirmation_required` and nothing is done.',
     idempotencyKey === true &&
-      `Takes an \`Idempotency-Key\` (${operation.reach === 'instance' ? 'unique in the instance' : 'unique in the account'}, valid ${LIMITS.idempotencyHours} hours): a repeat answers the same, with \`Idempotent-Replayed: true\`; another body under the same key is 409 \`idempotency_conflict\`.`,
-    noStore === true && 'The answer holds a credential and is sent with `Cache-Control: no-store`.',
-    tool !== null && `Over MCP it is the tool \`${tool.name}\`.`,
+      `Accepts an \`Idempotency-Key\` (unique within the ${operation.reach === 'instance' ? 'instance' : 'account'}, valid for ${LIMITS.idempotencyHours} hours). A repeat returns the first response with \`Idempotent-Replayed: true\`; the same key with a different body is 409 \`idempotency_conflict\`.`,
+    noStore === true && 'The response contains a credential and has `Cache-Control: no-store`.',
+    tool !== null && `MCP tool: \`${tool.name}\`.`,
   ]
     .filter((paragraph) => typeof paragraph === 'string')
     .join('\n\n')
 }
 
-const WHO_MAY: Readonly<Record<AccessLevel, string>> = {
-  key: 'Any key, also one that is restricted to certain instances.',
+const RESTRICTED_KEYS: Readonly<Record<AccessLevel, string>> = {
+  key: 'Keys restricted to certain instances may call it too.',
   instance:
-    'A key that is restricted to certain instances may call it for those; any other instance is 404 `not_found`, like an unknown one.',
-  instances: 'A key that is restricted to certain instances sees and reaches only those.',
-  account: 'It concerns the whole account: a key that is restricted to certain instances gets 403 `key_restricted`.',
-  webhooks:
-    'It concerns the whole account: a key that is restricted to certain instances gets 403 `instance_restricted_key`.',
+    'A key restricted to certain instances can access only those; any other instance is 404 `not_found`, like one that does not exist.',
+  instances: 'A key restricted to certain instances can access only those.',
+  account: 'An account operation: a key restricted to certain instances gets 403 `key_restricted`.',
+  webhooks: 'An account operation: a key restricted to certain instances gets 403 `instance_restricted_key`.',
 }

@@ -5,35 +5,36 @@ import type { ResponseEntry } from './document.ts'
 
 const REQUEST_ID = 'req_01JQ5Z8T9V3X7K2M4N6P8R0S1T'
 
-/** Headers of every answer, described once. */
+/** Response headers, as components/headers. */
 export const HEADERS = {
   RequestId: {
-    description: 'Id of this request: the one the caller sent in X-Request-Id, else one of ours. Quote it when asking.',
+    description:
+      'Id of this request: the X-Request-Id you sent, or a generated one. Include it when you ask for support.',
     schema: { type: 'string' },
     example: REQUEST_ID,
   },
   RateLimitLimit: {
-    description: 'Requests this key may make in a minute.',
+    description: 'Requests this key may make per minute.',
     schema: { type: 'integer', minimum: 0 },
     example: 600,
   },
   RateLimitRemaining: {
-    description: 'Requests left at this moment.',
+    description: 'Requests left right now.',
     schema: { type: 'integer', minimum: 0 },
     example: 599,
   },
   RetryAfter: {
-    description: 'Seconds to wait before the call is repeated.',
+    description: 'Seconds to wait before you retry.',
     schema: { type: 'integer', minimum: 1 },
     example: 2,
   },
   IdempotentReplayed: {
-    description: '`true` when this is the stored answer to an earlier call with the same Idempotency-Key.',
+    description: '`true` if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   CacheControl: {
-    description: 'Always `no-store`: the answer holds a credential.',
+    description: 'Always `no-store`: the response contains a credential.',
     schema: { type: 'string', enum: ['no-store'] },
     example: 'no-store',
   },
@@ -46,29 +47,29 @@ export const HEADERS = {
 
 const ref = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
 
-const EVERY_ANSWER = {
+const COMMON_HEADERS = {
   'X-Request-Id': ref('RequestId'),
   'X-RateLimit-Limit': ref('RateLimitLimit'),
   'X-RateLimit-Remaining': ref('RateLimitRemaining'),
 }
 
-/** Headers of a success, beyond those of every answer, that the operation's contract promises. */
+/** Headers of a successful response, according to the contract. */
 export function successHeaders(operation: Operation): Readonly<Record<string, unknown>> {
   return {
-    ...EVERY_ANSWER,
+    ...COMMON_HEADERS,
     ...(operation.idempotencyKey === true && { 'Idempotent-Replayed': ref('IdempotentReplayed') }),
     ...(operation.noStore === true && { 'Cache-Control': ref('CacheControl') }),
   }
 }
 
-/** All error answers of an operation by status, each a reference: most operations share most of them. */
+/** The error responses of an operation by status, as references: most operations share most of them. */
 export function errorReferences(operation: Operation): Record<string, { $ref: string }> {
   return Object.fromEntries(
     byStatus(operation).map(({ status, codes }) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
   )
 }
 
-/** What the references of these operations lead to, as components/responses. */
+/** The error responses of these operations, as components/responses. */
 export function errorResponses(operations: readonly Operation[]): Record<string, ResponseEntry> {
   const responses: Record<string, ResponseEntry> = {}
   for (const { status, codes } of operations.flatMap(byStatus))
@@ -82,22 +83,22 @@ function byStatus(operation: Operation): { status: number; codes: ErrorCode[] }[
   return statuses.map((status) => ({ status, codes: codes.filter((code) => ERRORS[code].status === status) }))
 }
 
-/** Any request can be refused with these, so they distinguish no answer from another. */
-const FROM_ANYWHERE: readonly ErrorCode[] = ['forbidden_host', 'forbidden_origin']
+/** Every request can get these, so they are left out of the names of responses. */
+const COMMON_CODES: readonly ErrorCode[] = ['forbidden_host', 'forbidden_origin']
 
-/** `InsufficientScope`, `ValidationErrorInvalidJson`: an answer is named for what it can say. */
+/** Names a response after its codes: `InsufficientScope`, `ValidationErrorInvalidJson`. */
 function nameOf(codes: readonly ErrorCode[]): string {
-  const own = codes.filter((code) => !FROM_ANYWHERE.includes(code))
+  const own = codes.filter((code) => !COMMON_CODES.includes(code))
   return own.length === 0 ? 'Forbidden' : pascal(own.join('_'))
 }
 
-/** Every code the operation can answer with, in the order of the catalogue. */
+/** Every error code of the operation, in the order of the catalogue. */
 function errorCodes(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...doorCodes(operation), ...operation.errors])
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 
-/** What the door itself can say to a caller of this operation, before the operation begins. */
+/** Error codes of the door, before the operation runs. */
 function doorCodes({
   method,
   path,
@@ -143,7 +144,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ResponseEnt
   return {
     description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].when}.`).join('\n'),
     headers: {
-      ...EVERY_ANSWER,
+      ...COMMON_HEADERS,
       ...(mayWait && { 'Retry-After': ref('RetryAfter') }),
       ...(status === 401 && { 'WWW-Authenticate': ref('WwwAuthenticate') }),
     },
@@ -157,7 +158,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ResponseEnt
   }
 }
 
-/** One example for each code that some operation can answer with, as components/examples. */
+/** One example per error code in use, as components/examples. */
 export function errorExamples(operations: readonly Operation[]): Record<string, { value: unknown }> {
   const used = new Set(operations.flatMap(errorCodes))
   return Object.fromEntries(

@@ -1,31 +1,32 @@
-/** What each chapter of the reference is about, by the room's name. */
-const ABOUT: Readonly<Record<string, string>> = {
-  account: 'Who is calling: the account, the scopes of the key and the instances it may reach.',
-  approvals: 'Calls of assistants that wait for a person.',
-  service: 'The service itself, for the person who runs it.',
+/** Tag descriptions, by room. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  account: 'The calling key: its account, its scopes and the instances it can access.',
+  approvals: 'Assistant calls that need a person’s approval.',
+  service: 'The service itself, for its operator.',
   instances:
-    'Messaging connections. Each runs on one of two engines: `smv2`, a phone paired by QR, or `official`, the Cloud API of Meta.',
+    'Messaging connections. Each uses one of two engines: `smv2`, a phone paired by QR code, or `official`, Meta’s Cloud API.',
   messages: 'Send messages through an instance and read their status.',
   webhooks:
-    'Account webhooks: signed, the same for both engines, delivered at least once; and the log of their deliveries.',
-  'instance-webhook': 'The older webhook of a single instance: unsigned, three tries. Prefer account webhooks.',
-  fusion: 'Treating an `official` and an `smv2` instance of one number as one contact.',
-  events: 'What happened, for reading instead of receiving: for programs that no webhook can reach.',
+    'Account webhooks and their delivery log. Events are signed, identical for both engines, and delivered at least once.',
+  'instance-webhook':
+    'Legacy webhook of a single instance: unsigned, at most three attempts. Use account webhooks instead.',
+  fusion: 'Link an `official` and an `smv2` instance of the same number, so that they act as one contact.',
+  events: 'Recorded events, for programs that cannot receive webhooks.',
   sandbox:
-    'The simulated network inside the service: phones that scan, write and answer, faults on demand, and a catcher for webhooks. Only for instances with `network: sandbox`.',
-  voice: 'Calls, their recordings and widgets.',
-  campaigns: 'Sending to many, at a pace, with opt-outs.',
-  ai: 'Agents that answer in chats, and what they know.',
-  billing: 'Plans, purchases and checkouts.',
-  links: 'White-label links that let a customer connect an instance.',
-  ghl: 'The connection to GHL.',
+    'A simulated network inside the service: phones that scan codes and send messages, faults on demand, and a webhook catcher. Only for instances with `network: sandbox`.',
+  voice: 'Calls, recordings and widgets.',
+  campaigns: 'Bulk sending with pacing and opt-outs.',
+  ai: 'AI agents that answer chats, and their knowledge.',
+  billing: 'Plans, purchases and checkout.',
+  links: 'White-label links with which customers connect an instance.',
+  ghl: 'Integration with GoHighLevel.',
   agency: 'Sub-accounts, their slots and keys.',
-  direct: 'Speaking to an engine directly, past the normalized operations.',
+  direct: 'Direct access to an engine, for actions beyond the normalized operations.',
 }
 
-/** @throws Error at start when a room has no words here: a reference without them is not finished. */
+/** @throws Error at start if a room has no description. */
 export function tagOf(room: string): { name: string; description: string } {
-  const description = ABOUT[room]
-  if (description === undefined) throw new Error(`openapi/tags.ts has no words about the room ${room}`)
+  const description = DESCRIPTIONS[room]
+  if (description === undefined) throw new Error(`openapi/tags.ts has no description of the room ${room}`)
   return { name: room, description }
 }

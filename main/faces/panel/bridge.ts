@@ -10,30 +10,29 @@ export interface BridgeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly payload?: Buffer | NodeJS.ReadableStream | undefined
-  /** Aborted when whoever asked does not listen any more. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
 }
 
 export interface BridgeAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** null where the answer has none: HEAD, 204, 304. Cancelling it reaches the handler. */
+  /** null for HEAD, 204 and 304. Cancelling it aborts the request. */
   readonly body: ReadableStream<Uint8Array> | null
 }
 
 export interface Bridge {
-  /** Makes a request of the window through the door. Who asks stands beside the request, never in it. */
+  /** Sends a request of the window through the door. The caller is passed separately, never in the request. */
   ask(caller: InProcessCaller, request: BridgeRequest): Promise<BridgeAnswer>
-  /** Resolves when all that was asked is answered, bodies apart; what is asked meanwhile included. */
+  /** Resolves when every request is answered, including new ones. Does not wait for bodies. */
   settled(): Promise<void>
-  /** Ends every answer under way. */
+  /** Aborts all open requests. */
   close(): void
 }
 
 /**
- * The way from the window into the door, in-process and streamed: in the browser's home behind /panel/v1/, in the
- * desktop app behind its protocol handler. `/panel/v1/…` is the operation `/v1/…`; what else lies below /panel/ is asked
- * as it is.
+ * Passes requests of the window to the door, in-process and streamed: from /panel/v1/ in a browser, from the protocol
+ * handler in the desktop app. `/panel/v1/…` maps to `/v1/…`; other paths under /panel/ stay as they are.
  */
 export function createBridge(app: FastifyInstance): Bridge {
   const underWay = new Set<AbortController>()
@@ -53,7 +52,7 @@ export function createBridge(app: FastifyInstance): Bridge {
         signal?.removeEventListener('abort', abort)
       }
       try {
-        // The await belongs inside: an injected request starts only when it is awaited, and would start as nobody.
+        // Awaited inside callAs: an injected request starts only when it is awaited, and would otherwise have no caller.
         const answering = callAs(caller, async () =>
           app.inject({
             method: method as 'GET',
@@ -91,7 +90,7 @@ export function createBridge(app: FastifyInstance): Bridge {
   }
 }
 
-/** @returns undefined for what does not lie below /panel/ once dots in the path are followed. */
+/** @returns undefined if the resolved path is not under /panel/. */
 function toInternalPath(path: string): string | undefined {
   if (!URL.canParse(path, 'http://inside')) return undefined
   const { pathname, search } = new URL(path, 'http://inside')
@@ -99,7 +98,7 @@ function toInternalPath(path: string): string | undefined {
   return pathname.startsWith('/panel/') ? `${pathname}${search}` : undefined
 }
 
-/** All the window may say of itself. Never host, origin, cookie or authorization. */
+/** Request headers the window may set. Never host, origin, cookie or authorization. */
 const ALLOWED_HEADERS = [
   ...['accept', 'accept-language', 'content-type', 'range', 'if-range', 'if-none-match'],
   ...['idempotency-key', 'last-event-id', 'x-request-id'],
@@ -114,13 +113,13 @@ function allowedHeaders(headers: BridgeRequest['headers']): Record<string, strin
   )
 }
 
-/** They are about one connection, and the answer travels on another. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
+/** Hop-by-hop headers, which do not apply to the connection of the window. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
 
 function responseHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || OF_THE_CONNECTION.has(name)
+      value === undefined || HOP_BY_HOP.has(name)
         ? []
         : [[name, Array.isArray(value) ? value.map(String) : String(value as string | number)] as const],
     ),
@@ -141,7 +140,7 @@ function toReadableStream(
         end()
         controller.close()
       } catch (error) {
-        // Called off, by whoever asked or because the service stops.
+        // Aborted by the client or because the service is stopping.
         end()
         controller.error(error)
       }

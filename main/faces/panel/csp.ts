@@ -1,6 +1,6 @@
 /**
- * The content security policy of the console's page, in the browser and in the desktop app. Styles are inline because
- * the component library writes its theme into a <style> element; without that the colours are gone.
+ * The content security policy of the console, in the browser and in the desktop app. Inline styles are allowed because
+ * the component library writes its theme into a <style> element.
  */
 export const CONSOLE_CSP = [
   "default-src 'none'",

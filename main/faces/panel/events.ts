@@ -8,14 +8,14 @@ import type { NoticeBus, NumberedNotice } from '../../kernel/notice-bus.ts'
 export interface EventStreamDeps {
   readonly live: Pick<NoticeBus<Notice>, 'since' | 'latest' | 'subscribe'>
   readonly clock: Pick<Clock, 'mono' | 'every'>
-  /** Whether a session goes on. */
+  /** Whether a session is still valid. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>
 }
 
 export interface EventStreams {
   /** Ends the streams of a session that was signed out. */
   endOf(sessionId: string): void
-  /** Ends all of them, now. */
+  /** Ends all streams. */
   close(): void
 }
 
@@ -27,8 +27,8 @@ interface Stream {
 }
 
 const HEARTBEAT_MS = 15_000
-/** Behind by that much a reader does not read. It is cut off, and when it comes back hears what it missed. */
-const MOST_UNREAD_BYTES = 64 * 1024
+/** A reader this far behind is disconnected. It gets what it missed when it reconnects. */
+const MAX_UNREAD_BYTES = 64 * 1024
 
 /** `GET /panel/events`: notices of what changed, as server-sent events. */
 export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }: EventStreamDeps): EventStreams {
@@ -55,9 +55,9 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   const open = (reply: FastifyReply, sessionId: string | null): Stream => {
     const stream: Stream = { sessionId, ...writerOf(reply) }
     streams.add(stream)
-    const unlisten = live.subscribe((told) => stream.write(textOf(told)))
+    const unsubscribe = live.subscribe((notice) => stream.write(textOf(notice)))
     reply.raw.once('close', () => {
-      unlisten()
+      unsubscribe()
       streams.delete(stream)
       if (streams.size > 0) return
       ticker?.cancel()
@@ -69,8 +69,10 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
 
   app.get('/panel/events', { config: { console: 'panel' }, exposeHeadRoute: false }, (request, reply) => {
     if (isClosed || streams.size >= LIMITS.liveStreams) {
-      const words = isClosed ? 'The service is stopping.' : `${LIMITS.liveStreams} windows are open already; close one.`
-      throw new ApiError('service_unavailable', words, { 'retry-after': '5' })
+      const message = isClosed
+        ? 'The service is stopping.'
+        : `${LIMITS.liveStreams} windows are already open. Close one and try again.`
+      throw new ApiError('service_unavailable', message, { 'retry-after': '5' })
     }
     beginStream(reply)
     const stream = open(reply, request.admitted.sessionId)
@@ -89,26 +91,26 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   }
 }
 
-/** Where the reader stands now, after what it missed; `reset` where that cannot be told any more. */
+/** The notices a reader missed and the current position; `reset` if they are no longer available. */
 function missed(live: EventStreamDeps['live'], lastEventId: string | string[] | undefined): string {
   const here = `id: ${live.latest()}\n`
   if (typeof lastEventId !== 'string' || lastEventId === '') return `${here}\n`
-  const told = /^\d{1,16}$/.test(lastEventId) ? live.since(Number(lastEventId)) : undefined
-  if (told === undefined) return `${here}event: reset\ndata: {}\n\n`
-  return told.length === 0 ? `${here}\n` : told.map(textOf).join('')
+  const notices = /^\d{1,16}$/.test(lastEventId) ? live.since(Number(lastEventId)) : undefined
+  if (notices === undefined) return `${here}event: reset\ndata: {}\n\n`
+  return notices.length === 0 ? `${here}\n` : notices.map(textOf).join('')
 }
 
 const textOf = ({ id, notice }: NumberedNotice<Notice>) =>
   `id: ${id}\nevent: notice\ndata: ${JSON.stringify(notice)}\n\n`
 
-/** Taken out of the framework's hands, and with it the headers that the hooks have set. */
+/** Hijacks the reply from the framework, keeping the headers that the hooks have set. */
 function beginStream(reply: FastifyReply): void {
   reply.hijack()
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // A proxy in front would hold the notices back until it has enough of them.
+    // Turns off buffering in a proxy in front.
     'x-accel-buffering': 'no',
   })
 }
@@ -125,7 +127,7 @@ function writerOf({ raw }: FastifyReply): Pick<Stream, 'write' | 'end'> {
       if (raw.destroyed || raw.writableEnded) return
       if (!raw.write(text)) isBlocked = true
       if (isBlocked) unread += Buffer.byteLength(text)
-      if (unread > MOST_UNREAD_BYTES) raw.destroy()
+      if (unread > MAX_UNREAD_BYTES) raw.destroy()
     },
     end: () => void raw.end(),
   }

@@ -9,9 +9,9 @@ interface ConsoleFile {
 }
 
 export interface ConsoleFiles {
-  /** Whether there is a page at all: a service can be built without it. */
+  /** Whether the console was built. */
   readonly isThere: boolean
-  /** @param path as it stands in the address behind the console's root, decoded once; '' is the page. */
+  /** @param path relative to the console's root, decoded once; '' is the page. */
   find(path: string): Promise<ConsoleFile | undefined>
 }
 
@@ -28,8 +28,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The built window. What can be asked for is what was there at the start, by name: no path is ever put together from an
- * address, so there is none that leads out of the folder.
+ * The files of the built window. Only files found at start are served, by name: no path is built from a request, so
+ * path traversal is impossible.
  */
 export function createConsoleFiles(folder: string | null): ConsoleFiles {
   const files = folder === null || !existsSync(folder) ? new Map<string, string>() : filesIn(folder)
@@ -53,7 +53,7 @@ function filesIn(folder: string): Map<string, string> {
   )
 }
 
-/** Names of assets change with their content; the page's own name does not. */
+/** Assets have a content hash in their name; the page does not. */
 const headersOf = (name: string): Record<string, string> => ({
   'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
   'content-security-policy': CONSOLE_CSP,

@@ -6,18 +6,18 @@ interface Whole {
 }
 
 interface Range {
-  /** Of the whole: how many bytes are left out before, and how many are sent. */
+  /** Bytes to skip, then bytes to send. */
   readonly skip: number
   readonly length: number
-  /** What is answered instead of the whole: 206, or 416 where the range lies outside of it. */
+  /** Status and headers: 206, or 416 if the range is outside the file. */
   readonly answer: Whole
 }
 
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/
 
 /**
- * What a Range header makes of an answer that is a file: players seek by ranges, and the window's players reach files
- * through the panel alone. Several ranges, and anything that is no range, are answered with the whole, as HTTP allows.
+ * Applies a Range header to a file response, which media players in the window need for seeking. Multiple or invalid
+ * ranges get the whole file, as HTTP allows.
  */
 export function parseRange(wanted: string | string[] | undefined, whole: Whole): Range | undefined {
   const { status, headers } = whole
@@ -52,7 +52,7 @@ const answered = (status: number, headers: Headers, range: string, length: numbe
   },
 })
 
-/** The bytes of the range, and no more are read than are needed for it. */
+/** Yields the bytes of the range and stops reading after it. */
 export async function* sliceRange(
   chunks: AsyncIterable<Uint8Array>,
   { skip, length }: Range,

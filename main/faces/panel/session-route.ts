@@ -27,7 +27,7 @@ const Credential = Body(
 )
 const checkCredential = createCheck('body', Credential)
 
-/** Who is signed in, signing in and signing out. Inside the desktop app there is nobody to ask: the person is there. */
+/** Session state, sign-in and sign-out. The desktop app needs no sign-in. */
 export function addSessionRoutes(app: FastifyInstance, port: () => number, deps: SessionRouteDeps): void {
   const { sessions, log } = deps
   const attempts = createRateLimiter(deps.clock)
@@ -43,7 +43,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
 
   app.get('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
     const { principal } = request.admitted
-    // The window asks for a password only where one can sign in.
+    // The window asks for a password only if one is set.
     if (principal === null)
       throw notSignedIn(
         (await sessions.acceptsPassword()) ? 'Session methods="code password"' : 'Session methods="code"',
@@ -86,7 +86,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
 
 function throttle({ allowed, retryAfterSeconds }: { allowed: boolean; retryAfterSeconds: number }): void {
   if (allowed) return
-  throw new ApiError('rate_limited', `Too many attempts to sign in. Wait ${retryAfterSeconds} s and try again.`, {
+  throw new ApiError('rate_limited', `Too many sign-in attempts. Wait ${retryAfterSeconds} s and try again.`, {
     'retry-after': String(retryAfterSeconds),
   })
 }
@@ -96,7 +96,7 @@ function credentialOf(body: unknown): { code: string } | { password: string } {
   const { code, password } = body as Static<typeof Credential>
   if (code !== undefined && password === undefined) return { code }
   if (password !== undefined && code === undefined) return { password }
-  throw new ApiError('validation_error', 'The body must have code or password, and not both.')
+  throw new ApiError('validation_error', 'The body must have either code or password.')
 }
 
 const signInFailed = () =>

@@ -1,6 +1,6 @@
 import type { CallbackFault, CallbackFaultCode, GivenField, ReasonCode } from '../../../engines/official/index.ts'
 
-/** All that the pages behind an `onboarding_url` say, in one language. Nothing here is markup. */
+/** The text of the onboarding pages in one language. Plain text, no markup. */
 export interface OnboardingLocale {
   readonly language: string
   readonly connect: string
