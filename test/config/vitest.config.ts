@@ -1,10 +1,20 @@
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { base } from './base.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ALL = ['test/**/*.test.ts']
-/** Files that declare SQL for tables of their own, which every database opened after them would prepare. */
-const OWN_TABLES = ['test/storage/**/*.test.ts', 'test/kernel/{ledger,narrowed-page,sql,sql-list}.test.ts']
+/**
+ * Files that declare SQL for tables of their own, which every database opened later in the same process would prepare.
+ * Found by what they contain, so that a new or renamed file cannot be forgotten.
+ */
+const OWN_TABLES = [
+  'test/storage/**/*.test.ts',
+  ...globSync('test/**/*.test.ts', { cwd: base.root }).filter((file) =>
+    readFileSync(resolve(base.root, file), 'utf8').includes('CREATE TABLE'),
+  ),
+]
 
 export default defineConfig({
   ...base,
