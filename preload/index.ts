@@ -13,9 +13,9 @@ const ask =
 
 function on(channel: string, act: (value: unknown) => void): () => void {
   // The event itself never crosses.
-  const hear = (_event: unknown, value: unknown) => act(value)
-  ipcRenderer.on(channel, hear)
-  return () => void ipcRenderer.off(channel, hear)
+  const listener = (_event: unknown, value: unknown) => act(value)
+  ipcRenderer.on(channel, listener)
+  return () => void ipcRenderer.off(channel, listener)
 }
 
 const bridge: WindowBridge = Object.freeze({

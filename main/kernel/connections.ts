@@ -38,8 +38,8 @@ const IDLE_MAX_MS = 60_000
 export function createConnections(connector: Connector, policy: AddressPolicy): Connections {
   const idle = new Map<string, Connection[]>()
 
-  const removeIdle = (origin: string, gone: Connection) => {
-    const rest = idle.get(origin)?.filter((one) => one !== gone) ?? []
+  const removeIdle = (origin: string, closed: Connection) => {
+    const rest = idle.get(origin)?.filter((one) => one !== closed) ?? []
     if (rest.length > 0) idle.set(origin, rest)
     else idle.delete(origin)
   }

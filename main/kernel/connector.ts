@@ -67,9 +67,9 @@ const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ENETD
  * time anew: a literal host, all addresses of a name (one forbidden address condemns the name), and the peer of the
  * connected socket before a byte goes out. A check inside the lookup alone never sees literals.
  */
-export function createConnector(needs: ConnectorDeps): Connector {
-  const { clock, policy, names } = needs
-  const secure = createTls(needs.authorities ?? [])
+export function createConnector(deps: ConnectorDeps): Connector {
+  const { clock, policy, names } = deps
+  const secure = createTls(deps.authorities ?? [])
 
   const open = async (attempt: Attempt): Promise<OpenSocket> => {
     const { host, isLiteral, scheme } = attempt.peer
@@ -77,7 +77,7 @@ export function createConnector(needs: ConnectorDeps): Connector {
     attempt.isResolved = true
     if (!addresses.every((ip) => policy.permits(ip)))
       throw addresses.every(isSyntheticAddress) ? syntheticAddress(host) : blocked(host)
-    const reached = await connectFirst(needs, attempt, addresses.slice(0, ADDRESSES_TRIED))
+    const reached = await connectFirst(deps, attempt, addresses.slice(0, ADDRESSES_TRIED))
     if (scheme === 'http') return reached
     return { socket: await secure(reached.socket, attempt.peer, (socket) => track(attempt, socket)), ip: reached.ip }
   }
@@ -120,16 +120,16 @@ async function resolve(names: NameLookup, host: string): Promise<readonly string
 }
 
 /** Tries one address after the other: a name with a dead IPv6 address still has its IPv4 one. */
-async function connectFirst(needs: ConnectorDeps, attempt: Attempt, addresses: readonly string[]): Promise<OpenSocket> {
+async function connectFirst(deps: ConnectorDeps, attempt: Attempt, addresses: readonly string[]): Promise<OpenSocket> {
   const { host, port } = attempt.peer
   const faults: ConnectFailure[] = []
   for (const [i, ip] of addresses.entries()) {
     const shareMs = i < addresses.length - 1 ? Math.min(attempt.leftMs() / 2, ADDRESS_SHARE_MS) : Infinity
-    const target = needs.dial?.(ip, port) ?? { address: ip, port }
+    const target = deps.dial?.(ip, port) ?? { address: ip, port }
     try {
-      const socket = await openTcp(needs.clock, attempt, target, shareMs)
+      const socket = await openTcp(deps.clock, attempt, target, shareMs)
       // With `dial` the peer is the stand-in of an address that was checked above.
-      const isPermitted = needs.dial ? isPeer(socket, target.address) : needs.policy.permits(socket.remoteAddress ?? '')
+      const isPermitted = deps.dial ? isPeer(socket, target.address) : deps.policy.permits(socket.remoteAddress ?? '')
       if (isPermitted) return { socket, ip }
       socket.destroy()
       throw blocked(host)

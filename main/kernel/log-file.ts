@@ -9,7 +9,7 @@ import { redact } from './redact.ts'
 export interface LogFile extends Log {
   /** What a person should know and do; null while every line is kept. */
   problem(): string | null
-  onChange(hear: () => void): void
+  onChange(listener: () => void): void
   close(): void
 }
 
@@ -45,7 +45,7 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
   function setProblem(next: string | null): void {
     if (next === problem) return
     problem = next
-    for (const hear of listeners) hear()
+    for (const listener of listeners) listener()
   }
 
   function open(): number {
@@ -95,7 +95,7 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
     warn: (fields) => write('warn', fields),
     error: (fields) => write('error', fields),
     problem: () => problem,
-    onChange: (hear) => void listeners.push(hear),
+    onChange: (listener) => void listeners.push(listener),
     close,
   }
 }

@@ -14,7 +14,7 @@ export interface NoticeBus<N> {
   /** Number of the newest notice. */
   latest(): number
   /** @returns ends the listening. */
-  subscribe(listener: (told: NumberedNotice<N>) => void): () => void
+  subscribe(listener: (notice: NumberedNotice<N>) => void): () => void
   close(): void
 }
 
@@ -29,7 +29,7 @@ const FLUSH_EVERY_MS = 50
  * never mistaken for ours.
  */
 export function createNoticeBus<N extends object>(clock: Pick<Clock, 'now' | 'mono' | 'after'>): NoticeBus<N> {
-  const listeners = new Set<(told: NumberedNotice<N>) => void>()
+  const listeners = new Set<(notice: NumberedNotice<N>) => void>()
   const recent = new Map<string, { readonly notice: N; untilMono: number; isAgain: boolean }>()
   let kept: NumberedNotice<N>[] = []
   let newest = clock.now()
@@ -37,11 +37,11 @@ export function createNoticeBus<N extends object>(clock: Pick<Clock, 'now' | 'mo
   let isClosed = false
 
   const send = (notice: N) => {
-    const told = { id: ++newest, notice }
-    kept.push(told)
+    const numbered = { id: ++newest, notice }
+    kept.push(numbered)
     // Cut seldom: taking one off the front of a long list each time would cost the more the busier it is.
     if (kept.length >= 2 * KEPT) kept = kept.slice(-KEPT)
-    for (const listener of listeners) listener(told)
+    for (const listener of listeners) listener(numbered)
   }
 
   const look = () => {
@@ -78,7 +78,7 @@ export function createNoticeBus<N extends object>(clock: Pick<Clock, 'now' | 'mo
       const first = kept.length > KEPT ? kept.length - KEPT : 0
       const oldest = kept[first]?.id ?? newest + 1
       if (id > newest || id < oldest - 1) return undefined
-      return kept.slice(first).filter((told) => told.id > id)
+      return kept.slice(first).filter((numbered) => numbered.id > id)
     },
     latest: () => newest,
     subscribe(listener) {

@@ -92,11 +92,11 @@ const DEFAULTS: ExchangeLimits = {
 const CHECK_LOOKUP_MS = 2_000
 const DESTINATIONS_KEPT = 256
 
-export function createOutbound(needs: OutboundDeps): Outbound {
-  const { clock } = needs
-  const policy = createAddressPolicy(needs)
-  const names = createNameLookup(needs)
-  const connector = createConnector({ ...needs, policy, names })
+export function createOutbound(deps: OutboundDeps): Outbound {
+  const { clock } = deps
+  const policy = createAddressPolicy(deps)
+  const names = createNameLookup(deps)
+  const connector = createConnector({ ...deps, policy, names })
   const connections = createConnections(connector, policy)
   const pools: ReturnType<typeof createPool>[] = []
   const responders = new Map<string, Responder>()
@@ -133,7 +133,7 @@ export function createOutbound(needs: OutboundDeps): Outbound {
       const destination = destinationOf(request.url)
       if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was cancelled.')
       if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The URL ${destination}`)
-      if (!isAllowed(destination, needs.only?.())) {
+      if (!isAllowed(destination, deps.only?.())) {
         return unsent('blocked', 'not_listed', `${destination.host} is not an allowed host for this request.`)
       }
       if (!destination.isSimulated) return send(request, destination)

@@ -32,13 +32,13 @@ export interface AddressPolicy {
  * global addresses, so the form of an address alone does not tell.
  * @param trustedRanges CIDR ranges that are allowed although not public.
  */
-export function createAddressPolicy(needs: {
+export function createAddressPolicy(deps: {
   clock: Clock
   trustedRanges: readonly string[]
   interfaces?: Interfaces | undefined
 }): AddressPolicy {
-  const { clock, interfaces = networkInterfaces } = needs
-  const trusted = needs.trustedRanges.map(rangeOf)
+  const { clock, interfaces = networkInterfaces } = deps
+  const trusted = deps.trustedRanges.map(rangeOf)
   let own: Range[] = []
   let hasNetwork = false
   let snapshot = ''

@@ -73,8 +73,8 @@ interface WorkerDeps<Job, Result> {
   readonly writeGate?: { isOpen(): boolean }
 }
 
-export function createWorker<Job, Result>(needs: WorkerDeps<Job, Result>): Worker {
-  const { work, clock, apiActivity, log, writeGate } = needs
+export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker {
+  const { work, clock, apiActivity, log, writeGate } = deps
   const pace = createClaimBudget(clock, apiActivity)
   const running = new Set<Running<Job>>()
   /** Results the storage would not take; tried again each tick, which a fenced record makes harmless. */

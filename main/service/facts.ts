@@ -75,19 +75,19 @@ function factsOf(
   const { clock, config } = world
   const startedAt = isoTime(clock.now())
   return () => {
-    const shown = vaultFacts(vault)
+    const vaultState = vaultFacts(vault)
     return {
       version: manifest.version,
       network: config.network,
       address: address.url,
       mcp_address: `${config.publicBaseUrl ?? address.url}/mcp`,
       mcp_bridge: world.bridge ?? null,
-      vault: shown,
+      vault: vaultState,
       home: config.home,
       database_bytes: db.bytes(),
       started_at: startedAt,
-      warnings: [...warningsOf(config, address.url, shown), ...troubles()],
-      troubles: [...sealedLines(shown), ...troubles()],
+      warnings: [...warningsOf(config, address.url, vaultState), ...troubles()],
+      troubles: [...sealedLines(vaultState), ...troubles()],
       scopes: SCOPES_IN_USE,
       limits: {
         slots: config.slots,

@@ -39,7 +39,7 @@ export interface Home {
   /** What damaged files took with them; sentences, until a person has put the files away. */
   dataLosses(): string[]
   /** Hears of each group of commits, and each read, that the storage failed. */
-  onFault(hear: (fault: StorageError) => void): void
+  onFault(listener: (fault: StorageError) => void): void
   close(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export async function openHome(world: World): Promise<Home> {
     if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
     const restored = await applyStagedRestore(place, clock.now())
     if (restored !== null) log.warn({ event: 'storage.restored', ...restored })
-    const onFault = (fault: StorageError) => faultListeners.forEach((hear) => hear(fault))
+    const onFault = (fault: StorageError) => faultListeners.forEach((listener) => listener(fault))
     const freeSpace = () => {
       const hasFreed = reserve.release()
       // The group goes through in the new room; that there was none is news all the same.
@@ -73,7 +73,7 @@ export async function openHome(world: World): Promise<Home> {
       ids,
       restored,
       dataLosses: () => listDataLosses(config.home),
-      onFault: (hear) => void faultListeners.push(hear),
+      onFault: (listener) => void faultListeners.push(listener),
       async close() {
         await db.close()
         lock.release()
@@ -86,12 +86,12 @@ export async function openHome(world: World): Promise<Home> {
 }
 
 /** Opens the database; where it is damaged, the newest whole backup in its place. */
-async function openOrReplaceDamaged(needs: StorageDeps, open: OpenStorage): Promise<Storage> {
-  const { file, clock, log } = needs
+async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promise<Storage> {
+  const { file, clock, log } = deps
   try {
     const cut = quarantineDamagedWal(file, clock.now())
     refuseEmptyFile(file, clock.now())
-    const db = await open({ ...needs, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
+    const db = await open({ ...deps, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
     // What was noted is not there any more: a whole copy took its place, or the page was written anew.
     clearDamageMarker(file)
     if (cut === undefined) return db
@@ -99,12 +99,12 @@ async function openOrReplaceDamaged(needs: StorageDeps, open: OpenStorage): Prom
     log.error({ event: 'storage.log_cut', ...recordTruncatedWal(file, cut) })
   } catch (error) {
     if (!(error instanceof DamagedDatabaseError)) throw error
-    const loss = await replaceDamaged(needs, clock.now())
+    const loss = await replaceDamaged(deps, clock.now())
     if (loss === undefined) throw error
     log.error({ event: 'storage.replaced', ...loss })
     clearDamageMarker(file)
   }
-  return open(needs)
+  return open(deps)
 }
 
 /** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */

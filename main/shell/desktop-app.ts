@@ -21,8 +21,8 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   app.enableSandbox()
   guardWindows()
   app.on('quit', killIfPromptPending)
-  const shown: WindowHolder = {}
-  openWhenAsked(shown)
+  const holder: WindowHolder = {}
+  openWhenAsked(holder)
 
   await app.whenReady()
   if (app.isPackaged) app.setAsDefaultProtocolClient('switchboard')
@@ -30,9 +30,9 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   if (process.platform === 'win32') app.setAppUserModelId('example.switchboard.desktop')
   guardPermissions()
   const words = wordsFor(app.getLocale())
-  setMenu(words, () => shown.window?.open('/settings'))
+  setMenu(words, () => holder.window?.open('/settings'))
   try {
-    await openApp(await desktop.startService(reopen), { desktop, shown, words })
+    await openApp(await desktop.startService(reopen), { desktop, holder, words })
   } catch (error) {
     dialog.showErrorBox(words.notStarted, error instanceof Error ? error.message : String(error))
     return app.exit(1)
@@ -40,10 +40,10 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
 }
 
 /** Whatever asks for the window. A link may come before there is one: macOS starts the app for it. */
-function openWhenAsked(shown: WindowHolder): void {
+function openWhenAsked(holder: WindowHolder): void {
   function open(link?: string): void {
-    if (shown.window === undefined) shown.link = link
-    else shown.window.open(link === undefined ? undefined : routeOf(link))
+    if (holder.window === undefined) holder.link = link
+    else holder.window.open(link === undefined ? undefined : routeOf(link))
   }
   app.on('second-instance', (_event, words) => open(linkIn(words)))
   app.on('open-url', (event, link) => {

@@ -21,8 +21,8 @@ interface LoginItemDeps {
 }
 
 /** Whether the app opens when the person logs in. The system keeps that, so it is asked each time and never copied. */
-export function createLoginItem(needs: LoginItemDeps): LoginItem {
-  const { app, platform, environment, executable } = needs
+export function createLoginItem(deps: LoginItemDeps): LoginItem {
+  const { app, platform, environment, executable } = deps
   // What runs from the project's folder is Electron itself, with our files as its argument.
   if (!app.isPackaged) return { isOn: () => null, set() {} }
   // An AppImage is run from a folder that is gone afterwards; the file itself is named here.

@@ -29,7 +29,7 @@ const LAG_MS = 1_000
 /** Makes few notes of many happenings: at once what comes together, and never more than one of a kind in a minute. */
 export function createNoteBatcher<K>({ clock, notify }: BatcherDeps<K>): NoteBatcher<K> {
   const waiting = new Map<K, { readonly things: Set<string>; readonly sinceMs: number; readonly dueMono: number }>()
-  const told = new Map<K, { readonly atMs: number; readonly mono: number }>()
+  const lastNotified = new Map<K, { readonly atMs: number; readonly mono: number }>()
   let timer: Timer | undefined
   let isStopped = false
 
@@ -44,14 +44,14 @@ export function createNoteBatcher<K>({ clock, notify }: BatcherDeps<K>): NoteBat
       if (dueMono > now) continue
       waiting.delete(kind)
       const before = { atMs: clock.now(), mono: now }
-      void notify(kind, { things, sinceMs }).then((wasTold) => wasTold && told.set(kind, before))
+      void notify(kind, { things, sinceMs }).then((wasShown) => wasShown && lastNotified.set(kind, before))
     }
     arm()
   }
 
   return {
     add(kind, thing) {
-      const last = told.get(kind)
+      const last = lastNotified.get(kind)
       const found = waiting.get(kind) ?? {
         things: new Set(),
         sinceMs: Math.max(clock.now() - LAG_MS, last?.atMs ?? 0),

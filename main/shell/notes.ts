@@ -33,14 +33,14 @@ const INTENDED: ReadonlySet<string | null> = new Set(['user', 'logout', 'qr_expi
 async function lost({ things: ids }: NoteBatch, { words, read }: NoteContext): Promise<Note | undefined> {
   const many = (count: number) => ({ ...words.lost.many(count), route: '/instances' })
   if (ids.size > MAX_READ) return many(ids.size)
-  const gone: InstanceRecord[] = []
+  const lost: InstanceRecord[] = []
   for (const id of ids) {
     const instance = (await read(`/v1/instances/${id}`)) as InstanceRecord | undefined
-    if (instance !== undefined && isLost(instance)) gone.push(instance)
+    if (instance !== undefined && isLost(instance)) lost.push(instance)
   }
-  const [first] = gone
+  const [first] = lost
   if (first === undefined) return undefined
-  return gone.length > 1 ? many(gone.length) : { ...words.lost.one(first.name), route: `/instances/${first.id}` }
+  return lost.length > 1 ? many(lost.length) : { ...words.lost.one(first.name), route: `/instances/${first.id}` }
 }
 
 /** It may have come back while the note waited. */
@@ -69,13 +69,13 @@ async function messages({ sinceMs }: NoteBatch, { words, read }: NoteContext): P
   const since = encodeURIComponent(new Date(sinceMs).toISOString())
   const page = (await read(`/v1/events?type=message.received&since=${since}&limit=100`)) as
     { readonly data: readonly ReceivedEvent[]; readonly has_more: boolean } | undefined
-  const heard = (page?.data ?? []).filter(({ data }) => !data.from_me)
-  const [last] = heard
+  const inbound = (page?.data ?? []).filter(({ data }) => !data.from_me)
+  const [last] = inbound
   if (last === undefined) return undefined
   const { id } = last.instance
   const [instances, chats] = [
-    new Set(heard.map(({ instance }) => instance.id)),
-    new Set(heard.map(({ instance, data }) => `${instance.id} ${data.chat}`)),
+    new Set(inbound.map(({ instance }) => instance.id)),
+    new Set(inbound.map(({ instance, data }) => `${instance.id} ${data.chat}`)),
   ]
   if (chats.size > 1)
     return { ...words.messages.many(chats.size), route: instances.size > 1 ? '/messages' : `/messages/${id}` }

@@ -49,19 +49,19 @@ export interface WindowHolder {
 
 interface AppContext {
   readonly desktop: Desktop
-  readonly shown: WindowHolder
+  readonly holder: WindowHolder
   readonly words: Words
 }
 
 /** The window, and around it all that shows how the service is. Resolves when the page is there. */
-export async function openApp(started: Started, { desktop, shown, words }: AppContext): Promise<void> {
+export async function openApp(started: Started, { desktop, holder, words }: AppContext): Promise<void> {
   const { service, home, log } = started
   const preferences = preferencesIn(home)
   const leaving = createQuitSequence({
     app,
     release: () => window.release(),
     hideAll() {
-      delete shown.window
+      delete holder.window
       window.hide()
       tray.destroy()
     },
@@ -88,7 +88,7 @@ export async function openApp(started: Started, { desktop, shown, words }: AppCo
     },
     quit: () => app.quit(),
   })
-  shown.window = window
+  holder.window = window
   const tray = createTray({
     icon: join(desktop.resources, 'tray', 'tray.png'),
     words,
@@ -100,7 +100,7 @@ export async function openApp(started: Started, { desktop, shown, words }: AppCo
     log,
     words,
     read: (path) => readAsConsole(service, path),
-    onNotice: (hear) => service.onNotice(hear),
+    onNotice: (listener) => service.onNotice(listener),
     isWanted: (kind) => preferences.read().notes[kind] && !window.isFocused(),
     onCounts(counts) {
       tray.show(counts)
@@ -114,7 +114,7 @@ export async function openApp(started: Started, { desktop, shown, words }: AppCo
 
   await window.loaded
   process.send?.('opened')
-  const link = shown.link ?? linkIn(desktop.argv)
+  const link = holder.link ?? linkIn(desktop.argv)
   if (link !== undefined) window.open(routeOf(link))
   void updates.check()
 }

@@ -13,7 +13,7 @@ interface WatchDeps {
   readonly log: Log
   readonly words: Words
   readonly read: (path: string) => Promise<unknown>
-  readonly onNotice: (hear: (notice: Notice) => void) => () => void
+  readonly onNotice: (listener: (notice: Notice) => void) => () => void
   /** Whether this kind is wanted at the moment: switched on, and nobody is looking at the window anyway. */
   readonly isWanted: (kind: NoteKind) => boolean
   readonly onCounts: (counts: Counts) => void
@@ -25,8 +25,8 @@ const DRAW_MS = 400
 const LOST = ['disconnected', 'auth_failed', 'passkey_required'] as const satisfies readonly InstanceStatus[]
 
 /** What the tray, the badge and the system's notifications say of the service, while nobody looks at the window. */
-export function watchService(needs: WatchDeps): { stop(): void } {
-  const { clock, log, words, read, isWanted, onCounts, onNote } = needs
+export function watchService(deps: WatchDeps): { stop(): void } {
+  const { clock, log, words, read, isWanted, onCounts, onNote } = deps
   let timer: Timer | undefined
   const batcher = createNoteBatcher<NoteKind>({
     clock,
@@ -65,7 +65,7 @@ export function watchService(needs: WatchDeps): { stop(): void } {
     }
   }
 
-  const unsubscribe = needs.onNotice(onNotice)
+  const unsubscribe = deps.onNotice(onNotice)
   count().catch(logFailure)
   return {
     stop() {

@@ -37,18 +37,18 @@ export function updateChannel(publicKey: string | null): UpdateChannel | null {
     key: createPublicKey(publicKey),
     async latest() {
       const found = await (await updater()).checkForUpdates()
-      return { told: found?.updateInfo, isForUs: found?.isUpdateAvailable ?? false }
+      return { metadata: found?.updateInfo, isForUs: found?.isUpdateAvailable ?? false }
     },
     async fetch(onPercent) {
       const source = await updater()
-      const hear = ({ percent }: { percent: number }) => onPercent(percent)
-      source.on('download-progress', hear)
+      const listener = ({ percent }: { percent: number }) => onPercent(percent)
+      source.on('download-progress', listener)
       try {
         const [file] = await source.downloadUpdate()
         if (file === undefined) throw new Error('nothing was fetched')
         return file
       } finally {
-        source.off('download-progress', hear)
+        source.off('download-progress', listener)
       }
     },
     install(onFailure) {

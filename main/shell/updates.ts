@@ -8,7 +8,7 @@ export interface UpdateChannel {
   /** Built in; what is not signed by its other half is not touched. */
   readonly key: KeyObject
   /** What the channel says of its newest release, and whether that is for this machine (its system, staged rollouts). */
-  latest(): Promise<{ readonly told: unknown; readonly isForUs: boolean }>
+  latest(): Promise<{ readonly metadata: unknown; readonly isForUs: boolean }>
   /** Fetches that release. @returns the file. */
   fetch(onPercent: (percent: number) => void): Promise<string>
   /** Installs the file that was fetched, quits and opens the app again. @param onFailure called where it does not. */
@@ -73,8 +73,8 @@ export function createUpdates({ channel, current, log, readFile, finish, reopen,
     state: () => state,
     check: from(['idle', 'newest', 'offered', 'refused', 'failed'], async (source) => {
       setState({ kind: 'looking' })
-      const { told, isForUs } = await source.latest()
-      const offer = offerOf(told, { key: source.key, current })
+      const { metadata, isForUs } = await source.latest()
+      const offer = offerOf(metadata, { key: source.key, current })
       if (offer.kind === 'refused') return refuse(offer.why)
       if (offer.kind === 'newest' || !isForUs) return setState({ kind: 'newest' })
       offered = offer.release

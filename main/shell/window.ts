@@ -33,8 +33,8 @@ export interface MainWindow {
   hide(): void
 }
 
-export function openMainWindow(needs: WindowDeps): MainWindow {
-  const stateFile = windowStateIn(needs.home)
+export function openMainWindow(deps: WindowDeps): MainWindow {
+  const stateFile = windowStateIn(deps.home)
   const state = onScreen(
     stateFile.read(),
     screen.getAllDisplays().map(({ workArea }) => workArea),
@@ -44,11 +44,11 @@ export function openMainWindow(needs: WindowDeps): MainWindow {
     minWidth: 720,
     minHeight: 520,
     show: false,
-    icon: needs.icon,
+    icon: deps.icon,
     autoHideMenuBar: true,
     backgroundColor: '#0f172a',
     webPreferences: {
-      preload: needs.preload,
+      preload: deps.preload,
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
@@ -66,7 +66,7 @@ export function openMainWindow(needs: WindowDeps): MainWindow {
     shouldMaximize = false
     window.show()
   }
-  if (!needs.isHidden) window.once('ready-to-show', reveal)
+  if (!deps.isHidden) window.once('ready-to-show', reveal)
 
   function saveState(): void {
     // The size to come back to, not the one of a window that fills the screen.
@@ -85,17 +85,17 @@ export function openMainWindow(needs: WindowDeps): MainWindow {
 
   async function closeAsChosen(): Promise<void> {
     if (isAsking) return
-    let closing = needs.closing()
+    let closing = deps.closing()
     if (closing === 'ask') {
       isAsking = true
-      closing = await ask(window, needs.words)
+      closing = await ask(window, deps.words)
       isAsking = false
       // It is quitting meanwhile, for another reason.
       if (isReleased) return
-      needs.onClosingChosen(closing)
+      deps.onClosingChosen(closing)
     }
     if (closing === 'hide') window.hide()
-    else needs.quit()
+    else deps.quit()
   }
 
   return {

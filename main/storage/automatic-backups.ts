@@ -32,8 +32,8 @@ const MIN_FREE_BYTES = 1_000_000_000
  * A checked copy of the database every hour in which something changed. The last 24 are kept, and of each of the last
  * seven days the newest. Copies somebody asked for are never removed.
  */
-export function automaticBackups(needs: AutomaticBackupsDeps): Chore {
-  const { db, file, clock, log, isOn, freeBytes = freeBytesOf } = needs
+export function automaticBackups(deps: AutomaticBackupsDeps): Chore {
+  const { db, file, clock, log, isOn, freeBytes = freeBytesOf } = deps
   let copiedRevision: number | undefined
 
   async function copy(): Promise<void> {

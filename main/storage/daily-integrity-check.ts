@@ -50,8 +50,8 @@ const EVERY_MS = 24 * HOUR_MS
 /** So long it waits for a minute in which nothing is written; a service that never rests is looked through all the same. */
 const PATIENCE_MS = 6 * HOUR_MS
 
-export function createDailyIntegrityCheck(needs: DailyIntegrityCheckDeps): DailyIntegrityCheck {
-  const { db, file, clock, log, copies } = needs
+export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyIntegrityCheck {
+  const { db, file, clock, log, copies } = deps
   let state: IntegrityStatus = { checkedAtMs: null, damage: null }
   let dueMono = clock.mono() + FIRST_AFTER_MS
   let timer: Timer | undefined
@@ -63,7 +63,7 @@ export function createDailyIntegrityCheck(needs: DailyIntegrityCheckDeps): Daily
 
   async function check(path: string): Promise<readonly string[] | null> {
     if (isStopped) return null
-    task = needs.checkDatabase(path)
+    task = deps.checkDatabase(path)
     return task.problems.finally(() => (task = undefined))
   }
 
@@ -85,7 +85,7 @@ export function createDailyIntegrityCheck(needs: DailyIntegrityCheckDeps): Daily
     if (isStopped) return
     state = { checkedAtMs, damage: { found, backup } }
     log.error({ event: 'storage.damaged', found, backup, next: describeDamage(state) })
-    needs.onFound()
+    deps.onFound()
   }
 
   function markIfPossible(found: readonly string[]): void {

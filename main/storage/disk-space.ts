@@ -61,8 +61,8 @@ const probe = sql<{ value: string }>(
    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 )
 
-export function createDiskSpaceMonitor(needs: DiskSpaceDeps): DiskSpaceMonitor {
-  const { home, db, clock, log, limits, reserve, prune } = needs
+export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
+  const { home, db, clock, log, limits, reserve, prune } = deps
   let state: DiskSpaceState = 'ample'
   let free: number | undefined
   let ticks = 0
@@ -76,7 +76,7 @@ export function createDiskSpaceMonitor(needs: DiskSpaceDeps): DiskSpaceMonitor {
     state = next
     if (next === 'ample') log.info({ event: 'storage.room', state, freeBytes: free })
     else log.warn({ event: 'storage.room', state, freeBytes: free })
-    needs.onChange()
+    deps.onChange()
   }
 
   function enterFull(): void {
@@ -90,7 +90,7 @@ export function createDiskSpaceMonitor(needs: DiskSpaceDeps): DiskSpaceMonitor {
   }
 
   async function check(): Promise<void> {
-    free = await needs.freeBytes(home)
+    free = await deps.freeBytes(home)
     if (free < limits.refuseBytes) return enterFull()
     if (state === 'full' && !(await hasRecovered(free))) return enterFull()
     setState(free < limits.warnBytes ? 'low' : 'ample')

@@ -31,9 +31,9 @@ export type TaskName = 'check' | 'copy'
 interface RunningProgram {
   readonly stdout: NodeJS.ReadableStream | null
   readonly stderr: NodeJS.ReadableStream | null
-  once(event: 'exit', hear: () => void): unknown
+  once(event: 'exit', listener: () => void): unknown
   /** It could not be started. */
-  once(event: 'error', hear: (error: unknown) => void): unknown
+  once(event: 'error', listener: (error: unknown) => void): unknown
   kill(): unknown
 }
 

@@ -55,7 +55,7 @@ export interface Storage extends Db {
   shrink(): Promise<boolean>
 }
 
-export type OpenStorage = (needs: StorageDeps) => Promise<Storage>
+export type OpenStorage = (deps: StorageDeps) => Promise<Storage>
 
 interface Connections {
   readonly writer: Database.Database
@@ -78,25 +78,25 @@ const OLDEST_SQLITE = [3, 51, 3] as const
  * Opens the database, brings it up to date and prepares every statement.
  * @throws with a sentence for the person at the terminal: damaged, newer than this build, wrong SQLite, wrong SQL.
  */
-export async function openStorage(needs: StorageDeps): Promise<Storage> {
-  const { file } = needs
+export async function openStorage(deps: StorageDeps): Promise<Storage> {
+  const { file } = deps
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const opened: Database.Database[] = []
   try {
     const writer = new Database(file)
     opened.push(writer)
     refuseOldSqlite(writer)
-    if (!canSkipCheck(needs)) checkIntegrity(writer, needs.checkDepth)
+    if (!canSkipCheck(deps)) checkIntegrity(writer, deps.checkDepth)
     setUpWriter(writer)
     removeIncomplete(backupsFolderOf(file))
-    await bringUpToDate(writer, needs)
+    await bringUpToDate(writer, deps)
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
     setUpReader(reader)
     const connections = { writer, reader }
-    return connect(connections, partsOf(connections, needs), needs)
+    return connect(connections, partsOf(connections, deps), deps)
   } catch (error) {
-    const reason = findSchemaDamage(opened[0], needs, error) ?? explainOpenError(error, file)
+    const reason = findSchemaDamage(opened[0], deps, error) ?? explainOpenError(error, file)
     for (const connection of opened) connection.close()
     throw reason
   }
@@ -131,10 +131,10 @@ interface Parts {
   readonly noteFailure: (error: unknown) => void
 }
 
-function partsOf({ writer, reader }: Connections, needs: StorageDeps): Parts {
-  const { log, onFault = () => {}, freeSpace = () => false } = needs
+function partsOf({ writer, reader }: Connections, deps: StorageDeps): Parts {
+  const { log, onFault = () => {}, freeSpace = () => false } = deps
   const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
-  prepareAll(needs.statements ?? declaredStatements(), prepareWrite, prepareRead)
+  prepareAll(deps.statements ?? declaredStatements(), prepareWrite, prepareRead)
 
   /** A disk that fails a reader fails the next writer as well. */
   function noteFailure(error: unknown): void {
@@ -161,7 +161,7 @@ function partsOf({ writer, reader }: Connections, needs: StorageDeps): Parts {
 function connect(
   { writer, reader }: Connections,
   { prepareRead, snapshot, groups, noteFailure }: Parts,
-  needs: StorageDeps,
+  deps: StorageDeps,
 ): Storage {
   let closing: Promise<void> | undefined
 
@@ -193,7 +193,7 @@ function connect(
     }
   }
 
-  const copies = createOnlineBackups(needs)
+  const copies = createOnlineBackups(deps)
 
   async function closeAll(): Promise<void> {
     await copies.stop()
@@ -204,17 +204,17 @@ function connect(
     const isInOrder = await checkpoint().then(
       () => !groups.hasFailed(),
       (error: unknown) => {
-        needs.log.warn({ event: 'storage.checkpoint', cause: cause(error) })
+        deps.log.warn({ event: 'storage.checkpoint', cause: cause(error) })
         return false
       },
     )
     writer.close()
     // Where it cannot be written, the next start takes a closer look, and that is all.
-    if (isInOrder) await markCleanShutdown(needs.file).catch(() => {})
+    if (isInOrder) await markCleanShutdown(deps.file).catch(() => {})
   }
 
   return {
-    boot: needs.ids.boot(),
+    boot: deps.ids.boot(),
     engine: versionOf(reader),
     commit: groups.commit,
     // Row types are claims written beside the SQL (kernel/sql.ts); the stores' tests prove them.

@@ -22,29 +22,29 @@ const KIND = HOME_FACTS.vaultKind
  * The vault this home chose when it was new. A new home takes what the setting says, else the keychain if it works,
  * else a file, with a notice. The choice is recorded and stands for good.
  */
-export async function chooseVault(needs: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
-  const { config, db } = needs
+export async function chooseVault(deps: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
+  const { config, db } = deps
   const chosen = await readMeta(db, KIND)
   if (chosen === undefined) {
-    const { vault, notice } = await firstChoice(needs)
+    const { vault, notice } = await firstChoice(deps)
     await db.commit((tx) => insertMeta(tx, KIND, vault.kind))
     return { vault, notice }
   }
-  if (needs.vault) return { vault: needs.vault, notice: null }
+  if (deps.vault) return { vault: deps.vault, notice: null }
   if (config.vault && config.vault !== chosen) {
     throw new VaultError(
       `This home keeps its master key in the ${chosen === 'file' ? 'file vault' : chosen}, but the setting vault is ` +
         `${config.vault}. An existing home can't change its vault: remove the setting.`,
     )
   }
-  return { vault: chosen === 'file' ? fileVault(needs) : needs.keychain, notice: null }
+  return { vault: chosen === 'file' ? fileVault(deps) : deps.keychain, notice: null }
 }
 
-async function firstChoice(needs: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
-  const { config } = needs
-  if (needs.vault) return { vault: needs.vault, notice: null }
-  if (config.vault === 'file') return { vault: fileVault(needs), notice: null }
-  const wanted = needs.keychain
+async function firstChoice(deps: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
+  const { config } = deps
+  if (deps.vault) return { vault: deps.vault, notice: null }
+  if (config.vault === 'file') return { vault: fileVault(deps), notice: null }
+  const wanted = deps.keychain
   if (config.vault === 'keychain') return { vault: wanted, notice: null }
   try {
     await wanted.probe()
@@ -52,8 +52,8 @@ async function firstChoice(needs: ChoiceDeps): Promise<{ vault: Vault; notice: s
   } catch (error) {
     if (!(error instanceof VaultUnavailable)) throw error
     // Where nobody sits before it, silence is a refusal; else the prompt is still open, and its answer decides.
-    if (error instanceof VaultTimeout && needs.isInteractive) throw undecided(error)
-    const vault = fileVault(needs)
+    if (error instanceof VaultTimeout && deps.isInteractive) throw undecided(error)
+    const vault = fileVault(deps)
     return {
       vault,
       notice: `No working keychain found. The master key is stored in ${vault.path}. ${error.message}`,

@@ -19,14 +19,14 @@ const COST = 2 ** 17
  * random key, which is absent when a passphrase does its work. Without a passphrase it protects a copied database or
  * backup, not the home folder against somebody who can read all of it.
  */
-export function createFileVault(needs: {
+export function createFileVault(deps: {
   home: string
   passphrase: Secret | null
   random: Random
   /** scrypt's N for a new vault. */
   cost?: number
 }): Vault & { readonly path: string } {
-  const { home, passphrase, random, cost = COST } = needs
+  const { home, passphrase, random, cost = COST } = deps
   const path = join(home, 'vault.json')
   const keyPath = join(home, 'vault.key')
   let opened: Promise<Opened> | undefined

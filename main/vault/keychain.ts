@@ -25,20 +25,20 @@ const SERVICE = 'Switchboard'
 const PROMPT_MS = 2_000
 
 /** The system's keychain. Every call has a limit and runs alone: one that never returns keeps a pool thread for good. */
-export function createKeychain(needs: {
+export function createKeychain(deps: {
   clock: Clock
   random: Random
   importKeytar: ImportKeytar
   /** Long where a person may have to answer a prompt first. */
   limitMs: number
 }): Vault {
-  const { clock, random, limitMs } = needs
+  const { clock, random, limitMs } = deps
   let loaded: Keytar | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const load = async (): Promise<Keytar> => {
     try {
-      return (loaded ??= await needs.importKeytar())
+      return (loaded ??= await deps.importKeytar())
     } catch (error) {
       throw unavailable('The keychain library could not be loaded (on Linux it needs libsecret)', error)
     }

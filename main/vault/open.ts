@@ -53,9 +53,9 @@ const WAITING = 'The keychain has not answered yet. It may be asking for a passw
  * there, the vault is sealed.
  * @throws VaultError when waiting will not help: wrong passphrase, missing files, contradicting setting.
  */
-export async function openVault(needs: VaultDeps): Promise<OpenVault> {
-  const { clock, log, isInteractive = false } = needs
-  const keychain = createKeychain({ ...needs, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : LIMIT_MS })
+export async function openVault(deps: VaultDeps): Promise<OpenVault> {
+  const { clock, log, isInteractive = false } = deps
+  const keychain = createKeychain({ ...deps, limitMs: isInteractive ? INTERACTIVE_LIMIT_MS : LIMIT_MS })
   const listeners = new Set<() => void>()
   let chosen: Awaited<ReturnType<typeof chooseVault>> | undefined
   let key: Buffer | null = null
@@ -65,7 +65,7 @@ export async function openVault(needs: VaultDeps): Promise<OpenVault> {
   let askedAtMs = 0
   let underway: Promise<void> | null = null
   let ticking: Timer | null = null
-  let told = ''
+  let published = ''
   let isClosed = false
 
   const kind = () => chosen?.vault.kind ?? 'keychain'
@@ -78,21 +78,21 @@ export async function openVault(needs: VaultDeps): Promise<OpenVault> {
   }
   const problemNow = () => (prompt() === 'waiting' ? WAITING : problem)
 
-  const tell = () => {
+  const publish = () => {
     const now = `${String(prompt())} ${String(problemNow())}`
-    if (now === told) return
-    told = now
-    for (const hear of listeners) hear()
+    if (now === published) return
+    published = now
+    for (const listener of listeners) listener()
   }
 
   const attempt = async () => {
     try {
-      chosen ??= await chooseVault({ ...needs, keychain })
+      chosen ??= await chooseVault({ ...deps, keychain })
       const { vault } = chosen
       if (!isProbed && !isClosed) await vault.probe()
       isProbed = true
       if (isClosed) return
-      key = await masterKey({ ...needs, vault })
+      key = await masterKey({ ...deps, vault })
       problem = null
       isDismissed = false
       ticking?.cancel()
@@ -114,7 +114,7 @@ export async function openVault(needs: VaultDeps): Promise<OpenVault> {
     if (key) return
     underway ??= attempt().finally(() => {
       underway = null
-      tell()
+      publish()
     })
     await underway
   }
@@ -124,11 +124,11 @@ export async function openVault(needs: VaultDeps): Promise<OpenVault> {
     if (isClosed) return
     problem = error instanceof Error ? error.message : String(error)
     log.error({ event: 'vault.unreadable', problem })
-    tell()
+    publish()
   }
 
   const tick = () => {
-    tell()
+    publish()
     if (underway || isDismissed || clock.mono() - askedAtMs < RETRY_MS) return
     ask().catch(unreadable)
   }
@@ -138,7 +138,7 @@ export async function openVault(needs: VaultDeps): Promise<OpenVault> {
   if (!mayPrompt()) await first
   first.catch(unreadable)
   if (state() === 'sealed') ticking = clock.every(TICK_MS, tick)
-  tell()
+  publish()
 
   return {
     get kind() {

@@ -163,8 +163,8 @@ async function sendMessage(
   story.expect(first.status === 201 && first.body['sent'] === true, `“${ORDER.text}” is accepted as ${id}`)
   const record = await readRecord(story, api, instance, id)
   const history = record['history'] as { status: string; at: string }[]
-  const begun = Date.parse(history[0]?.at ?? '')
-  story.say(history.map(({ status, at }) => `${status} (+${Date.parse(at) - begun} ms)`).join(' → '))
+  const startedAtMs = Date.parse(history[0]?.at ?? '')
+  story.say(history.map(({ status, at }) => `${status} (+${Date.parse(at) - startedAtMs} ms)`).join(' → '))
   story.expect(
     history.map(({ status }) => status).join() === 'queued,sent,delivered,read',
     'it walked queued → sent → delivered → read',

@@ -7,7 +7,7 @@ export class DemoFailure extends Error {}
 
 export interface DemoReport {
   /** Prints a numbered heading, runs the step and remembers that it held. */
-  step<T>(title: string, tell: () => Promise<T>): Promise<T>
+  step<T>(title: string, act: () => Promise<T>): Promise<T>
   /** A line under the current heading. */
   say(line: string): void
   /** A line of a drawing: dark on light in every terminal, as cameras want it. */
@@ -30,10 +30,10 @@ export function createDemoReport({ clock, terminal }: { clock: Clock; terminal: 
     get steps() {
       return steps
     },
-    async step(title, tell) {
+    async step(title, act) {
       steps++
       terminal.out(`\n ${paint('dim', String(steps).padStart(2))}  ${paint('bold', title)}`)
-      return tell()
+      return act()
     },
     say: (line) => terminal.out(line === '' ? '' : `     ${line}`),
     draw: (line) => terminal.out(`     ${paint(['black', 'bgWhiteBright'], line)}`),
