@@ -89,7 +89,7 @@ async function* chunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 describe('an update', () => {
-  function scene({ told = release('1.3.0'), isForUs = true } = {}) {
+  function scene({ metadata = release('1.3.0'), isForUs = true } = {}) {
     const done: string[] = []
     const states: UpdateState[] = []
     const disk = { bytes: INSTALLER }
@@ -98,7 +98,7 @@ describe('an update', () => {
       key: makers.publicKey,
       async latest() {
         done.push('asked')
-        return { told, isForUs }
+        return { metadata, isForUs }
       },
       async fetch(onPercent) {
         onPercent(40.7)
@@ -156,7 +156,7 @@ describe('an update', () => {
   })
 
   test('of strangers is not even fetched', async () => {
-    const { updates, done } = scene({ told: release('1.3.0', { key: strangers.privateKey }) })
+    const { updates, done } = scene({ metadata: release('1.3.0', { key: strangers.privateKey }) })
     expect(await updates.check()).toEqual({ kind: 'refused' })
     await updates.fetch()
     await updates.restart()
@@ -165,7 +165,7 @@ describe('an update', () => {
 
   test('that is not for this machine is none', async () => {
     expect(await scene({ isForUs: false }).updates.check()).toEqual({ kind: 'newest' })
-    expect(await scene({ told: release('1.2.3') }).updates.check()).toEqual({ kind: 'newest' })
+    expect(await scene({ metadata: release('1.2.3') }).updates.check()).toEqual({ kind: 'newest' })
   })
 
   test('that fails can be looked for again', async () => {

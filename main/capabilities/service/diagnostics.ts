@@ -32,7 +32,15 @@ export interface DiagnosticsDeps {
 
 /** Settings whose values may identify a place or a person. */
 const PRIVATE_SETTINGS: ReadonlySet<string> = new Set([
-  ...['home', 'host', 'allowed_hosts', 'trusted_proxies', 'public_base_url', 'egress.trusted_ranges', 'vault_passphrase'],
+  ...[
+    'home',
+    'host',
+    'allowed_hosts',
+    'trusted_proxies',
+    'public_base_url',
+    'egress.trusted_ranges',
+    'vault_passphrase',
+  ],
 ])
 
 /**
