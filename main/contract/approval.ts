@@ -1,5 +1,3 @@
-import type { Operation } from './operation.ts'
-
 /**
  * Which calls of an assistant need a person's approval in the window. `destructive`: calls that remove or end something,
  * change where data goes, resend it, grant access or spend money. `sending`: those, and calls that reach people.
@@ -17,7 +15,7 @@ export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
  * - `money`: spends money.
  * - `people`: reaches people; needs approval under `sending` only.
  */
-export type ApprovalReason = 'ends' | 'destination' | 'replay' | 'access' | 'money' | 'people'
+type ApprovalReason = 'ends' | 'destination' | 'replay' | 'access' | 'money' | 'people'
 
 /** For an operation whose path names the action: a reason per action. */
 interface ApprovalByPath {
@@ -31,13 +29,20 @@ interface ApprovalByPath {
 
 export type ApprovalRule = ApprovalReason | ApprovalByPath
 
+/** The fields of an operation that decide whether a call needs approval. */
+interface ApprovalFacts {
+  readonly destructive?: boolean
+  readonly confirm?: unknown
+  readonly approval?: ApprovalRule
+}
+
 /**
  * Whether a call of the operation needs approval under this policy.
  * @param args values of the path placeholders. Without them: whether any call of the operation could need approval.
  */
 export function needsApproval(
   policy: ApprovalPolicy,
-  operation: Operation,
+  operation: ApprovalFacts,
   args?: Readonly<Record<string, unknown>>,
 ): boolean {
   if (policy === 'none') return false
@@ -45,7 +50,7 @@ export function needsApproval(
   return reasonsOf(operation, args).some(applies)
 }
 
-function reasonsOf(operation: Operation, args?: Readonly<Record<string, unknown>>): (ApprovalReason | null)[] {
+function reasonsOf(operation: ApprovalFacts, args?: Readonly<Record<string, unknown>>): (ApprovalReason | null)[] {
   const { destructive, confirm, approval = null } = operation
   if (destructive === true || confirm !== undefined) return ['ends']
   if (approval === null || typeof approval === 'string') return [approval]

@@ -121,7 +121,7 @@ const LADDERS: readonly [name: string, request: () => Request, steps: readonly S
   ], 201],
   ['changing a webhook', () => ({ method: 'PATCH', path: `/v1/webhooks/${webhook}`, body: { description: 'x' } }), [
     ...AT_THE_DOOR, RESTRICTED_FROM_WEBHOOKS, ['not_found', withPath(() => '/v1/webhooks/whk_nobody')], ...IN_THE_BODY,
-    ['validation_error', withBody({})],
+    ['validation_error', withBody({ url: 'https://10.0.0.1/', events: [] })],
     ['invalid_url', withBody({ url: 'https://10.0.0.1/' })],
   ], 200],
   ['rotating a secret', () => ({ method: 'POST', path: `/v1/webhooks/${webhook}/rotate-secret` }), [

@@ -200,7 +200,7 @@ describe('what was chosen on this computer', () => {
 })
 
 test.each([
-  ['pt-BR', 'Encerrar o Switchboard'],
+  ['pt-BR', 'Sair do Switchboard'],
   ['es-419', 'Salir de Switchboard'],
   ['en-GB', 'Quit Switchboard'],
   ['ja', 'Quit Switchboard'],

@@ -1,5 +1,5 @@
 import { isoTimeOrNull } from '../../contract/request.ts'
-import type { Change, LinkEvent } from './link.ts'
+import type { Change, LinkEvent } from './link-event.ts'
 import type { Link } from './store.ts'
 
 type BanReason = 'banned' | 'temporary_ban'

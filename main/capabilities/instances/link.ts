@@ -1,31 +1,8 @@
-import type { EventData, EventType } from '../../contract/events.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { EngineSignal } from '../../engines/engine.ts'
 import { preserveBan } from './ban.ts'
-import { findStep, type Condition, type Trigger } from './status.ts'
+import type { Announcement, Change, LinkEvent } from './link-event.ts'
+import { findStep, type Condition } from './status.ts'
 import type { Link } from './store.ts'
-
-/** What an engine reports about a link; its other signals are about messages. */
-export type LinkSignal = Extract<EngineSignal, { kind: Trigger }>
-
-export type LinkEvent =
-  | LinkSignal
-  | { readonly kind: 'start'; readonly by: 'restart' | 'pairing' }
-  | { readonly kind: 'stop'; readonly logout: boolean }
-  /** Of the loss that happened at this moment and no other. */
-  | { readonly kind: 'outage'; readonly linkLostAtMs: number }
-  | { readonly kind: 'session_lost' }
-  | { readonly kind: 'recreate' }
-  | { readonly kind: 'wiped' }
-
-export type Announcement = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType]
-
-export interface Change {
-  readonly link: Link
-  readonly announcement: Announcement | null
-  /** A link that was lost is back, with the session it had, after the loss was announced. */
-  readonly reconnected: boolean
-}
 
 type Of<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>
 /** What a trigger writes besides the status, and what its event says. */

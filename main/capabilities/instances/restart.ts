@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.ts'
 import { callEngine, engineOf, toEngineInstance, type Engines } from './engines.ts'
 import { getInstance, notFound, refuseRecreating } from './find.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { LinkEvent } from './link.ts'
+import type { LinkEvent } from './link-event.ts'
 import { requireDiscard, type DiscardSession } from './session.ts'
 import type { RunExclusive } from './keyed-mutex.ts'
 

@@ -171,7 +171,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
 
   async function get(accountId: string, id: string): Promise<DeliveryDetail> {
     const row = await db.readOne(detailById, { id, accountId })
-    if (!row) throw noSuchDelivery(id)
+    if (!row) throw noSuchDelivery()
     const attempts = await db.read(attemptsOf, { seq: row.seq })
     // Written by the ledger as JSON around the attempt number.
     const payload = JSON.parse(`${row.head}${Math.max(1, row.attempts)}${row.tail}`) as DeliveryDetail['payload']
@@ -218,8 +218,8 @@ const listName = (
   { webhook_id, status, event_type, since }: DeliveriesQuery,
 ) => JSON.stringify(['deliveries', accountId, webhook_id, instanceId, status, event_type, since])
 
-export function noSuchDelivery(id: string): ApiError {
-  return new ApiError('not_found', `This account has no delivery ${id.slice(0, 64)}.`)
+export function noSuchDelivery(): ApiError {
+  return new ApiError('not_found', 'There is no delivery with this id.')
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

@@ -47,14 +47,14 @@ export function createRedelivery(deps: {
   return function redeliver(accountId: string, id: string): Promise<Delivery> {
     return db.commit(async (tx) => {
       const found = await tx.one(candidate, { id, accountId })
-      if (!found) throw noSuchDelivery(id)
+      if (!found) throw noSuchDelivery()
       refuseUnlessPossible(found)
       const target = deps.asTarget(found)
       const now = clock.now()
       const seq = found.deliverySeq
       const row = await tx.one(take, { seq, boot: db.boot, now, most: LIMITS.manualRetries })
       const shown = row && (await tx.one(deliveryBySeq, { seq }))
-      if (!row || !shown) throw noSuchDelivery(id)
+      if (!row || !shown) throw noSuchDelivery()
       const attempt = await beginAttempt(tx, { seq, row, target, trigger: 'manual', now })
       tx.afterCommit(() => deps.start(attempt, found.maxInFlight))
       return toDelivery(shown)

@@ -116,7 +116,7 @@ export function createReplay({ db, clock, ids, log, wake }: ReplayDeps) {
 async function found(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {
   const webhook = await tx.one(webhookById, { id, accountId })
   if (webhook) return webhook
-  throw noSuchWebhook(id)
+  throw noSuchWebhook()
 }
 
 async function active(tx: Tx, accountId: string, id: string): Promise<WebhookRow> {

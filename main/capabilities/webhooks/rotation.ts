@@ -21,8 +21,8 @@ export function newSecret(random: Random): Secret {
   return new Secret(`whsec_${random.bytes(32).toString('base64url')}`)
 }
 
-export function noSuchWebhook(id: string): ApiError {
-  return new ApiError('not_found', `This account has no webhook ${id.slice(0, 64)}.`)
+export function noSuchWebhook(): ApiError {
+  return new ApiError('not_found', 'There is no webhook with this id.')
 }
 
 export function createRotation({ db, clock, random, seal, keyring }: RotationDeps) {
@@ -43,7 +43,7 @@ export function createRotation({ db, clock, random, seal, keyring }: RotationDep
         now,
       })
     })
-    if (!row) throw noSuchWebhook(id)
+    if (!row) throw noSuchWebhook()
     return { ...toWebhook(row), secret: secret.open() }
   }
 

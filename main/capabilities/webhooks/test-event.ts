@@ -33,7 +33,7 @@ export function createTestEvent({ db, clock, ids, ledger, wake }: TestEventDeps)
   return function test(accountId: AccountId, id: string): Promise<{ delivery_id: string }> {
     return db.commit(async (tx) => {
       const webhook = await tx.one(webhookById, { id, accountId })
-      if (!webhook) throw noSuchWebhook(id)
+      if (!webhook) throw noSuchWebhook()
       requireActive(webhook)
       const now = clock.now()
       const type = exampleType(webhook.events)

@@ -72,7 +72,7 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
 
   async function find(accountId: string, id: string): Promise<WebhookRow> {
     const row = await db.readOne(webhookById, { id, accountId })
-    if (!row) throw noSuchWebhook(id)
+    if (!row) throw noSuchWebhook()
     return row
   }
 
@@ -84,11 +84,11 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
     if (change.active === true && known.state !== 'active') await heldDeliveries.prepareRelease(known)
     const after = await db.commit(async (tx) => {
       const before = await tx.one(webhookById, { id, accountId })
-      if (!before) throw noSuchWebhook(id)
+      if (!before) throw noSuchWebhook()
       const next = applyChange(before, change.url === undefined ? change : { ...change, url }, clock.now())
       if (before.state !== 'active' && next.state === 'active') await heldDeliveries.release(tx, before)
       const row = await tx.one(changeWebhook, { ...next, now: clock.now() })
-      if (!row) throw noSuchWebhook(id)
+      if (!row) throw noSuchWebhook()
       tx.afterCommit(() => deps.onChanged(before, row))
       return row
     })
@@ -98,7 +98,7 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
   async function remove(accountId: string, id: string): Promise<void> {
     const seq = await db.commit(async (tx) => {
       const row = await tx.one(markDeleted, { id, accountId, nothing: new Uint8Array(), now: clock.now() })
-      if (!row) throw noSuchWebhook(id)
+      if (!row) throw noSuchWebhook()
       await heldDeliveries.removeFirst(tx, row.seq)
       tx.afterCommit(() => deps.onDeleted(row.seq))
       return row.seq

@@ -21,7 +21,7 @@ test('a key that asks is made at the terminal too, and its list says so', async 
   const { id } = JSON.parse(await keys(w, 'create', '--name', 'Assistant', '--ask', 'sending', '--json'))
   const { data } = (await asConsole(w)('GET', '/v1/keys')).body
   expect(data.find((key: { id: string }) => key.id === id).approval).toBe('sending')
-  expect(await keys(w, 'list')).toContain('Assistant  (all instances; asks before: sending;')
+  expect(await keys(w, 'list')).toContain('Assistant  (all instances; approval required: sending;')
   await expect(keys(w, 'create', '--name', 'X', '--ask', 'everything')).rejects.toThrow(/destructive or sending/)
 })
 
@@ -30,7 +30,7 @@ test('a key asks for nothing unless it was told to', async () => {
   const { id } = JSON.parse(await keys(w, 'create', '--name', 'Program', '--json'))
   const { data } = (await asConsole(w)('GET', '/v1/keys')).body
   expect(data.find((key: { id: string }) => key.id === id).approval).toBe('none')
-  expect(await keys(w, 'list')).not.toContain('asks before')
+  expect(await keys(w, 'list')).not.toContain('approval required')
 })
 
 test('what is only read never waits; what is destructive waits for both kinds', () => {

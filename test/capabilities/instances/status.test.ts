@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { applyEvent, type LinkEvent } from '../../../main/capabilities/instances/link.ts'
+import type { LinkEvent } from '../../../main/capabilities/instances/link-event.ts'
+import { applyEvent } from '../../../main/capabilities/instances/link.ts'
 import { TRIGGERS, type Trigger } from '../../../main/capabilities/instances/status.ts'
 import type { Link } from '../../../main/capabilities/instances/store.ts'
 import { INSTANCE_STATUSES, type InstanceStatus } from '../../../main/contract/shapes.ts'

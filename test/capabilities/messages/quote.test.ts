@@ -101,7 +101,7 @@ describe('is refused, and leaves no row, no key and no event, when what it answe
     [
       'was said by somebody else',
       () => hear({ chat: '12025550102', from: '12025550102' }),
-      { code: 'validation_error', message: expect.stringMatching(/with 12025550102, and to is 12025550101\./) },
+      { code: 'validation_error', message: expect.stringMatching(/belongs to 12025550102, and to is 12025550101\./) },
     ],
     [
       'was said in a group',

@@ -153,9 +153,9 @@ test('what to do about it is said as it is: a paused webhook can be resumed, a d
   const { id } = await world.delivery()
   const retry = () => world.webhooks().redeliver(ACCOUNT, id)
   await world.webhooks().update(ACCOUNT, hook, { active: false })
-  await expect(retry()).rejects.toThrow(/not active\. Resume it/)
+  await expect(retry()).rejects.toThrow(/not active\. Activate it first/)
   await world.webhooks().remove(ACCOUNT, hook)
-  await expect(retry()).rejects.toThrow(/was deleted\. Replay the event to another one/)
+  await expect(retry()).rejects.toThrow(/was deleted\. Replay the event to another webhook/)
 })
 
 test('with every slot taken it waits for the first that frees, before all that is scheduled', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import '../../../main/engines/sandbox/graph/index.ts'
 import '../../../main/engines/sandbox/index.ts'
 import { declaredStatements } from '../../../main/kernel/sql.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
@@ -11,21 +12,24 @@ beforeAll(async () => {
 afterAll(() => data.close())
 
 /** Read whole, once, when the service starts: one row for each instance, and one for each fault that is set. */
-const READ_WHOLE = /^SELECT [\s\S]*FROM sandbox_(lines|faults)\s*$/
+const READ_WHOLE = /^SELECT [\s\S]*FROM sandbox_(lines|faults|graph_numbers)\s*$/
 
 const statements = declaredStatements()
   .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
   .filter((text) => text.includes('sandbox_') && !READ_WHOLE.test(text))
 
 test('every table of the sandbox has statements', () => {
-  const tables = new Set(statements.join(' ').match(/sandbox_[a-z]+/g))
+  const tables = new Set(statements.join(' ').match(/sandbox_[a-z_]+/g))
   expect([...tables].toSorted()).toEqual([
     'sandbox_blocks',
     'sandbox_catchers',
     'sandbox_caught',
     'sandbox_faults',
     'sandbox_files',
-    'sandbox_group',
+    'sandbox_graph_media',
+    'sandbox_graph_numbers',
+    'sandbox_graph_sent',
+    'sandbox_group_members',
     'sandbox_groups',
     'sandbox_lines',
     'sandbox_messages',
