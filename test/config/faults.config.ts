@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [...faultFiles().keys()],
+    env: { TEST_SIZE: 'long' },
     testTimeout: 300_000,
     testNamePattern: new RegExp(FAULT_ID.source),
   },

@@ -1,10 +1,10 @@
-import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../main/contract/errors.ts'
 import { asApiError, malformed } from '../../main/faces/failure.ts'
 import { ConstraintError, StorageError } from '../../main/kernel/db.ts'
 import { silentLog } from '../../main/kernel/log.ts'
-import { world, worldOfTest, type World } from '../support/world.ts'
+import { worldOfTest } from '../support/world.ts'
 
 describe('what is thrown inside', () => {
   test('leaves as it is when it is meant for the caller', () => {
@@ -103,68 +103,6 @@ describe('at its limit', () => {
     expect(new Set(codes)).toEqual(new Set(['upstream_timeout']))
     await w.pass(10_000)
     expect((await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550177', text: 'Hi' })).status).toBe(201)
-  })
-})
-
-/** Real seconds: these run beside each other. */
-describe.concurrent('clients that drip', () => {
-  let w: World
-  beforeAll(async () => {
-    w = await world()
-  })
-  afterAll(() => w.close())
-
-  /** Opens sockets that send a beginning and then, every 400 ms, a little more. @returns seconds until each was closed. */
-  function drip(count: number, beginning: string, more: string): Promise<{ seconds: number; heard: string }[]> {
-    const [hostname = '', port] = w.host.split(':')
-    const startedAt = performance.now()
-    return Promise.all(
-      Array.from({ length: count }, () => {
-        const socket: Socket = connect(Number(port), hostname)
-        let heard = ''
-        socket.on('data', (chunk) => (heard += chunk.toString()))
-        socket.on('error', () => {})
-        socket.write(beginning)
-        const timer = setInterval(() => socket.write(more), 400)
-        return new Promise<{ seconds: number; heard: string }>((resolve) =>
-          socket.once('close', () => {
-            clearInterval(timer)
-            resolve({ seconds: (performance.now() - startedAt) / 1_000, heard })
-          }),
-        )
-      }),
-    )
-  }
-
-  const HEAD = 'POST /v1/instances HTTP/1.1\r\n'
-
-  test('headers are closed in 11 seconds, in the one shape', async () => {
-    for (const { seconds, heard } of await drip(10, HEAD, 'X-Drip: y\r\n')) {
-      expect(seconds).toBeLessThan(11)
-      expect(heard).toMatch(/^HTTP\/1\.1 400 /)
-      expect(heard).toContain('"code":"validation_error"')
-      expect(heard).toMatch(/x-request-id: req_/)
-    }
-  })
-
-  test('a body is closed in 18 seconds, and nothing is made of it', async () => {
-    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`
-    for (const { seconds } of await drip(10, beginning, ' ')) expect(seconds).toBeLessThan(18)
-    expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
-  })
-
-  test('a body by chunks is closed in 18 seconds', async () => {
-    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`
-    for (const { seconds } of await drip(5, beginning, '1\r\n \r\n')) expect(seconds).toBeLessThan(18)
-  })
-
-  test('everybody else is answered at once meanwhile', async () => {
-    for (let i = 0; i < 12; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      const startedAt = performance.now()
-      expect((await w.wire('GET', '/v1/me')).status).toBe(200)
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
-    }
   })
 })
 

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ChangeList } from '../../../main/contract/instance.ts'
 import { tempFolder } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
+import { sized } from '../../support/sized.ts'
 import { memoryVault } from '../../support/vault.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { createFollower, type ChangesQuery, type Fate, type Follower } from './follower.ts'
@@ -10,8 +11,8 @@ import { createFollower, type ChangesQuery, type Fate, type Follower } from './f
 const SEED = Number(process.env['SEED'] ?? 20_260_301)
 
 const WRITERS = 20
-const CHANGES = 10_000
-const LISTED = 200
+const CHANGES = sized(1_000, 10_000)
+const LISTED = sized(60, 200)
 const DAY_MS = 86_400_000
 
 type Answer = { readonly status: number; readonly body: any }
@@ -81,10 +82,10 @@ async function write(call: Call, pool: Pool, told: Told, random: () => number, o
 /** The machine's clock runs, jumps, and is set back by days more than once. */
 function restlessClock({ clock }: World, random: () => number) {
   const jumps = new Map([
-    [2_000, -DAY_MS],
-    [4_000, 2 * DAY_MS],
-    [6_000, -3 * DAY_MS],
-    [8_000, -1],
+    [0.2 * CHANGES, -DAY_MS],
+    [0.4 * CHANGES, 2 * DAY_MS],
+    [0.6 * CHANGES, -3 * DAY_MS],
+    [0.8 * CHANGES, -1],
   ])
   let changes = 0
   return () => clock.set(clock.now() + (jumps.get(++changes) ?? Math.floor(random() * 3)))
@@ -144,7 +145,7 @@ async function stateOf(call: Call): Promise<Follower['copy']> {
 const only = <T>(whole: ReadonlyMap<string, T>, ids: ReadonlySet<string>) =>
   new Map([...whole].filter(([id]) => ids.has(id)))
 
-test('20 writers make 10,000 changes, and every client that follows the three rules ends with the state of the server', async () => {
+test(`${WRITERS} writers make ${CHANGES} changes, and every client that follows the three rules ends with the state of the server`, async () => {
   process.stdout.write(`SEED=${SEED}\n`)
   const w = await worldOfTest()
   const randomOf = (nth: number) => seededRandom(SEED + nth).fraction
@@ -186,13 +187,13 @@ test('20 writers make 10,000 changes, and every client that follows the three ru
   for (const follower of [first, second, lateToAll]) {
     expect(follower?.copy).toEqual(server)
     expect(follower?.deleted).toEqual(told.deleted)
-    expect(follower?.calls).toBeGreaterThan(20)
+    expect(follower?.calls).toBeGreaterThan(sized(3, 20))
   }
   expect(await stateOf(few)).toEqual(only(server, listed))
   for (const follower of [third, fourth, lateToFew]) {
     expect(follower?.copy).toEqual(only(server, listed))
     expect(follower?.deleted).toEqual(only(told.deleted, listed))
-    expect(follower?.deleted.size).toBeGreaterThan(10)
+    expect(follower?.deleted.size).toBeGreaterThan(sized(3, 10))
   }
   const calls = [...everybody, ...late].map((follower) => follower.calls)
   process.stdout.write(`${JSON.stringify({ ...told.counts, live: server.size, calls })}\n`)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sized } from '../../support/sized.ts'
 import { GAPS, Model } from './model.ts'
 import { ACCOUNT, codeOf, HOUR, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
 
@@ -130,6 +131,6 @@ test('C-08 whatever happens in whatever order, a model of the tables and the dat
       await fc.asyncModelRun(() => ({ model, real: world }), steps)
       await world.close()
     }),
-    { numRuns: 100, seed: 20_260_105 },
+    { numRuns: sized(12, 100), seed: 20_260_105 },
   )
 }, 300_000)

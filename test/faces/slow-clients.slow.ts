@@ -1,0 +1,65 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { world, type World } from '../support/world.ts'
+
+/** Real seconds: these run beside each other. */
+describe.concurrent('clients that send very slowly', () => {
+  let w: World
+  beforeAll(async () => {
+    w = await world()
+  })
+  afterAll(() => w.close())
+
+  /** Opens sockets that send a beginning and then, every 400 ms, a little more. @returns seconds until each was closed. */
+  function drip(count: number, beginning: string, more: string): Promise<{ seconds: number; received: string }[]> {
+    const [hostname = '', port] = w.host.split(':')
+    const startedAt = performance.now()
+    return Promise.all(
+      Array.from({ length: count }, () => {
+        const socket: Socket = connect(Number(port), hostname)
+        let received = ''
+        socket.on('data', (chunk) => (received += chunk.toString()))
+        socket.on('error', () => {})
+        socket.write(beginning)
+        const timer = setInterval(() => socket.write(more), 400)
+        return new Promise<{ seconds: number; received: string }>((resolve) =>
+          socket.once('close', () => {
+            clearInterval(timer)
+            resolve({ seconds: (performance.now() - startedAt) / 1_000, received })
+          }),
+        )
+      }),
+    )
+  }
+
+  const HEAD = 'POST /v1/instances HTTP/1.1\r\n'
+
+  test('headers are closed in 11 seconds, in the one shape', async () => {
+    for (const { seconds, received } of await drip(10, HEAD, 'X-Drip: y\r\n')) {
+      expect(seconds).toBeLessThan(11)
+      expect(received).toMatch(/^HTTP\/1\.1 400 /)
+      expect(received).toContain('"code":"validation_error"')
+      expect(received).toMatch(/x-request-id: req_/)
+    }
+  })
+
+  test('a body is closed in 18 seconds, and nothing is made of it', async () => {
+    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`
+    for (const { seconds } of await drip(10, beginning, ' ')) expect(seconds).toBeLessThan(18)
+    expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
+  })
+
+  test('a body by chunks is closed in 18 seconds', async () => {
+    const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`
+    for (const { seconds } of await drip(5, beginning, '1\r\n \r\n')) expect(seconds).toBeLessThan(18)
+  })
+
+  test('do not slow down anybody else', async () => {
+    for (let i = 0; i < 12; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      const startedAt = performance.now()
+      expect((await w.wire('GET', '/v1/me')).status).toBe(200)
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    }
+  })
+})
