@@ -177,14 +177,14 @@ test('the settings show what this computer does, and keep what is chosen', async
   await expect.poll(() => preferencesIn(home).read().closing).toBe('hide')
   // Started from its folder it can neither be opened at login nor be updated, and says so.
   expect(await page.getByRole('switch', { name: 'Open at login' }).isDisabled()).toBe(true)
-  await page.getByText('No update channel is configured for this copy', { exact: false }).waitFor()
-  expect(await page.getByRole('button', { name: 'Look for updates' }).count()).toBe(0)
+  await page.getByText('This copy has no update channel', { exact: false }).waitFor()
+  expect(await page.getByRole('button', { name: 'Check for updates' }).count()).toBe(0)
 })
 
 test.each(['light', 'dark'])('what the settings say of this computer is within everybody’s reach: %s', async (mode) => {
   await page.evaluate((wanted) => localStorage.setItem('vueuse-color-scheme', wanted), mode)
   await page.reload()
-  await page.getByText('This computer').waitFor()
+  await page.getByRole('heading', { name: 'This computer' }).waitFor()
   expect(await brokenRules(page)).toEqual([])
 })
 
@@ -200,7 +200,7 @@ test('an update is shown where it stands, and waits for the person', async () =>
   await tell({ kind: 'ready', version: '1.4.0' })
   await page.getByRole('button', { name: 'Restart and update' }).waitFor()
   await tell({ kind: 'refused' })
-  await page.getByText('does not carry the makers’ signature', { exact: false }).waitFor()
+  await page.getByText('without a valid signature', { exact: false }).waitFor()
 })
 
 test('quitting ends with 0 and without a complaint', async () => {

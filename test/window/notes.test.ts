@@ -111,7 +111,7 @@ test('a webhook that gives up is told of with its host alone, and a click opens 
 test('a lost number is told of, stands in the tray and on the badge, and a click opens it', async () => {
   expect((await recorded('tray.setToolTip')).at(-1)).toEqual(['Switchboard · The number is connected'])
   await api('POST', `/v1/sandbox/instances/${instance}/faults`, { kind: 'logout' })
-  await expect.poll(async () => (await notes()).at(-1)?.title, { timeout: 15_000 }).toBe('A number was lost')
+  await expect.poll(async () => (await notes()).at(-1)?.title, { timeout: 15_000 }).toBe('A number disconnected')
   await click()
   await expect.poll(route).toBe(`#/instances/${instance}`)
   await expect

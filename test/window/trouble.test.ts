@@ -90,7 +90,7 @@ describe('a delivery that is held', { timeout: 60_000 }, () => {
     await page.keyboard.press('Escape')
     await waiting().getByRole('checkbox').click()
     await page.getByRole('button', { name: 'Redeliver' }).click()
-    await page.getByText('1 was refused: The webhook is not active. Resume it first.').first().waitFor()
+    await page.getByText("1 couldn't be resent: The webhook isn't active. Resume it first.").first().waitFor()
   })
 
   test('by a locked keychain neither, and the settings say what to do', async () => {
