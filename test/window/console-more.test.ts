@@ -279,7 +279,7 @@ describe('a restore', { timeout: TIMEOUT }, () => {
     await page.getByText('Backup created and verified.').waitFor()
     await api('PATCH', `/v1/instances/${first}`, { name: 'Named since' })
     await page
-      .getByRole('button', { name: /^Restore the backup of/ })
+      .getByRole('button', { name: /^Restore the backup from/ })
       .first()
       .click()
     const dialog = page.getByRole('dialog')
@@ -287,13 +287,13 @@ describe('a restore', { timeout: TIMEOUT }, () => {
     expect(await act.isEnabled()).toBe(false)
     await dialog.getByRole('textbox').fill('restore')
     await act.click()
-    await page.getByText('At the next start the backup of', { exact: false }).waitFor()
+    await page.getByText('will be restored at the next start', { exact: false }).waitFor()
     expect(await nameOf()).toBe('Named since')
 
     await page.getByRole('button', { name: 'Cancel restore' }).click()
     await toast('Restore canceled').waitFor()
     await page
-      .getByRole('button', { name: /^Restore the backup of/ })
+      .getByRole('button', { name: /^Restore the backup from/ })
       .first()
       .click()
     await dialog.getByRole('textbox').fill('restore')
@@ -371,7 +371,7 @@ test.each(['light', 'dark'] as const)(
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await open('/settings')
-    for (const name of [/^Restore the backup of/, 'Change Instances of the plan']) {
+    for (const name of [/^Restore the backup from/, 'Change Number limit']) {
       await page.getByRole('button', { name }).first().click()
       await page.getByRole('dialog').waitFor()
       await page.waitForTimeout(300)

@@ -16,6 +16,9 @@ export type Order = (typeof ORDERS)[number]
 export const isFiltered = (filter: Filter): boolean =>
   filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all' || filter.network !== 'all'
 
+/** From this length on a word may be part of an id; shorter ones would match ids by chance. */
+const ID_PART_LENGTH = 8
+
 /** Every word must match somewhere; phone numbers match in any format. */
 export function filterInstances(records: readonly InstanceRecord[], filter: Filter): InstanceRecord[] {
   const words = normalizeText(filter.text).split(/\s+/).filter(Boolean)
@@ -26,7 +29,9 @@ export function filterInstances(records: readonly InstanceRecord[], filter: Filt
       (filter.engine === 'all' || record.engine === filter.engine) &&
       (filter.network === 'all' || record.network === filter.network) &&
       ((digits !== '' && record.phone_number?.includes(digits)) ||
-        words.every((word) => searchText(record).includes(word))),
+        words.every(
+          (word) => searchText(record).includes(word) || (word.length >= ID_PART_LENGTH && record.id.includes(word)),
+        )),
   )
 }
 
@@ -54,8 +59,8 @@ const searchTexts = new WeakMap<InstanceRecord, string>()
 function searchText(record: InstanceRecord): string {
   let text = searchTexts.get(record)
   if (text === undefined) {
-    const { name, instance_name, phone_number, profile_name, external_ref, id, metadata } = record
-    const parts = [name, instance_name, phone_number, profile_name, external_ref, id, ...Object.values(metadata ?? {})]
+    const { name, instance_name, phone_number, profile_name, external_ref, metadata } = record
+    const parts = [name, instance_name, phone_number, profile_name, external_ref, ...Object.values(metadata ?? {})]
     text = normalizeText(parts.filter(Boolean).join('\n'))
     searchTexts.set(record, text)
   }

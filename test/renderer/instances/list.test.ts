@@ -28,6 +28,14 @@ describe('finding instances', () => {
     expect(ids(filterInstances(records, { ...NO_FILTER, text }))).toEqual(found)
   })
 
+  it('matches an id only by a longer part of it, so that a short number does not find ids by chance', () => {
+    const id = '01a1e3f4-0000-7c51-9d2b-000000000019'
+    const one = [record(id, { name: 'Shop', instance_name: 'shop' })]
+    expect(filterInstances(one, { ...NO_FILTER, text: '19' })).toEqual([])
+    expect(filterInstances(one, { ...NO_FILTER, text: id })).toEqual(one)
+    expect(filterInstances(one, { ...NO_FILTER, text: id.slice(0, 8) })).toEqual(one)
+  })
+
   it('narrows by state, engine and network together', () => {
     expect(ids(filterInstances(records, { ...NO_FILTER, status: 'connected' }))).toEqual(['a'])
     expect(ids(filterInstances(records, { ...NO_FILTER, engine: 'official' }))).toEqual(['b'])
