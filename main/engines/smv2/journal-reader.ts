@@ -66,18 +66,22 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
         await readForward()
       }
     } catch (error) {
-      if (!isClosed) deps.onFailure(error)
+      if (!hasClosed()) deps.onFailure(error)
     } finally {
       isReading = false
     }
   }
+
+  // Functions, because both change while something is awaited and a variable would be narrowed.
+  const mustRewind = () => rewindTo !== undefined
+  const hasClosed = () => isClosed
 
   async function readForward(): Promise<void> {
     if (rewindTo !== undefined) cursor = Math.min(cursor, rewindTo)
     rewindTo = undefined
     finished.clear()
     const rows = await deps.page(cursor)
-    if (rewindTo !== undefined) {
+    if (mustRewind()) {
       // A lane left rows behind meanwhile. Later rows of this page must not overtake them.
       isAsked = true
       return
@@ -111,7 +115,7 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
         await deps.act(row)
       } catch (error) {
         rest(key, lane)
-        if (!isClosed) deps.onFailure(error)
+        if (!hasClosed()) deps.onFailure(error)
         return
       }
       lane.rows.shift()

@@ -7,12 +7,12 @@ function downloads() {
   const active: { instance: string; end(): void }[] = []
   const start = (instance: string) =>
     withSlot(instance, () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
+      const { promise, resolve } = Promise.withResolvers<undefined>()
       const entry = {
         instance,
         end() {
           active.splice(active.indexOf(entry), 1)
-          resolve()
+          resolve(undefined)
         },
       }
       active.push(entry)

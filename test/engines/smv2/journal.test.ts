@@ -71,7 +71,7 @@ test('while the keychain is locked nothing is told, and everything once it is op
 })
 
 test('a slow file in one chat delays only that chat, which keeps its order', async () => {
-  const slow = Promise.withResolvers<void>()
+  const slow = Promise.withResolvers<undefined>()
   const { open, wake, close, told, keep } = journal((digest) => (digest === 'ana 1' ? slow.promise : Promise.resolve()))
   await open()
   for (let i = 1; i <= 100; i++) await keep(i, `${i % 2 ? 'ana' : 'ben'} ${Math.ceil(i / 2)}`, i % 2 ? 'ana' : 'ben')
@@ -81,7 +81,7 @@ test('a slow file in one chat delays only that chat, which keeps its order', asy
   await keep(101, 'ben 51', 'ben')
   wake(SHOP)
   await vi.waitFor(() => expect(told.at(-1)).toBe('ben 51'))
-  slow.resolve()
+  slow.resolve(undefined)
   await vi.waitFor(() => expect(told).toHaveLength(101))
   for (const chat of ['ana', 'ben']) {
     const ofChat = told.filter((digest) => digest.startsWith(chat))

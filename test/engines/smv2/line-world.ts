@@ -66,7 +66,12 @@ export interface LineOptions {
   readonly time?: FakeClock
 }
 
-export async function lineWorld({ log = silentLog, heldAckMs, version = null, time }: LineOptions = {}): Promise<LineWorld> {
+export async function lineWorld({
+  log = silentLog,
+  heldAckMs,
+  version = null,
+  time,
+}: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await startWhatsApp(heldAckMs === undefined ? {} : { heldAckMs })
   whatsapp.takeRoute()
   const counted = countingClock()

@@ -49,7 +49,6 @@ const asking = (message: string, field: string, type = 'string') =>
 const sampling = (words: string, maxTokens = 100) =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: text(words) }], maxTokens })
 
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- the suite still asks for it, in both revisions
 const log = (context: Context, words: string) => context.log('info', words)
 
 /** What the client answered to a question; undefined when it has not, or with something else. */
