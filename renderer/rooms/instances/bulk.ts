@@ -1,11 +1,12 @@
+import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
-import { connectStep, hasLostConnection, isBanned } from './status.ts'
+import { connectStep, hasLostConnection } from './status.ts'
 
 export type BulkKind = 'restart' | 'reconnect' | 'disconnect'
 export const BULK_KINDS = ['restart', 'reconnect', 'disconnect'] as const satisfies readonly BulkKind[]
 
 /** Why an instance is left out; the words are `instances.bulk.skip.<reason>`. */
-export const SKIP_REASONS = [
+const SKIP_REASONS = [
   'banned',
   'signedOut',
   'notPaired',
@@ -14,11 +15,11 @@ export const SKIP_REASONS = [
   'connected',
   'recreating',
 ] as const
-export type SkipReason = (typeof SKIP_REASONS)[number]
+type SkipReason = (typeof SKIP_REASONS)[number]
 
 interface BulkAction {
   readonly icon: string
-  readonly isFor: (instance: InstanceRecord) => boolean
+  readonly isFor: (instance: InstanceRecord, nowMs: number) => boolean
 }
 
 const isPhone = ({ engine }: InstanceRecord) => engine === 'smv2'
@@ -31,14 +32,15 @@ export const BULK: Readonly<Record<BulkKind, BulkAction>> = {
   },
   reconnect: {
     icon: 'i-lucide-plug',
-    isFor: (instance) => isPhone(instance) && !isBanned(instance) && connectStep(instance) === 'reconnect',
+    isFor: (instance, nowMs) =>
+      isPhone(instance) && !isBanned(instance, nowMs) && connectStep(instance) === 'reconnect',
   },
   disconnect: { icon: 'i-lucide-unplug', isFor: (instance) => isPhone(instance) && instance.connected },
 }
 
 /** Why a bulk action leaves an instance out. A ban and a lost session come first: they are evidence to keep. */
-export function skipReason(instance: InstanceRecord): SkipReason {
-  if (isBanned(instance)) return 'banned'
+function skipReason(instance: InstanceRecord, nowMs: number): SkipReason {
+  if (isBanned(instance, nowMs)) return 'banned'
   if (!isPhone(instance)) return 'official'
   if (instance.status === 'recreating') return 'recreating'
   if (instance.status === 'auth_failed') return 'signedOut'
@@ -58,14 +60,14 @@ export interface BulkPlan {
   readonly skipped: readonly Skipped[]
 }
 
-export function planBulk(kind: BulkKind, instances: readonly InstanceRecord[]): BulkPlan {
+export function planBulk(kind: BulkKind, instances: readonly InstanceRecord[], nowMs = Date.now()): BulkPlan {
   const { isFor } = BULK[kind]
   const rest = Map.groupBy(
-    instances.filter((instance) => !isFor(instance)),
-    skipReason,
+    instances.filter((instance) => !isFor(instance, nowMs)),
+    (instance) => skipReason(instance, nowMs),
   )
   return {
-    included: instances.filter(isFor),
+    included: instances.filter((instance) => isFor(instance, nowMs)),
     skipped: SKIP_REASONS.flatMap((reason) => {
       const found = rest.get(reason)
       return found ? [{ reason, instances: found }] : []

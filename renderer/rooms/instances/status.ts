@@ -1,7 +1,8 @@
+import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { InstanceStatus } from '../../../main/contract/shapes.ts'
 
-export interface StatusStyle {
+interface StatusStyle {
   readonly color: 'neutral' | 'info' | 'success' | 'warning' | 'error'
   readonly icon: string
 }
@@ -23,15 +24,15 @@ export type ConnectStep = 'pair' | 'reconnect' | 'onboard' | 'details'
 /** `last_disconnect_reason`s that leave no session to resume. */
 const SESSION_ENDED = new Set(['qr_expired', 'logout', 'logged_out', 'session_lost', 'pairing_interrupted'])
 
-type Facts = Pick<InstanceRecord, 'engine' | 'status' | 'last_connected_at' | 'last_disconnect_reason'> &
+type Facts = Pick<
+  InstanceRecord,
+  'engine' | 'status' | 'logged_in' | 'last_connected_at' | 'last_disconnect_reason' | 'banned_until'
+> &
   Partial<Pick<InstanceRecord, 'onboarding_url'>>
 
-export const isBanned = ({ status, last_disconnect_reason: reason }: Facts): boolean =>
-  status === 'auth_failed' && (reason === 'banned' || reason === 'temporary_ban')
-
 /** The main button of an instance. */
-export const nextStep = (instance: Facts): ConnectStep | undefined =>
-  isBanned(instance) ? 'details' : connectStep(instance)
+export const nextStep = (instance: Facts, nowMs = Date.now()): ConnectStep | undefined =>
+  instance.status === 'auth_failed' && isBanned(instance, nowMs) ? 'details' : connectStep(instance)
 
 /** What would connect it, a banned number included: offered in its menu, never as its main button. */
 export function connectStep({ engine, status, last_connected_at, last_disconnect_reason, onboarding_url }: Facts) {
@@ -104,22 +105,28 @@ export interface StateView extends StatusStyle {
   readonly name: string
   /** When the connection was lost. */
   readonly lostAt?: string
+  /** When a temporary ban ends. */
+  readonly until?: string
 }
 
 /** The state as people say it: “Banned” and “Signed out” rather than `auth_failed`. */
-export function toStateView(instance: Facts & Pick<InstanceRecord, 'updated_at'>): StateView {
+export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since'>, nowMs = Date.now()): StateView {
   const { status, last_disconnect_reason: reason } = instance
   const style = STATUS_STYLES[status]
   if (status === 'auth_failed') {
-    if (isBanned(instance))
-      return { color: 'error', icon: 'i-lucide-ban', name: reason === 'banned' ? 'banned' : 'temporaryBan' }
+    if (isBanned(instance, nowMs)) {
+      const ban = { color: 'error', icon: 'i-lucide-ban' } as const
+      if (reason === 'banned') return { ...ban, name: 'banned' }
+      return { ...ban, name: 'temporaryBan', ...(instance.banned_until !== null && { until: instance.banned_until }) }
+    }
+    if (reason === 'temporary_ban') return { ...STATUS_STYLES.disconnected, name: 'disconnected' }
     return { ...style, icon: 'i-lucide-log-out', name: reason === 'token_revoked' ? 'tokenRevoked' : 'signedOut' }
   }
   if (status === 'connecting' && hasLostConnection(instance))
     return { ...style, color: 'warning', name: 'reconnecting' }
   if (status !== 'disconnected') return { ...style, name: status }
   if (hasLostConnection(instance) && DISCONNECTED_STATES[reason ?? ''] === undefined)
-    return { ...style, name: 'lost', lostAt: instance.updated_at }
+    return { ...style, name: 'lost', lostAt: instance.status_since }
   const name = DISCONNECTED_STATES[reason ?? ''] ?? 'disconnected'
   return name === 'codeExpired' || name === 'interrupted'
     ? { color: 'neutral', icon: 'i-lucide-timer-off', name }

@@ -114,7 +114,21 @@ describe('the main button of an instance', () => {
 
   it('says since when a connection is lost', () => {
     const lost = { status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'link_silent' } as const
-    expect(toStateView(record('a', { ...lost, updated_at: 'now' })).lostAt).toBe('now')
+    expect(toStateView(record('a', { ...lost, status_since: 'now' })).lostAt).toBe('now')
+  })
+
+  it('says until when a ban lasts, and offers to reconnect once it is over', () => {
+    const ban = {
+      status: 'auth_failed',
+      last_disconnect_reason: 'temporary_ban',
+      banned_until: '2026-03-01T12:00:00Z',
+    } as const
+    const banned = record('a', { ...ban, last_connected_at: 'then' })
+    const [before, after] = [Date.parse('2026-03-01T11:59:59Z'), Date.parse('2026-03-01T12:00:00Z')]
+    expect(toStateView(banned, before)).toMatchObject({ name: 'temporaryBan', until: ban.banned_until })
+    expect(nextStep(banned, before)).toBe('details')
+    expect(toStateView(banned, after)).toMatchObject({ name: 'disconnected' })
+    expect(nextStep(banned, after)).toBe('reconnect')
   })
 
   it('lists the unpaired numbers in the order in which they were made, without the banned ones, and signed-out ones only if chosen', () => {
