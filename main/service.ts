@@ -43,13 +43,13 @@ export interface Service {
   /** A request of the window inside this process. */
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
   /** Tells every open window that something changed. */
-  tell(notice: Notice): void
+  publish(notice: Notice): void
   /** The system says that this machine slept, or that its network changed. */
   resumed(): void
   /** The system says that the screen was unlocked, and so perhaps the keychain. */
   unlocked(): void
   /** Hears what every open window hears. @returns ends it. */
-  onNotice(hear: (notice: Notice) => void): () => void
+  onNotice(listener: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
   close(): Promise<void>
@@ -217,7 +217,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     door,
     db: home.db,
     newConsoleAddress,
-    tell: live.publish,
+    publish: live.publish,
     resumed: clockJumps.report,
     unlocked: () => void vault.unlock(),
     onNotice: (hear) => live.subscribe(({ notice }) => hear(notice)),

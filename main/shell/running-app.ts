@@ -190,7 +190,7 @@ function listenToSystem({ service, log }: Started, parts: AppParts & { readonly 
     log.info({ event: 'power.resumed' })
     service.resumed()
     // Timers stood still: whoever shows something asks for it anew.
-    for (const topic of SHOWN) service.tell({ topic })
+    for (const topic of SHOWN) service.publish({ topic })
     void updates.check()
   })
 }

@@ -188,7 +188,7 @@ describe('the stream', () => {
       new Promise<number>((resolve) => w.service.door.app.server.getConnections((_error, n) => resolve(n)))
     const before = await open()
     for (let i = 0; i < 40 && (await open()) >= before; i++) {
-      for (let n = 0; n < 5_000; n++) w.service.tell({ topic: 'keys', id: `${i}-${n}` })
+      for (let n = 0; n < 5_000; n++) w.service.publish({ topic: 'keys', id: `${i}-${n}` })
       await w.clock.advance(1_000)
     }
     expect(await open()).toBeLessThan(before)
@@ -225,7 +225,7 @@ describe('inside the desktop app', () => {
 
   test('a reader that does not read is dropped', async () => {
     const { reader } = await open(new AbortController().signal)
-    for (let n = 0; n < 5_000; n++) w.service.tell({ topic: 'keys', id: `inside-${n}` })
+    for (let n = 0; n < 5_000; n++) w.service.publish({ topic: 'keys', id: `inside-${n}` })
     const drain = async () => {
       while (!(await reader.read()).done);
     }

@@ -45,7 +45,7 @@ export interface Sessions extends Passwords {
   /** Ends one, or all. @param keep the only one that goes on. @returns how many ended. */
   readonly endSessions: (accountId: AccountId, which: { id: string } | { keep: string | null }) => Promise<number>
   /** Hears of each session that was ended, whoever ended it. */
-  readonly onSessionEnded: (hear: (id: string) => void) => void
+  readonly onSessionEnded: (listener: (id: string) => void) => void
 }
 
 interface SignedIn {

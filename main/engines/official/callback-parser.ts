@@ -9,7 +9,7 @@ export interface Person {
   readonly userId: string | null
 }
 
-export interface HeardMedia {
+export interface ReceivedMedia {
   readonly id: string
   readonly mimeType: string
   readonly filename: string | null
@@ -44,10 +44,10 @@ export type Item =
     }
   | ({
       readonly kind: 'message'
-      readonly type: HeardType
+      readonly type: ReceivedType
       readonly text: string
       readonly pushName: string | null
-      readonly media: HeardMedia | null
+      readonly media: ReceivedMedia | null
       readonly quoted: string | null
       readonly referral: Json | null
     } & Said)
@@ -59,7 +59,7 @@ export type Item =
   | { readonly kind: 'quality'; readonly value: Json }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
 
-type HeardType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
+type ReceivedType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
 
 /** A change of a batch, and whom it concerns: a number of Meta's, a number as people write it, or the whole account. */
 export interface Change {
@@ -210,15 +210,15 @@ function readAct(message: Json, type: 'reaction' | 'edit' | 'revoke', said: Said
   return { kind: 'edited', ...said, target, text: text === '' ? (media?.caption ?? '') : text }
 }
 
-interface HeardContent {
-  readonly heard: HeardType
+interface ReceivedContent {
+  readonly heard: ReceivedType
   readonly text: string
-  readonly media: HeardMedia | null
+  readonly media: ReceivedMedia | null
 }
 
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
 
-function contentOf(message: Json, type: string): HeardContent {
+function contentOf(message: Json, type: string): ReceivedContent {
   const content = recordAt(message, type)
   if (MEDIA.includes(type)) return mediaOf(content, type as MediaType)
   const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
@@ -243,7 +243,7 @@ const WORDS: Readonly<Record<string, (message: Json, content: Json) => string>> 
       .join(', '),
 }
 
-function mediaOf(content: Json, heard: MediaType | 'sticker'): HeardContent {
+function mediaOf(content: Json, heard: MediaType | 'sticker'): ReceivedContent {
   const id = textAt(content, 'id')
   if (id === null) return { heard: 'unavailable', text: '', media: null }
   const caption = textAt(content, 'caption')

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
-import type { HeardMedia, Item, Person } from './callback-parser.ts'
+import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf } from './errors.ts'
 import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
@@ -18,7 +18,7 @@ export interface Inbound {
   isUnnamed(item: Item): boolean
 }
 
-interface HearingNeeds {
+interface InboundDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'mono'>
   readonly numbers: Numbers
@@ -29,7 +29,7 @@ interface HearingNeeds {
 }
 
 /** What each thing that Meta reports is in the words of the port. */
-export function createInbound({ db, clock, numbers, transport, watch, sink, callbackAddress }: HearingNeeds): Inbound {
+export function createInbound({ db, clock, numbers, transport, watch, sink, callbackAddress }: InboundDeps): Inbound {
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
     await noteCallBack(number)
@@ -132,7 +132,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
    * Meta tells the size of a file only on request. Callbacks wait for the answer, so after one that did not come the
    * number's other files are reported without: 0 is an unknown size.
    */
-  async function sizeOf(number: ConnectedNumber, { id }: HeardMedia): Promise<number> {
+  async function sizeOf(number: ConnectedNumber, { id }: ReceivedMedia): Promise<number> {
     const speaker = callerOf(number)
     if (!speaker || clock.mono() < (sizePausedUntil.get(number.instanceId) ?? 0)) return 0
     const found = await transport.mediaSize(speaker, number.phoneNumberId, id)

@@ -54,7 +54,7 @@ export interface NumberMonitor {
 const CHECK_EVERY_MS = 30 * 60_000
 /** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
 const FIRST_CHECKS_MS = 60_000
-const BETWEEN_UNHEARD_MS = 100
+const BETWEEN_SUBSCRIPTIONS_MS = 100
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 5 * 60_000
 
@@ -83,9 +83,9 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
 
     refused(id, reason, code) {
       if (numbers.of(id)?.refused !== null) return Promise.resolve()
-      const telling = refusing.get(id) ?? refuse(id, reason, code).finally(() => refusing.delete(id))
-      refusing.set(id, telling)
-      return telling
+      const publishing = refusing.get(id) ?? refuse(id, reason, code).finally(() => refusing.delete(id))
+      refusing.set(id, publishing)
+      return publishing
     },
 
     permissionMissing(id) {
@@ -104,12 +104,14 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     },
     contact,
     begin() {
-      let unheard = 0
+      let unsubscribed = 0
       for (const { instanceId, up, refused, facts } of numbers.all()) {
         if (!up || refused !== null) continue
         // Nothing that people write arrives until Meta has our new address, so these do not wait their turn.
-        const isUnheard = facts?.callsBackTo !== needs.callbackAddress(instanceId)
-        const inMs = isUnheard ? unheard++ * BETWEEN_UNHEARD_MS : Math.floor(random.fraction() * FIRST_CHECKS_MS)
+        const isUnsubscribed = facts?.callsBackTo !== needs.callbackAddress(instanceId)
+        const inMs = isUnsubscribed
+          ? unsubscribed++ * BETWEEN_SUBSCRIPTIONS_MS
+          : Math.floor(random.fraction() * FIRST_CHECKS_MS)
         checkAt(instanceId, clock.now() + inMs)
       }
     },
@@ -182,8 +184,8 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     const address = needs.callbackAddress(id)
     if (!hasCredentials(number) || address === null || number.facts?.callsBackTo === address) return
     const speaker = callerOf(number)
-    const told = speaker && (await needs.askForCalls(speaker, number))
-    if (told) await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, callsBackTo: told })))
+    const callsBackTo = speaker && (await needs.askForCalls(speaker, number))
+    if (callsBackTo) await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, callsBackTo: callsBackTo })))
   }
 
   async function learnAll(tx: Tx, { instanceId, refused }: ConnectedNumber, info: NumberInfo): Promise<void> {

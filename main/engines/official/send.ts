@@ -95,7 +95,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
   }
 
   /** That it could not be told changes nothing for the caller: nothing was sent. The next send finds it again. */
-  async function tellRefused({ instanceId }: ConnectedNumber, reason: Refusal, code: number): Promise<void> {
+  async function publishRefusal({ instanceId }: ConnectedNumber, reason: Refusal, code: number): Promise<void> {
     await watch.refused(instanceId, reason, code).catch((error: unknown) => {
       log.warn({ event: 'official.refusal_not_told', instanceId, cause: cause(error) })
     })
@@ -109,10 +109,10 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
     const meaning = meaningOf(error)
     switch (meaning?.kind) {
       case 'token_dead':
-        await tellRefused(number, 'token_revoked', error.code)
+        await publishRefusal(number, 'token_revoked', error.code)
         return { kind: 'not_ready', message: `Meta no longer takes the access token (${error.code})` }
       case 'blocked':
-        await tellRefused(number, 'banned', error.code)
+        await publishRefusal(number, 'banned', error.code)
         return { kind: 'not_ready', message: `Meta has blocked this account (${error.code})` }
       case 'permission':
         watch.permissionMissing(number.instanceId)

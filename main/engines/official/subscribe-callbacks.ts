@@ -19,7 +19,7 @@ export function createSubscribeCallbacks(
   return async (speaker, { instanceId, phoneNumberId, verifyToken }) => {
     const address = callbackAddress(instanceId)
     if (address === null) return null
-    const told = await transport.callBackTo(speaker, phoneNumberId, address, verifyToken())
-    return told.kind === 'ok' ? address : null
+    const answer = await transport.callBackTo(speaker, phoneNumberId, address, verifyToken())
+    return answer.kind === 'ok' ? address : null
   }
 }

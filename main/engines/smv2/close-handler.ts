@@ -13,7 +13,7 @@ export interface CloseHandlerDeps {
   readonly backoff: Backoff
   readonly standing: SessionStatusStore
   readonly protocol: Protocol
-  tell(signal: EngineSignal): void
+  publish(signal: EngineSignal): void
   connect(): Promise<void>
   connectAgain(waitMs: number): void
   /** What is held of the session in memory is of no use any more. */
@@ -37,16 +37,16 @@ const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
 
 /** What follows when a connection has ended. */
 export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
-  const { instance, clock, random, backoff, standing, tell } = needs
+  const { instance, clock, random, backoff, standing, publish } = needs
   let tried = NOT_TRIED
 
   function retry(reason: string, code: number | null, waitMs: number): void {
-    tell({ kind: 'link_lost', reason, code, nextRetryAtMs: clock.now() + waitMs })
+    publish({ kind: 'link_lost', reason, code, nextRetryAtMs: clock.now() + waitMs })
     needs.connectAgain(waitMs)
   }
 
   function ended(reason: 'client_outdated' | 'replaced' | 'bad_session', code: number | null): void {
-    tell({ kind: 'link_ended', reason, code })
+    publish({ kind: 'link_ended', reason, code })
   }
 
   async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
@@ -54,7 +54,7 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
     // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
     const record = { logged_out: standing.wipe, banned: standing.markEnded, temporary_ban: standing.disable } as const
     await record[reason]()
-    tell({ kind: 'auth_failed', reason, code, untilMs })
+    publish({ kind: 'auth_failed', reason, code, untilMs })
   }
 
   async function outdated(code: number | null): Promise<void> {
@@ -74,7 +74,7 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
           return retry(verdict.reason, code, backoff.next())
         case 'expired':
           needs.expire()
-          return tell({ kind: 'qr_expired' })
+          return publish({ kind: 'qr_expired' })
         case 'begin_anew':
           needs.beginPairingAgain()
           return needs.connectAgain(backoff.next())

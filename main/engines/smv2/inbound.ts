@@ -40,7 +40,7 @@ export interface Inbound {
 
 /** What a decrypted message is in the words of the port. */
 export function createInbound({ log, loadLibrary, people, files, sink, linkOf }: InboundDeps): Inbound {
-  async function tell(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
+  async function publishMessage(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
     const words = parseMessage(scene.library, message)
     if (words.kind === 'nothing') return
     if (words.kind === 'resent') return resent(scene, speaker, words.messages)
@@ -54,7 +54,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
     for (const bytes of messages) {
       const info = scene.library.proto.WebMessageInfo.decode(bytes)
       const speaker = senderOfMessage(info, scene.credentials.creds.me)
-      if (speaker && info.message) await tell(scene, speaker, info.message)
+      if (speaker && info.message) await publishMessage(scene, speaker, info.message)
     }
   }
 
@@ -123,7 +123,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
         // It will not read better tomorrow; the library has found the same.
         return log.warn({ event: 'smv2.message_malformed', instanceId: instance.id, cause: cause(error) })
       }
-      await tell({ instance, library, credentials, digest }, speaker, message)
+      await publishMessage({ instance, library, credentials, digest }, speaker, message)
     },
 
     async publishUnreadable(instance, message) {

@@ -65,7 +65,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const { db, clock, random, log, seal, sink, outbound, settings } = needs
   const alarms = createAlarms(clock)
   const loadLibrary = createLoadLibrary(log)
-  const teller = createSignalOutbox({ clock, alarms, log, sink })
+  const signalOutbox = createSignalOutbox({ clock, alarms, log, sink })
   const acks = createAcks()
   const links = new Map<InstanceId, Link>()
   let hasBegun = false
@@ -91,7 +91,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   }
 
   const listener: LinkListener = {
-    publish: ({ id }, signal) => teller.tell(id, signal),
+    publish: ({ id }, signal) => signalOutbox.add(id, signal),
     async receipt(instance, node, open) {
       const taking = receipts.receipt(instance, node, open)
       noting('smv2.receipt_not_taken', instance, taking)
@@ -103,7 +103,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
     opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),
     closed: ({ id }) => acks.lose(id),
-    heardBefore: journal.findDecrypted,
+    findDecrypted: journal.findDecrypted,
     sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
   }
 
@@ -166,7 +166,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       files.close()
       await Promise.all([...links.values()].map((link) => link.close()))
       await journal.close()
-      await teller.settled()
+      await signalOutbox.settled()
     },
   }
 

@@ -46,7 +46,7 @@ export interface LinkListener {
   opened(instance: EngineInstance): void
   /** Whatever was asked over the link will not be answered any more. */
   closed(instance: EngineInstance): void
-  heardBefore(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
+  findDecrypted(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
   sentMessage(instance: EngineInstance, id: string): Promise<proto.IMessage | undefined>
 }
 
@@ -102,10 +102,10 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let isWanted = false
   let firstCode = Promise.withResolvers<unknown>()
 
-  const tell = (signal: EngineSignal) => listener.publish(instance, signal)
+  const publish = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
-  const aftermath = createCloseHandler({
-    ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, tell },
+  const closeHandler = createCloseHandler({
+    ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, publish },
     ...{ connect, connectAgain, beginPairingAgain },
     dropSession: () => void (session = undefined),
     expire() {
@@ -148,7 +148,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     const guard = createGuardedRepository({
       library,
       alone,
-      heardBefore: (digest) => listener.heardBefore(instance, digest),
+      findDecrypted: (digest) => listener.findDecrypted(instance, digest),
     })
     const isMine = () => mine === generation
     const wire = openWire({
@@ -178,7 +178,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     liveness.stop()
     const shown = pairing.show(text)
     firstCode.resolve(text)
-    tell({ kind: 'qr', ...shown })
+    publish({ kind: 'qr', ...shown })
   }
 
   /** No QR code is left. A pairing code that is still valid keeps the connection. */
@@ -200,19 +200,19 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     backoff.stood()
     liveness.opened()
     const { id: jid = '', name } = creds.me ?? {}
-    tell({ kind: 'connected', number: digitsOf(jid), name: name === undefined || name === '~' ? null : name })
+    publish({ kind: 'connected', number: digitsOf(jid), name: name === undefined || name === '~' ? null : name })
     listener.opened(instance)
   }
 
   async function closed(error: unknown): Promise<void> {
     end()
-    if (backoff.fell()) aftermath.reset()
+    if (backoff.fell()) closeHandler.reset()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
     const isPairingOver = pairing.isOver()
     const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), isPairingOver, nowMs: clock.now() })
     log.info({ event: 'smv2.link_closed', instanceId: id, code, verdict: verdict.kind })
-    await aftermath.handle(verdict, code).catch((failure: unknown) => {
+    await closeHandler.handle(verdict, code).catch((failure: unknown) => {
       log.error({ event: 'smv2.end_not_recorded', instanceId: id, cause: cause(failure) })
       connectAgain(backoff.next())
     })
@@ -253,8 +253,8 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     await standing.wipe()
   }
 
-  function startAnew(): void {
-    aftermath.reset()
+  function startOver(): void {
+    closeHandler.reset()
     backoff.reset()
     void connect()
   }
@@ -267,7 +267,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       if (isUnderWay()) return
       if (!(await raise())) beginPairing()
       // Somebody else may have started it meanwhile.
-      if (!isUnderWay()) startAnew()
+      if (!isUnderWay()) startOver()
     },
     async resume(hasBegun) {
       if (phase === 'open') return 'connected'
@@ -310,7 +310,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       if (isPaired() && isUnderWay()) return link.qr()
       end()
       if (!(await raise())) beginPairing()
-      startAnew()
+      startOver()
       return link.qr()
     },
     open: () => (phase === 'open' ? current?.open : undefined),

@@ -26,7 +26,12 @@ export interface Receipts {
 
 /** What the network and other phones say of messages of ours, straight from the wire: in time, late, merged or twice. */
 export function createReceipts({ acks, sent, sink, now }: ReceiptsNeeds): Receipts {
-  async function tell({ id }: EngineInstance, engineMessageId: string, status: Status, atMs: number): Promise<void> {
+  async function publishStatus(
+    { id }: EngineInstance,
+    engineMessageId: string,
+    status: Status,
+    atMs: number,
+  ): Promise<void> {
     // A receipt proves as well as an answer that the network took the message.
     acks.settle(id, engineMessageId, { kind: 'taken' })
     const messageId = await sent.messageIdOf(id, engineMessageId)
@@ -37,7 +42,7 @@ export function createReceipts({ acks, sent, sink, now }: ReceiptsNeeds): Receip
     async receipt(instance, { attrs, content }, { session }) {
       const status = STATUS_OF[attrs['type'] ?? '']
       if (status === undefined || isOwn(attrs, session.creds.me)) return
-      for (const id of idsIn(attrs, content)) await tell(instance, id, status, timeIn(attrs, now))
+      for (const id of idsIn(attrs, content)) await publishStatus(instance, id, status, timeIn(attrs, now))
     },
 
     async ack(instance, { attrs }) {
@@ -47,7 +52,7 @@ export function createReceipts({ acks, sent, sink, now }: ReceiptsNeeds): Receip
       const answer = error === undefined ? ({ kind: 'taken' } as const) : ({ kind: 'refused', code } as const)
       if (acks.settle(instance.id, engineMessageId, answer)) return
       // Nobody waits any more, or it was taken before and is refused now.
-      if (answer.kind === 'taken') return tell(instance, engineMessageId, 'sent', timeIn(attrs, now))
+      if (answer.kind === 'taken') return publishStatus(instance, engineMessageId, 'sent', timeIn(attrs, now))
       const messageId = await sent.messageIdOf(instance.id, engineMessageId)
       const atMs = timeIn(attrs, now)
       await sink(instance.id, { kind: 'failed', messageId, error: failureOf(code), atMs, engineMessageId })

@@ -36,7 +36,7 @@ interface GuardedRepositoryDeps {
   readonly library: Library
   /** The instance's, for an ended connection may still be busy with what it got while the next one stands. */
   readonly alone: Mutex
-  readonly heardBefore: (digest: string) => Promise<DecryptedMessage | undefined>
+  readonly findDecrypted: (digest: string) => Promise<DecryptedMessage | undefined>
 }
 
 /**
@@ -50,7 +50,7 @@ interface GuardedRepositoryDeps {
  *   and from then on neither side can read the other.
  * - the keys of a stranger are used only when they are signed by that stranger.
  */
-export function createGuardedRepository({ library, alone, heardBefore }: GuardedRepositoryDeps): GuardedRepository {
+export function createGuardedRepository({ library, alone, findDecrypted }: GuardedRepositoryDeps): GuardedRepository {
   const passages = new AsyncLocalStorage<OutgoingEncryption>()
   const stanzas = new WeakMap<Uint8Array, Readonly<Record<string, string>>>()
   // Outside of the transaction around a whole send, which is committed only once everything has left.
@@ -63,7 +63,7 @@ export function createGuardedRepository({ library, alone, heardBefore }: Guarded
   ): Promise<Uint8Array> {
     const digest = createHash('sha256').update(content).digest('hex')
     const readOnce = async () => {
-      const before = await heardBefore(digest)
+      const before = await findDecrypted(digest)
       if (before !== undefined) return Buffer.from(before.plain, 'base64')
       const plain = await decrypt()
       const heard: DecryptedMessage = {

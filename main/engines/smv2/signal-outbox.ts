@@ -20,10 +20,10 @@ export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDep
 
   function wake(id: InstanceId): void {
     if (publishing.has(id)) return
-    const turn = publishAll(id).then((isTold) => {
+    const turn = publishAll(id).then((isPublished) => {
       publishing.delete(id)
       // It came after the last one was taken, and before this.
-      if (isTold && waiting.has(id)) wake(id)
+      if (isPublished && waiting.has(id)) wake(id)
     })
     publishing.set(id, turn)
   }
@@ -46,7 +46,7 @@ export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDep
   }
 
   return {
-    tell(id: InstanceId, signal: EngineSignal): void {
+    add(id: InstanceId, signal: EngineSignal): void {
       const signals = waiting.get(id)
       if (signals) signals.push(signal)
       else waiting.set(id, [signal])

@@ -62,17 +62,17 @@ export interface InboundRow {
   readonly receivedAtMs: number
 }
 
-const HEARD = 'seq, instance_id AS instanceId, digest, sealed, received_at AS receivedAtMs'
+const INBOUND_COLUMNS = 'seq, instance_id AS instanceId, digest, sealed, received_at AS receivedAtMs'
 
 export const insertInbound = sql<Id & { seq: number; digest: string; sealed: Uint8Array; now: number }>(
   `INSERT INTO smv2_inbound (seq, instance_id, digest, sealed, received_at, told)
    VALUES (:seq, :instanceId, :digest, :sealed, :now, 0) ON CONFLICT (instance_id, digest) DO NOTHING`,
 )
 export const inboundByDigest = sql<Id & { digest: string }, InboundRow>(
-  `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND digest = :digest`,
+  `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND digest = :digest`,
 )
 export const unpublishedPage = sql<Id & { after: number; limit: number }, InboundRow>(
-  `SELECT ${HEARD} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
+  `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
 /** Instances of which something is still to be told, one after the other. */
 export const nextInstanceWithUnpublished = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(

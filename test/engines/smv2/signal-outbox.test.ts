@@ -21,9 +21,9 @@ function telling(take: (nth: number) => Promise<undefined>) {
 test('what happens in the very moment in which the last was taken is told as well', async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<undefined>()
   const { clock, told, teller } = telling(() => taken)
-  teller.tell(ID, signal(1))
+  teller.add(ID, signal(1))
   // As whoever shares a commit with what was told, and hears of it right after.
-  void taken.then(() => teller.tell(ID, signal(2)))
+  void taken.then(() => teller.add(ID, signal(2)))
   take(undefined)
   await clock.advance(0)
   expect(told).toEqual([1, 2].map(signal))
@@ -33,11 +33,11 @@ test('what is not taken is told again a second later, and nothing overtakes it',
   const { clock, told, teller } = telling((nth) =>
     nth === 1 ? Promise.reject(new Error('the storage is full')) : Promise.resolve(undefined),
   )
-  teller.tell(ID, signal(1))
+  teller.add(ID, signal(1))
   await clock.advance(999)
   expect(told).toEqual([signal(1)])
   await clock.advance(1)
-  teller.tell(ID, signal(2))
+  teller.add(ID, signal(2))
   await clock.advance(0)
   expect(told).toEqual([1, 1, 2].map(signal))
 })
