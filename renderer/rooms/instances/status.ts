@@ -21,21 +21,22 @@ const STATUS_STYLES = {
 /** What connects an instance: scan a code, resume the stored session, or finish on the setup page. A ban has to be read first. */
 export type ConnectStep = 'pair' | 'reconnect' | 'onboard' | 'details'
 
-/** `last_disconnect_reason`s that leave no session to resume. */
-const SESSION_ENDED = new Set(['qr_expired', 'logout', 'logged_out', 'session_lost', 'pairing_interrupted'])
-
 type Facts = Pick<
   InstanceRecord,
   'engine' | 'status' | 'logged_in' | 'last_connected_at' | 'last_disconnect_reason' | 'banned_until'
 > &
   Partial<Pick<InstanceRecord, 'onboarding_url'>>
 
+/** A ban is read before anything else, except while somebody pairs the number again. */
+const showsBan = (instance: Facts, nowMs: number): boolean =>
+  (instance.status === 'auth_failed' || instance.status === 'disconnected') && isBanned(instance, nowMs)
+
 /** The main button of an instance. */
-export const nextStep = (instance: Facts, nowMs = Date.now()): ConnectStep | undefined =>
-  instance.status === 'auth_failed' && isBanned(instance, nowMs) ? 'details' : connectStep(instance)
+export const nextStep = (instance: Facts, nowMs: number): ConnectStep | undefined =>
+  showsBan(instance, nowMs) ? 'details' : connectStep(instance)
 
 /** What would connect it, a banned number included: offered in its menu, never as its main button. */
-export function connectStep({ engine, status, last_connected_at, last_disconnect_reason, onboarding_url }: Facts) {
+export function connectStep({ engine, status, logged_in, last_disconnect_reason, onboarding_url }: Facts) {
   return engine === 'official' ? (onboarding_url === undefined ? undefined : 'onboard') : phoneStep()
 
   function phoneStep(): Exclude<ConnectStep, 'details'> | undefined {
@@ -45,11 +46,11 @@ export function connectStep({ engine, status, last_connected_at, last_disconnect
       case 'passkey_required':
         return 'pair'
       case 'connecting':
-        return last_connected_at === null ? 'pair' : undefined
+        return logged_in ? undefined : 'pair'
       case 'auth_failed':
         return last_disconnect_reason === 'temporary_ban' ? 'reconnect' : 'pair'
       case 'disconnected':
-        return last_connected_at === null || SESSION_ENDED.has(last_disconnect_reason ?? '') ? 'pair' : 'reconnect'
+        return logged_in ? 'reconnect' : 'pair'
       case 'connected':
       case 'recreating':
         return undefined
@@ -58,12 +59,10 @@ export function connectStep({ engine, status, last_connected_at, last_disconnect
 }
 
 /** A phone whose session is kept and whose connection dropped, or is being restored. */
-export const hasLostConnection = (instance: Facts): boolean =>
-  instance.engine === 'smv2' &&
-  ((instance.status === 'connecting' && connectStep(instance) === undefined) ||
-    (instance.status === 'disconnected' &&
-      connectStep(instance) === 'reconnect' &&
-      instance.last_disconnect_reason !== 'user'))
+export const hasLostConnection = ({ engine, status, logged_in, last_disconnect_reason }: Facts): boolean =>
+  engine === 'smv2' &&
+  logged_in &&
+  (status === 'connecting' || (status === 'disconnected' && last_disconnect_reason !== 'user'))
 
 /** It had a phone and lost its session. A new code would erase which number it was. */
 const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason }: Facts): boolean =>
@@ -80,10 +79,10 @@ const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason
  */
 export function listUnpaired(
   records: readonly InstanceRecord[],
-  { withSignedOut }: { readonly withSignedOut: boolean },
+  { withSignedOut, nowMs }: { readonly withSignedOut: boolean; readonly nowMs: number },
 ): InstanceRecord[] {
   return records
-    .filter((record) => nextStep(record) === 'pair' && (withSignedOut || !isSignedOut(record)))
+    .filter((record) => nextStep(record, nowMs) === 'pair' && (withSignedOut || !isSignedOut(record)))
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
 }
 
@@ -110,16 +109,19 @@ export interface StateView extends StatusStyle {
 }
 
 /** The state as people say it: “Banned” and “Signed out” rather than `auth_failed`. */
-export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since'>, nowMs = Date.now()): StateView {
-  const { status, last_disconnect_reason: reason } = instance
+export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since'>, nowMs: number): StateView {
+  const { status, last_disconnect_reason: reason, banned_until } = instance
   const style = STATUS_STYLES[status]
+  if (showsBan(instance, nowMs)) {
+    const view = {
+      color: 'error',
+      icon: 'i-lucide-ban',
+      name: reason === 'banned' ? 'banned' : 'temporaryBan',
+    } as const
+    return banned_until === null ? view : { ...view, until: banned_until }
+  }
   if (status === 'auth_failed') {
-    if (isBanned(instance, nowMs)) {
-      const ban = { color: 'error', icon: 'i-lucide-ban' } as const
-      if (reason === 'banned') return { ...ban, name: 'banned' }
-      return { ...ban, name: 'temporaryBan', ...(instance.banned_until !== null && { until: instance.banned_until }) }
-    }
-    if (reason === 'temporary_ban') return { ...STATUS_STYLES.disconnected, name: 'disconnected' }
+    if (reason === 'temporary_ban') return { color: 'warning', icon: 'i-lucide-unplug', name: 'banEnded' }
     return { ...style, icon: 'i-lucide-log-out', name: reason === 'token_revoked' ? 'tokenRevoked' : 'signedOut' }
   }
   if (status === 'connecting' && hasLostConnection(instance))

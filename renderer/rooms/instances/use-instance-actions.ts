@@ -45,7 +45,7 @@ export function useInstanceActions(): InstanceActions {
   const wish = ref<ConfirmRequest>()
 
   function connect(instance: InstanceRecord, where: 'list' | 'page'): void {
-    if (nextStep(instance) === 'details' && where === 'list') void router.push(`/instances/${instance.id}`)
+    if (nextStep(instance, Date.now()) === 'details' && where === 'list') void router.push(`/instances/${instance.id}`)
     else if (connectStep(instance) === 'reconnect') void restart(instance)
     else pairing.value = instance.id
   }

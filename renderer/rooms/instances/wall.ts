@@ -18,9 +18,10 @@ interface Choice {
   /** Ids that have waited on this wall. */
   readonly seen: ReadonlySet<string>
   readonly text: string
+  readonly nowMs: number
 }
 
-export function arrangeWall(records: readonly InstanceRecord[], { only, seen, text }: Choice): Wall {
+export function arrangeWall(records: readonly InstanceRecord[], { only, seen, text, nowMs }: Choice): Wall {
   const wanted = filterInstances(
     records.filter(({ id }) => only === undefined || only.has(id)),
     { ...NO_FILTER, text },
@@ -28,7 +29,7 @@ export function arrangeWall(records: readonly InstanceRecord[], { only, seen, te
   const finished = wanted
     .filter(({ id, connected }) => connected && seen.has(id))
     .toSorted((a, b) => (b.last_connected_at ?? '').localeCompare(a.last_connected_at ?? ''))
-  return { waiting: listUnpaired(wanted, { withSignedOut: only !== undefined }), finished }
+  return { waiting: listUnpaired(wanted, { withSignedOut: only !== undefined, nowMs }), finished }
 }
 
 /** A page of waiting numbers; as some finish, the next ones move up and no page is left empty. */

@@ -7,9 +7,14 @@ import { record } from './records.ts'
 
 describe('a bulk action', () => {
   const then = '2026-03-01T09:30:00.000Z'
-  const lost = { status: 'disconnected', last_connected_at: then, last_disconnect_reason: 'link_lost' } as const
+  const lost = {
+    status: 'disconnected',
+    logged_in: true,
+    last_connected_at: then,
+    last_disconnect_reason: 'link_lost',
+  } as const
   const many = [
-    record('connected', { status: 'connected', connected: true, last_connected_at: then }),
+    record('connected', { status: 'connected', connected: true, logged_in: true, last_connected_at: then }),
     record('lost', lost),
     record('reconnecting', { ...lost, status: 'connecting' }),
     record('stopped', { ...lost, last_disconnect_reason: 'user' }),
@@ -23,7 +28,7 @@ describe('a bulk action', () => {
     record('official', { engine: 'official', status: 'connected', connected: true }),
   ]
   const plan = (kind: BulkKind) => {
-    const { included, skipped } = planBulk(kind, many)
+    const { included, skipped } = planBulk(kind, many, Date.parse(then))
     return {
       included: included.map(({ id }) => id),
       skipped: Object.fromEntries(skipped.map(({ reason, instances }) => [reason, instances.map(({ id }) => id)])),

@@ -4,6 +4,13 @@ import { numberText } from '../../../renderer/parts/number-text.ts'
 import { connectStep, listUnpaired, nextStep, toStateView } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
 
+const NOW = Date.parse('2026-03-02T00:00:00.000Z')
+/** A temporary ban that is over. */
+const ENDED = {
+  status: 'auth_failed',
+  last_disconnect_reason: 'temporary_ban',
+  banned_until: '2026-03-01T08:00:00.000Z',
+} as const
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
 
 describe('finding instances', () => {
@@ -70,27 +77,31 @@ describe('the main button of an instance', () => {
     [{ status: 'created' }, 'pair'],
     [{ status: 'qr' }, 'pair'],
     [{ status: 'connecting' }, 'pair'],
-    [{ status: 'connecting', last_connected_at: 'then' }, undefined],
+    [{ status: 'connecting', logged_in: true }, undefined],
+    [{ status: 'connecting', last_connected_at: 'then' }, 'pair'],
     [{ status: 'connected' }, undefined],
     [{ status: 'recreating' }, undefined],
     [{ status: 'passkey_required' }, 'pair'],
     [{ status: 'auth_failed', last_disconnect_reason: 'logged_out' }, 'pair'],
     [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'details'],
     [{ status: 'auth_failed', last_disconnect_reason: 'banned' }, 'details'],
-    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'user' }, 'reconnect'],
+    [{ status: 'disconnected', last_disconnect_reason: 'banned' }, 'details'],
+    [{ status: 'qr', last_disconnect_reason: 'banned' }, 'pair'],
+    [{ ...ENDED }, 'reconnect'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'user' }, 'reconnect'],
     [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'logout' }, 'pair'],
     [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'pair'],
     [{ status: 'created', engine: 'official', onboarding_url: 'http://127.0.0.1/onboard/x' }, 'onboard'],
     [{ status: 'connected', engine: 'official' }, undefined],
   ] as const)('of %j is %s', (facts, step) => {
-    expect(nextStep(record('a', facts))).toBe(step)
+    expect(nextStep(record('a', facts), NOW)).toBe(step)
   })
 
   it('of a banned number is not what its menu still offers', () => {
     const banned = record('a', { status: 'auth_failed', last_disconnect_reason: 'banned' })
-    expect([nextStep(banned), connectStep(banned)]).toEqual(['details', 'pair'])
+    expect([nextStep(banned, NOW), connectStep(banned)]).toEqual(['details', 'pair'])
     const paused = { ...banned, last_disconnect_reason: 'temporary_ban' }
-    expect([nextStep(paused), connectStep(paused)]).toEqual(['details', 'reconnect'])
+    expect([nextStep(paused, NOW), connectStep(paused)]).toEqual(['details', 'reconnect'])
   })
 
   it.each([
@@ -100,35 +111,32 @@ describe('the main button of an instance', () => {
     [{ status: 'auth_failed', last_disconnect_reason: 'temporary_ban' }, 'temporaryBan'],
     [{ status: 'auth_failed', last_disconnect_reason: 'logged_out' }, 'signedOut'],
     [{ status: 'auth_failed', last_disconnect_reason: 'token_revoked' }, 'tokenRevoked'],
-    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'link_lost' }, 'lost'],
-    [{ status: 'connecting', last_connected_at: 'then', last_disconnect_reason: 'link_lost' }, 'reconnecting'],
+    [{ status: 'disconnected', last_disconnect_reason: 'banned' }, 'banned'],
+    [{ status: 'qr', last_disconnect_reason: 'banned' }, 'qr'],
+    [{ ...ENDED }, 'banEnded'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'link_lost' }, 'lost'],
+    [{ status: 'connecting', logged_in: true, last_disconnect_reason: 'link_lost' }, 'reconnecting'],
     [{ status: 'connecting' }, 'connecting'],
-    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'user' }, 'disconnected'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'user' }, 'disconnected'],
     [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'logout' }, 'signedOut'],
     [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'codeExpired'],
-    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'replaced' }, 'replaced'],
-    [{ status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'client_outdated' }, 'outdated'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'replaced' }, 'replaced'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'client_outdated' }, 'outdated'],
   ] as const)('and the state of %j reads %s', (facts, name) => {
-    expect(toStateView(record('a', facts)).name).toBe(name)
+    expect(toStateView(record('a', facts), NOW).name).toBe(name)
   })
 
-  it('says since when a connection is lost', () => {
-    const lost = { status: 'disconnected', last_connected_at: 'then', last_disconnect_reason: 'link_silent' } as const
-    expect(toStateView(record('a', { ...lost, status_since: 'now' })).lostAt).toBe('now')
+  it('counts a lost connection from the change of its status, not from the last change of the record', () => {
+    const lost = record('a', { status: 'disconnected', logged_in: true, last_disconnect_reason: 'link_silent' })
+    const at = '2026-03-01T23:55:00.000Z'
+    expect(toStateView({ ...lost, status_since: at, updated_at: 'later' }, NOW).lostAt).toBe(at)
   })
 
-  it('says until when a ban lasts, and offers to reconnect once it is over', () => {
-    const ban = {
-      status: 'auth_failed',
-      last_disconnect_reason: 'temporary_ban',
-      banned_until: '2026-03-01T12:00:00Z',
-    } as const
-    const banned = record('a', { ...ban, last_connected_at: 'then' })
-    const [before, after] = [Date.parse('2026-03-01T11:59:59Z'), Date.parse('2026-03-01T12:00:00Z')]
-    expect(toStateView(banned, before)).toMatchObject({ name: 'temporaryBan', until: ban.banned_until })
-    expect(nextStep(banned, before)).toBe('details')
-    expect(toStateView(banned, after)).toMatchObject({ name: 'disconnected' })
-    expect(nextStep(banned, after)).toBe('reconnect')
+  it('says when a temporary ban ends, if the network said so', () => {
+    const paused = record('a', { status: 'auth_failed', last_disconnect_reason: 'temporary_ban' })
+    const end = '2026-03-02T08:00:00.000Z'
+    expect(toStateView({ ...paused, banned_until: end }, NOW).until).toBe(end)
+    expect(toStateView(paused, NOW)).not.toHaveProperty('until')
   })
 
   it('lists the unpaired numbers in the order in which they were made, without the banned ones, and signed-out ones only if chosen', () => {
@@ -139,8 +147,8 @@ describe('the main button of an instance', () => {
       record('d', { status: 'auth_failed', last_disconnect_reason: 'banned' }),
       record('e', { status: 'auth_failed', last_disconnect_reason: 'logged_out', created_at: '2026-01-04' }),
     ]
-    expect(ids(listUnpaired(records, { withSignedOut: true }))).toEqual(['a', 'c', 'e'])
-    expect(ids(listUnpaired(records, { withSignedOut: false }))).toEqual(['a', 'c'])
+    expect(ids(listUnpaired(records, { withSignedOut: true, nowMs: NOW }))).toEqual(['a', 'c', 'e'])
+    expect(ids(listUnpaired(records, { withSignedOut: false, nowMs: NOW }))).toEqual(['a', 'c'])
   })
 
   it.each([

@@ -18,18 +18,18 @@ describe('the pairing wall', () => {
   const seen = new Set(['first', 'done', 'later'])
 
   it('shows waiting numbers first, new ones included, and lists those paired on it, latest first', () => {
-    const wall = arrangeWall(records, { only: undefined, seen, text: '' })
+    const wall = arrangeWall(records, { only: undefined, seen, text: '', nowMs: 0 })
     expect(ids(wall.waiting)).toEqual(['first', 'new'])
     expect(ids(wall.finished)).toEqual(['later', 'done'])
   })
 
   it('is limited to the numbers it was opened for', () => {
-    const wall = arrangeWall(records, { only: new Set(['first', 'done']), seen, text: '' })
+    const wall = arrangeWall(records, { only: new Set(['first', 'done']), seen, text: '', nowMs: 0 })
     expect([ids(wall.waiting), ids(wall.finished)]).toEqual([['first'], ['done']])
   })
 
   it('is searched as the list is', () => {
-    expect(ids(arrangeWall(records, { only: undefined, seen, text: 'casa' }).waiting)).toEqual(['new'])
+    expect(ids(arrangeWall(records, { only: undefined, seen, text: 'casa', nowMs: 0 }).waiting)).toEqual(['new'])
   })
 
   it('never shows an empty page when numbers finish', () => {
