@@ -14,17 +14,24 @@ interface Appearance {
 
 export type WebhookState = 'active' | 'failing' | 'paused' | NonNullable<Webhook['disabled_reason']>
 
+type DeliveryFacts = Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'>
+
+const FAILED: ReadonlySet<DeliveryState> = new Set(['retrying', 'exhausted', 'gone'])
+
+/** Whether a delivery shows if the receiver works. A pending one was not tried yet; an expired one was never sent. */
+export const hasOutcome = (delivery: DeliveryFacts): boolean =>
+  delivery.status === 'delivered' || FAILED.has(deliveryStateOf(delivery))
+
 /**
- * How a webhook is doing. Active is not enough to be called healthy: while its newest delivery fails, it is failing.
- * @param latest its newest delivery; null or undefined: none, or not known yet.
+ * The health of a webhook. An active webhook is failing while its newest delivery with an outcome failed.
+ * @param lastOutcome its newest delivery with an outcome; null or undefined: none, or not known yet.
  */
 export function stateOf(
   { active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>,
-  latest?: Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'> | null,
+  lastOutcome?: DeliveryFacts | null,
 ): WebhookState {
   if (!active) return disabled_reason ?? 'paused'
-  const isFailing = latest && ['retrying', 'exhausted', 'gone'].includes(deliveryStateOf(latest))
-  return isFailing ? 'failing' : 'active'
+  return lastOutcome && FAILED.has(deliveryStateOf(lastOutcome)) ? 'failing' : 'active'
 }
 
 export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
@@ -38,11 +45,7 @@ export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
 /** How a delivery stands, as people say it: a failed one either goes on or was closed, and that is what matters. */
 export type DeliveryState = 'delivered' | 'pending' | 'retrying' | 'exhausted' | NonNullable<Delivery['final_reason']>
 
-export function deliveryStateOf({
-  status,
-  final_reason,
-  next_attempt_at,
-}: Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'>): DeliveryState {
+export function deliveryStateOf({ status, final_reason, next_attempt_at }: DeliveryFacts): DeliveryState {
   if (status !== 'failed') return status
   return final_reason ?? (next_attempt_at === null ? 'exhausted' : 'retrying')
 }

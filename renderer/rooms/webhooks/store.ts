@@ -14,6 +14,10 @@ import type {
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { hasOutcome } from './status.ts'
+
+/** Deliveries read to find the newest one with an outcome. */
+const LATEST = 10
 
 export interface Page<T> {
   readonly data: T[]
@@ -29,6 +33,8 @@ export const useWebhooks = defineStore('webhooks', () => {
   const webhooks = ref<Webhook[]>([])
   /** The newest delivery of each; null: it never had one. */
   const latest = ref<Readonly<Record<string, Delivery | null>>>({})
+  /** The newest delivery of each that was delivered or failed; null: none was. */
+  const lastOutcomes = ref<Readonly<Record<string, Delivery | null>>>({})
   /** Until when the secret before the current one is good: times, of rotations made in this window. */
   const overlaps = useLocalStorage<Readonly<Record<string, number>>>('switchboard.overlaps', {})
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
@@ -55,10 +61,23 @@ export const useWebhooks = defineStore('webhooks', () => {
     }
   }
 
-  /** Says nothing when it fails: the list stands without it. */
+  /** Errors are ignored: the list is useful without it. */
   async function loadLatest(id: string): Promise<void> {
-    const page = await listDeliveries({ webhook_id: id, limit: 1 }).catch(() => undefined)
-    if (page !== undefined) latest.value = { ...latest.value, [id]: page.data[0] ?? null }
+    try {
+      const { data, has_more } = await listDeliveries({ webhook_id: id, limit: LATEST })
+      const outcome = data.find(hasOutcome) ?? (has_more ? await findLastOutcome(id) : undefined)
+      latest.value = { ...latest.value, [id]: data[0] ?? null }
+      lastOutcomes.value = { ...lastOutcomes.value, [id]: outcome ?? null }
+    } catch {}
+  }
+
+  /** For a webhook whose newest deliveries are all still waiting. */
+  async function findLastOutcome(id: string): Promise<Delivery | undefined> {
+    const ask = (status: Delivery['status']) => listDeliveries({ webhook_id: id, status, limit: LATEST })
+    const pages = await Promise.all([ask('delivered'), ask('failed'), ask('exhausted')])
+    return pages
+      .flatMap(({ data }) => data.find(hasOutcome) ?? [])
+      .toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0]
   }
 
   function keep(webhook: Webhook): void {
@@ -100,7 +119,7 @@ export const useWebhooks = defineStore('webhooks', () => {
   const redeliver = (id: string) => api.post<Delivery>(`/webhooks/deliveries/${id}/retry`)
 
   return {
-    ...{ webhooks, latest, overlaps, state, problem, load, create, update, remove, rotate },
+    ...{ webhooks, latest, lastOutcomes, overlaps, state, problem, load, create, update, remove, rotate },
     ...{ sendTest, replay, listDeliveries, getDelivery, redeliver },
   }
 })

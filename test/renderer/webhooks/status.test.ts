@@ -16,6 +16,7 @@ import {
   countdown,
   deliveryStateOf,
   duration,
+  hasOutcome,
   stateOf,
 } from '../../../renderer/rooms/webhooks/status.ts'
 
@@ -65,6 +66,21 @@ describe('the form', () => {
 })
 
 describe('the words', () => {
+  it('a webhook is judged by its newest delivery that was delivered or failed', () => {
+    const delivery = { status: 'delivered', final_reason: null, next_attempt_at: null } as const
+    const retrying = { ...delivery, status: 'failed', next_attempt_at: '2026-03-01T09:00:00.000Z' } as const
+    const waiting = [
+      { ...delivery, status: 'pending' },
+      { ...delivery, status: 'failed', final_reason: 'expired' },
+      { ...delivery, status: 'failed', final_reason: 'overflow' },
+    ] as const
+    const health = (newestFirst: readonly Parameters<typeof hasOutcome>[0][]) =>
+      stateOf({ active: true, disabled_reason: null }, newestFirst.find(hasOutcome))
+    expect(health([...waiting, retrying, delivery])).toBe('failing')
+    expect(health([...waiting, { ...delivery, status: 'exhausted' }, delivery])).toBe('failing')
+    expect(health([...waiting, delivery, retrying])).toBe('active')
+    expect(health(waiting)).toBe('active')
+  })
   it('an inactive webhook without a reason is paused', () => {
     expect(stateOf({ active: true, disabled_reason: null })).toBe('active')
     expect(stateOf({ active: true, disabled_reason: null }, null)).toBe('active')
