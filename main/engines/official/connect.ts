@@ -7,7 +7,7 @@ import { meaningOf } from './errors.ts'
 import type { NumberFacts } from './number-facts.ts'
 import type { Credentials, Numbers, OfficialNumber } from './numbers.ts'
 import type { Reason, ReasonCode } from './connect-error.ts'
-import type { NotOk, Speaker, Transport } from './transport.ts'
+import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
 /** What somebody gives to connect a number. */
@@ -72,14 +72,17 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
   }
 
-  async function checkAccount(speaker: Speaker, { wabaId, phoneNumberId }: Given): Promise<ConnectOutcome | undefined> {
+  async function checkAccount(
+    speaker: GraphCredentials,
+    { wabaId, phoneNumberId }: Given,
+  ): Promise<ConnectOutcome | undefined> {
     const found = await transport.numbersOf(speaker, wabaId)
     if (found.kind !== 'ok') return problemOf(found, 'waba_id')
     if (found.value.includes(phoneNumberId)) return undefined
     return wrong('waba_id', 'other_account')
   }
 
-  async function prepare(speaker: Speaker, given: Given, isNew: boolean): Promise<ConnectOutcome | undefined> {
+  async function prepare(speaker: GraphCredentials, given: Given, isNew: boolean): Promise<ConnectOutcome | undefined> {
     const { wabaId, phoneNumberId, pin } = given
     const subscribed = await transport.subscribe(speaker, wabaId)
     if (subscribed.kind !== 'ok') return problemOf(subscribed, 'waba_id')

@@ -1,9 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { ConnectedNumber } from './numbers.ts'
-import type { Speaker } from './transport.ts'
+import type { GraphCredentials } from './transport.ts'
 
 /** @returns undefined while the vault cannot be read. */
-export function callerOf(number: ConnectedNumber): Speaker | undefined {
+export function callerOf(number: ConnectedNumber): GraphCredentials | undefined {
   try {
     return { accountId: number.accountId, accessToken: number.credentials().accessToken }
   } catch (error) {

@@ -17,9 +17,9 @@ import { createJournal } from './journal.ts'
 import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from './numbers.ts'
 import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.ts'
 import { createSelfTest } from './self-test.ts'
-import { createSend, createUnnamed } from './send.ts'
+import { createSend, createPendingSends } from './send.ts'
 import { callerOf } from './graph-caller.ts'
-import { createTransport, type NotOk, type Speaker } from './transport.ts'
+import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
 import { createNumberMonitor } from './number-monitor.ts'
 import type { OutboundClients } from './outbound-clients.ts'
 
@@ -74,7 +74,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
   const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
   const watch = createNumberMonitor(shared)
-  const unnamed = createUnnamed()
+  const unnamed = createPendingSends()
   const inbound = createInbound({ ...shared, watch })
   const journal = createJournal({ ...shared, inbound, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
@@ -82,7 +82,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const onboarding = createOnboarding({ ...shared, connect, selfTest, app: deps.app, publicBaseUrl })
 
   /** Who speaks for an instance. @throws ApiError not_ready */
-  function spokenFor({ id }: EngineInstance): { number: ConnectedNumber; speaker: Speaker } {
+  function connectedNumber({ id }: EngineInstance): { number: ConnectedNumber; speaker: GraphCredentials } {
     const number = numbers.of(id)
     const speaker = isUsable(number) ? callerOf(number) : undefined
     if (isUsable(number) && speaker !== undefined) return { number, speaker }
@@ -136,20 +136,20 @@ export function createOfficial(deps: OfficialNeeds): Official {
     },
     direct: {
       async markRead(instance, { engineMessageId }) {
-        const { number, speaker } = spokenFor(instance)
+        const { number, speaker } = connectedNumber(instance)
         const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId)
         if (done.kind !== 'ok') throw refusal(done)
       },
     },
     async media(instance, mediaId) {
-      const { number, speaker } = spokenFor(instance)
+      const { number, speaker } = connectedNumber(instance)
       const found = await transport.media(speaker, number.phoneNumberId, mediaId)
       if (found.kind === 'ok') return found.value
       if (found.kind === 'error') return null
       throw refusal(found)
     },
     async templates(instance, page) {
-      const { number, speaker } = spokenFor(instance)
+      const { number, speaker } = connectedNumber(instance)
       const found = await transport.templates(speaker, number.wabaId, page)
       if (found.kind === 'ok') return found.value
       throw refusal(found)

@@ -6,7 +6,7 @@ import type { Alarms } from '../alarms.ts'
 import { parseCallback, type Change, type Item } from './callback-parser.ts'
 import type { Inbound } from './inbound.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
-import type { Unnamed } from './send.ts'
+import type { PendingSends } from './send.ts'
 import { keepUnread, pruneUnread, removeCallback, unreadOf, waitingCallbacks, type CallbackRow } from './store.ts'
 
 interface JournalDeps {
@@ -16,7 +16,7 @@ interface JournalDeps {
   readonly alarms: Alarms
   readonly numbers: Numbers
   readonly inbound: Inbound
-  readonly unnamed: Unnamed
+  readonly unnamed: PendingSends
 }
 
 export interface Journal {

@@ -8,7 +8,7 @@ import { problemOf, type Connect, type ConnectOutcome, type GivenField } from '.
 import { isUsable, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { SelfTest } from './self-test.ts'
 import { beginSignup, endSignup } from './store.ts'
-import type { App, Speaker, Transport } from './transport.ts'
+import type { App, GraphCredentials, Transport } from './transport.ts'
 
 /** What the page shows before anything is given. */
 export interface OnboardingView {
@@ -111,7 +111,7 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
   }
 
   /** The first number of the accounts that were shared which nobody here has connected. */
-  async function findNumber(speaker: Speaker, accounts: readonly string[]) {
+  async function findNumber(speaker: GraphCredentials, accounts: readonly string[]) {
     for (const wabaId of accounts) {
       const found = await transport.numbersOf(speaker, wabaId)
       if (found.kind !== 'ok') return { problem: problemOf(found, 'waba_id') }

@@ -9,26 +9,26 @@ import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
 import type { Refusal } from './store.ts'
-import type { NotOk, Speaker, Transport } from './transport.ts'
+import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
-interface SendNeeds {
+interface SendDeps {
   readonly clock: Clock
   readonly log: Log
   readonly numbers: Numbers
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'responded' | 'refused' | 'permissionMissing'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
-  readonly unnamed: Unnamed
+  readonly unnamed: PendingSends
 }
 
-export type Unnamed = ReturnType<typeof createUnnamed>
+export type PendingSends = ReturnType<typeof createPendingSends>
 
 /**
  * Counts sends on their way whose status Meta will report by an id we do not know yet. While there is one, what is
  * called back for that instance and names no message of ours has to wait: it may be of this send.
  */
-export function createUnnamed() {
+export function createPendingSends() {
   const waiting = new Map<string, number>()
   return {
     any: (instanceId: string): boolean => waiting.has(instanceId),
@@ -48,7 +48,7 @@ export function createUnnamed() {
 }
 
 /** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
-export function createSend({ clock, log, numbers, transport, watch, unnamed }: SendNeeds) {
+export function createSend({ clock, log, numbers, transport, watch, unnamed }: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
@@ -72,7 +72,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
 
   async function sendText(
     number: ConnectedNumber,
-    speaker: Speaker,
+    speaker: GraphCredentials,
     out: Outgoing,
     text: string,
     signal: AbortSignal,

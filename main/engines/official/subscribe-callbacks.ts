@@ -1,11 +1,11 @@
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { OfficialNumber } from './numbers.ts'
-import type { Speaker, Transport } from './transport.ts'
+import type { GraphCredentials, Transport } from './transport.ts'
 
 type Asking = Pick<OfficialNumber, 'instanceId' | 'verifyToken'> & { readonly phoneNumberId: string }
 
 /** @returns the address that Meta calls from now on; null when there is none, or Meta could not reach it. */
-export type SubscribeCallbacks = (speaker: Speaker, number: Asking) => Promise<string | null>
+export type SubscribeCallbacks = (speaker: GraphCredentials, number: Asking) => Promise<string | null>
 
 /**
  * Tells Meta where to call back for a number. That it does not is no reason to refuse the number: sending works, and

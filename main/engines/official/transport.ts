@@ -8,7 +8,7 @@ import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import { multipart } from './multipart.ts'
 
 /** On whose behalf Graph is asked, and with which token. */
-export interface Speaker {
+export interface GraphCredentials {
   readonly accountId: AccountId
   readonly accessToken: Secret
 }
@@ -26,11 +26,11 @@ export type Transport = ReturnType<typeof createTransport>
 
 /** Meta's Cloud API in our words; one function for each thing that is asked of it. */
 export function createTransport({ client, random }: { client: GraphClient; random: Random }) {
-  const call = ({ accountId, accessToken }: Speaker, rest: Omit<GraphCall, 'accountId' | 'token'>) =>
+  const call = ({ accountId, accessToken }: GraphCredentials, rest: Omit<GraphCall, 'accountId' | 'token'>) =>
     client.ask({ ...rest, accountId, token: accessToken })
 
   const act = async (
-    speaker: Speaker,
+    speaker: GraphCredentials,
     method: 'POST' | 'DELETE',
     path: string,
     body?: object,
@@ -41,12 +41,17 @@ export function createTransport({ client, random }: { client: GraphClient; rando
 
   return {
     /** @param text the payload, byte for byte. */
-    send(speaker: Speaker, phoneNumberId: string, text: string, signal: AbortSignal): Promise<GraphReply> {
+    send(speaker: GraphCredentials, phoneNumberId: string, text: string, signal: AbortSignal): Promise<GraphReply> {
       return call(speaker, { method: 'POST', path: `${phoneNumberId}/messages`, body: json(text), signal })
     },
 
     /** @returns the id under which a message may name the file. */
-    async upload(speaker: Speaker, phoneNumberId: string, file: Omit<MediaFile, 'filename'>, signal: AbortSignal) {
+    async upload(
+      speaker: GraphCredentials,
+      phoneNumberId: string,
+      file: Omit<MediaFile, 'filename'>,
+      signal: AbortSignal,
+    ) {
       const boundary = `switchboard-${random.bytes(16).toString('hex')}`
       const { mimeType, bytes } = file
       const parts = [
@@ -59,7 +64,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     },
 
     /** A file that somebody sent, its hash compared. @throws Error when Meta's address does not give that file. */
-    async media(speaker: Speaker, phoneNumberId: string, mediaId: string): Promise<Result<MediaFile>> {
+    async media(speaker: GraphCredentials, phoneNumberId: string, mediaId: string): Promise<Result<MediaFile>> {
       const query = { phone_number_id: phoneNumberId }
       const reply = await call(speaker, { method: 'GET', path: encodeURIComponent(mediaId), query })
       if (reply.kind !== 'ok') return reply
@@ -74,7 +79,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     },
 
     /** How large the file is, as Meta says. Nobody waits long for it. */
-    async mediaSize(speaker: Speaker, phoneNumberId: string, mediaId: string): Promise<Result<number>> {
+    async mediaSize(speaker: GraphCredentials, phoneNumberId: string, mediaId: string): Promise<Result<number>> {
       const query = { phone_number_id: phoneNumberId }
       const path = encodeURIComponent(mediaId)
       const reply = await call(speaker, { method: 'GET', path, query, timeoutMs: SIZE_MS })
@@ -83,7 +88,11 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     },
 
     /** @param appSecret proves that token and secret belong to one app: Meta refuses the question where they do not. */
-    async numberInfo(speaker: Speaker, phoneNumberId: string, appSecret?: Secret): Promise<Result<NumberInfo>> {
+    async numberInfo(
+      speaker: GraphCredentials,
+      phoneNumberId: string,
+      appSecret?: Secret,
+    ): Promise<Result<NumberInfo>> {
       const proof = appSecret && createHmac('sha256', appSecret.open()).update(speaker.accessToken.open()).digest('hex')
       const query = { fields: INFO_FIELDS, ...(proof !== undefined && { appsecret_proof: proof }) }
       const reply = await call(speaker, { method: 'GET', path: phoneNumberId, query })
@@ -92,7 +101,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return info === undefined ? { kind: 'lost', code: 'no_number' } : { kind: 'ok', value: info }
     },
 
-    async templates(speaker: Speaker, wabaId: string, page: { limit: number; after: string | null }) {
+    async templates(speaker: GraphCredentials, wabaId: string, page: { limit: number; after: string | null }) {
       const query = {
         fields: 'id,name,language,status,category,components',
         limit: String(page.limit),
@@ -102,23 +111,23 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? ({ kind: 'ok', value: toTemplatePage(reply.body) } as const) : reply
     },
 
-    markRead: (speaker: Speaker, phoneNumberId: string, wamid: string) =>
+    markRead: (speaker: GraphCredentials, phoneNumberId: string, wamid: string) =>
       act(speaker, 'POST', `${phoneNumberId}/messages`, {
         messaging_product: 'whatsapp',
         status: 'read',
         message_id: wamid,
       }),
 
-    subscribe: (speaker: Speaker, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),
-    unsubscribe: (speaker: Speaker, wabaId: string) => act(speaker, 'DELETE', `${wabaId}/subscribed_apps`),
+    subscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),
+    unsubscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'DELETE', `${wabaId}/subscribed_apps`),
 
     /** Tells Meta where to call back for this number; it calls the address at once, to see that it is ours. */
-    callBackTo: (speaker: Speaker, phoneNumberId: string, address: string, verifyToken: Secret) =>
+    callBackTo: (speaker: GraphCredentials, phoneNumberId: string, address: string, verifyToken: Secret) =>
       act(speaker, 'POST', phoneNumberId, {
         webhook_configuration: { override_callback_uri: address, verify_token: verifyToken.open() },
       }),
 
-    register: (speaker: Speaker, phoneNumberId: string, pin: Secret) =>
+    register: (speaker: GraphCredentials, phoneNumberId: string, pin: Secret) =>
       act(speaker, 'POST', `${phoneNumberId}/register`, { messaging_product: 'whatsapp', pin: pin.open() }),
 
     /** Meta's signup hands out a code; this makes a token of it. In a body, so that no secret stands in an address. */
@@ -144,7 +153,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
     },
 
-    async numbersOf(speaker: Speaker, wabaId: string): Promise<Result<readonly string[]>> {
+    async numbersOf(speaker: GraphCredentials, wabaId: string): Promise<Result<readonly string[]>> {
       const reply = await call(speaker, { method: 'GET', path: `${wabaId}/phone_numbers`, query: { fields: 'id' } })
       if (reply.kind !== 'ok') return reply
       return { kind: 'ok', value: recordsAt(reply.body, 'data').flatMap((entry) => textAt(entry, 'id') ?? []) }

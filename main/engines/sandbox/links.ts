@@ -55,11 +55,11 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
       })
     },
     /** Brings the link of a stored session up; a restart also ends an outage of the engine. @returns false without one. */
-    async raise(instanceId: InstanceId): Promise<boolean> {
+    async enable(instanceId: InstanceId): Promise<boolean> {
       alarms.clear(healing(instanceId))
       return db.commit(async (tx) => {
         await faults.clear(tx, instanceId, 'engine_down')
-        return announceConnected(tx, await sessions.raise(tx, instanceId))
+        return announceConnected(tx, await sessions.enable(tx, instanceId))
       })
     },
     /** Ends the link and keeps the session. */
@@ -83,7 +83,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
       })
     },
     healAt(instanceId: InstanceId, atMs: number): void {
-      alarms.set(healing(instanceId), atMs, () => void links.raise(instanceId))
+      alarms.set(healing(instanceId), atMs, () => void links.enable(instanceId))
     },
     /** The network ends the session. */
     async revoke(instanceId: InstanceId, reason: 'logged_out' | 'banned' | 'token_revoked'): Promise<void> {

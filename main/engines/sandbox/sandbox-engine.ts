@@ -41,7 +41,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
 
   async function start(instance: EngineInstance): Promise<void> {
     await loaded()
-    if (await links.raise(instance.id)) return
+    if (await links.enable(instance.id)) return
     if (engine === 'official') await onboarding.token(instance)
     else if (!pairings.isUnderWay(instance.id)) pairings.begin(instance)
   }
@@ -74,7 +74,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
     },
     async refresh(instance) {
       await loaded()
-      if (isPaired(sessions.of(instance.id))) await links.raise(instance.id)
+      if (isPaired(sessions.of(instance.id))) await links.enable(instance.id)
       else pairings.begin(instance)
       return qr(instance)
     },

@@ -112,7 +112,7 @@ export function createSessions(db: Db) {
     /** Only a line without a number takes one. */
     pair: async (tx: Tx, instanceId: InstanceId, number: string, name: string) =>
       written(tx, await tx.one(pair, { instanceId, number, name })),
-    raise: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
+    enable: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
     lower: async (tx: Tx, instanceId: InstanceId, healsAt: number | null) =>
       written(tx, await tx.one(lower, { instanceId, healsAt })),
     unpair: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(unpair, { instanceId })),

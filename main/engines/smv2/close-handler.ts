@@ -11,7 +11,7 @@ export interface CloseHandlerDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly backoff: Backoff
-  readonly standing: SessionStatusStore
+  readonly sessionStatus: SessionStatusStore
   readonly protocol: Protocol
   publish(signal: EngineSignal): void
   connect(): Promise<void>
@@ -37,7 +37,7 @@ const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
 
 /** What follows when a connection has ended. */
 export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
-  const { instance, clock, random, backoff, standing, publish } = needs
+  const { instance, clock, random, backoff, sessionStatus, publish } = needs
   let tried = NOT_TRIED
 
   function retry(reason: string, code: number | null, waitMs: number): void {
@@ -52,7 +52,11 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
   async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
     needs.dropSession()
     // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
-    const record = { logged_out: standing.wipe, banned: standing.markEnded, temporary_ban: standing.disable } as const
+    const record = {
+      logged_out: sessionStatus.wipe,
+      banned: sessionStatus.markEnded,
+      temporary_ban: sessionStatus.disable,
+    } as const
     await record[reason]()
     publish({ kind: 'auth_failed', reason, code, untilMs })
   }

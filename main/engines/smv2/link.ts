@@ -90,7 +90,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const { id } = instance
   const caches = createCaches(clock)
   const alone = createMutex()
-  const standing = createSessionStatusStore(db, id)
+  const sessionStatus = createSessionStatusStore(db, id)
   const backoff = createBackoff(clock, random)
   const pairing = createPairingView(clock)
   const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
@@ -105,7 +105,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const publish = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
   const closeHandler = createCloseHandler({
-    ...{ instance, clock, random, backoff, standing, protocol: needs.protocol, publish },
+    ...{ instance, clock, random, backoff, sessionStatus, protocol: needs.protocol, publish },
     ...{ connect, connectAgain, beginPairingAgain },
     dropSession: () => void (session = undefined),
     expire() {
@@ -238,11 +238,11 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   }
 
   /** @returns whether there is a session to connect with; a banned one is discarded here. */
-  async function raise(): Promise<boolean> {
-    const stands = await standing.read()
-    if (stands === 'ended') await discard()
-    if (stands === 'none' || stands === 'ended') return false
-    await standing.enable()
+  async function enableSession(): Promise<boolean> {
+    const status = await sessionStatus.read()
+    if (status === 'ended') await discard()
+    if (status === 'none' || status === 'ended') return false
+    await sessionStatus.enable()
     return true
   }
 
@@ -250,7 +250,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     end()
     await session?.settled()
     beginPairing()
-    await standing.wipe()
+    await sessionStatus.wipe()
   }
 
   function startOver(): void {
@@ -265,13 +265,13 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     liveness,
     async start() {
       if (isUnderWay()) return
-      if (!(await raise())) beginPairing()
+      if (!(await enableSession())) beginPairing()
       // Somebody else may have started it meanwhile.
       if (!isUnderWay()) startOver()
     },
     async resume(hasBegun) {
       if (phase === 'open') return 'connected'
-      if ((await standing.read()) !== 'up') return 'no_session'
+      if ((await sessionStatus.read()) !== 'up') return 'no_session'
       isWanted = true
       if (hasBegun && phase === 'down') void connect()
       return 'connecting'
@@ -284,7 +284,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       await session?.settled()
       session = undefined
       beginPairing()
-      await standing.disable()
+      await sessionStatus.disable()
     },
     async logout() {
       const leaving = phase === 'open' ? current : undefined
@@ -309,7 +309,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     async refresh() {
       if (isPaired() && isUnderWay()) return link.qr()
       end()
-      if (!(await raise())) beginPairing()
+      if (!(await enableSession())) beginPairing()
       startOver()
       return link.qr()
     },
