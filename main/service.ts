@@ -31,7 +31,7 @@ export { HomeInUse, StartError, type World } from './service/world.ts'
 export interface Service {
   /** Address it listens on, without a slash at its end. */
   readonly url: string
-  /** What the person who starts it should know. */
+  /** Warnings for the person who starts it. */
   readonly warnings: readonly string[]
   readonly door: Door
   readonly db: Db
@@ -42,23 +42,23 @@ export interface Service {
   newConsoleAddress(): string | null
   /** A request of the window inside this process. */
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
-  /** Tells every open window that something changed. */
+  /** Notifies every open window that something changed. */
   publish(notice: Notice): void
   /** The system says that this machine slept, or that its network changed. */
   resumed(): void
   /** The system says that the screen was unlocked, and so perhaps the keychain. */
   unlocked(): void
-  /** Hears what every open window hears. @returns ends it. */
+  /** Subscribes to the notices that open windows get. @returns unsubscribe. */
   onNotice(listener: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
-  /** Finishes what is in flight, writes everything down and gives the home folder free. Idempotent. */
+  /** Finishes work in flight, records everything and releases the home folder. Idempotent. */
   close(): Promise<void>
 }
 
-/** How long requests and deliveries under way may take to finish when the service is told to stop. */
+/** How long requests and deliveries in progress may take to finish when the service stops. */
 const DRAIN_MS = 5_000
 
-/** Opens the home folder for one command, without engines or network. Its warnings are what this opening came upon. */
+/** Opens the home folder for one command, without engines or network. `warnings` is what was found while opening it. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
   const known = listDataLosses(world.config.home)
   const home = await openHome(world)
@@ -85,7 +85,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   }
 }
 
-/** Builds every room, recovers what another boot left, listens, and only then sets workers going. */
+/** Builds every room, recovers what an earlier process left, listens, and only then starts workers. */
 export async function startService(given: World): Promise<Service> {
   const { config, editor } = createLiveSettings(given.config)
   const logFile = logFileOf(given)
@@ -118,7 +118,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, engineHost } = rooms
   const housekeeping = createHousekeeping({
     ...world,
-    // The room that removed rows leave is given back last, and then that of the log.
+    // Space of removed rows is freed last, then that of the WAL.
     chores: [
       automaticBackups({
         ...world,
@@ -141,7 +141,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     hasConsole ? `${localUrlOf(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
   clockJumps.onJump(() => {
-    // Idle connections and resolved names may be of another network.
+    // Idle connections and cached names may belong to another network.
     outbound.reset()
     log.info({ event: 'service.gap' })
   })
@@ -180,18 +180,18 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 
-  /** From the outside in: nobody new comes, what is under way ends, and the storage closes last. */
+  /** From the outside in: no new requests, then running work ends, and the storage closes last. */
   const close = async () => {
     isReady = false
     storage.stop()
     await control.close()
     await closeMcp()
     panel.close()
-    // Side by side: each may take the whole of DRAIN_MS, and a second one would be too long for whoever waits.
-    // What ends now can be recorded nowhere where the disk failed.
+    // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
+    // After a disk failure no result can be recorded.
     const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
     const workers = [webhooks.stop(drainMs), instanceWebhooks.stop(drainMs)]
-    // What the desktop app's window asks passes no socket, so the door does not wait for it.
+    // Requests of the desktop window use no socket, so the door does not wait for them.
     await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
     panel.bridge.close()
     approvals.close()
@@ -220,7 +220,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     publish: live.publish,
     resumed: clockJumps.report,
     unlocked: () => void vault.unlock(),
-    onNotice: (hear) => live.subscribe(({ notice }) => hear(notice)),
+    onNotice: (listener) => live.subscribe(({ notice }) => listener(notice)),
     askAsConsole: async (request) =>
       panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
     carryOut,
@@ -228,7 +228,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   }
 }
 
-/** Waits for it, but no longer than this. */
+/** Waits for the promise, but at most this long. */
 function atMost(clock: Clock, ms: number, awaited: Promise<void>): Promise<void> {
   return new Promise((done) => {
     const limit = startTimeout(clock, ms, done)

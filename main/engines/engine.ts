@@ -97,7 +97,7 @@ export type SendOutcome =
 /** What a network holds back: everything this number sends, or what it sends to one person. */
 export type ThrottleScope = 'number' | 'pair'
 
-/** How fast a network takes messages. Whoever sends keeps to it; a full bucket delays, it does not fail. */
+/** How fast a network accepts messages. Senders keep to it; a full bucket delays and does not fail. */
 export interface Pace {
   readonly perSecond: number
   /** To one person: one message in `everyMs`, of which `burst` may be taken in advance. */
@@ -121,7 +121,7 @@ export interface Evidence {
   readonly latencyMs: number | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null; readonly sinceMs: number } | null
   readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
-  /** What only this engine can know to be wrong, in words for whoever looks after the instance. */
+  /** Problems that only this engine can detect, as sentences for the operator. */
   readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
 }
 
@@ -216,7 +216,7 @@ export interface Engine {
   resume(instance: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'>
   /** Ends the link, keeps the session. */
   stop(instance: EngineInstance): Promise<void>
-  /** Tells the network that this device leaves, then discards the session. */
+  /** Signs the device out on the network, then discards the session. */
   logout(instance: EngineInstance): Promise<void>
   /** Discards session, media and caches without talking to the network. */
   wipe(instance: EngineInstance): Promise<void>
@@ -235,7 +235,7 @@ export interface Engine {
   readonly pace?: (instance: EngineInstance) => Pace | null
   /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
-  /** What it can do past sending, for whoever speaks to it directly. */
+  /** What it can do besides sending, for direct calls. */
   readonly direct?: Partial<DirectActs>
   /** A file that came with a received message, by `media.id` of the event. @returns null when it is not (or no longer) there. */
   readonly media?: (instance: EngineInstance, mediaId: string) => Promise<MediaFile | null>

@@ -1,7 +1,7 @@
 import type { Engine as EngineName, Network } from '../contract/shapes.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
 
-/** What an engine is told of an instance. */
+/** What an engine knows about an instance. */
 export interface EngineInstance {
   readonly id: InstanceId
   readonly accountId: AccountId

@@ -2,18 +2,18 @@ import type { Clock, Timer } from './clock.ts'
 
 /**
  * Finds the moments after which time cannot be trusted: this process did not run for a while (sleep, a stopped
- * process), or somebody set the clock. The two are not told apart, because systems differ in what their clocks do
+ * process), or somebody set the clock. The two are not distinguished, because systems differ in what their clocks do
  * during sleep; what follows a gap must be right for both, and harmless when it is done once too often.
  */
 export interface ClockJumps {
   /**
-   * Looks now. Whoever judges by time asks first: after a sleep every deadline is past at once.
+   * Checks now. Call it before judging by time: after a sleep every deadline has passed.
    * @returns how many gaps there were since the start.
    */
   check(): number
   /** The system says that it slept or that its network changed: taken for a gap, whatever the clocks say. */
   report(): void
-  /** @param act is called in the order of telling, at once. */
+  /** @param act is called synchronously, in the order of subscription. */
   onJump(act: () => void): void
   start(): void
   close(): void

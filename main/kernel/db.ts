@@ -13,7 +13,7 @@ export interface Tx {
   run<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<number>
   /** The next number of a sequence; its order is the order of commits. */
   next(sequence: SequenceName): Promise<number>
-  /** Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, telling windows. */
+  /** Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, notifying windows. */
   afterCommit(act: () => void): void
 }
 
@@ -37,7 +37,7 @@ export interface Db {
 
 /**
  * The storage itself failed: `full` (no room; nothing was written), `unknown` (I/O: the commit may or may not have
- * happened), `read_only` (it failed before and takes no writes until it was opened anew; nothing was written), `closed`.
+ * happened), `read_only` (it failed before and takes no writes until it is reopened; nothing was written), `closed`.
  */
 export type StorageFault = 'full' | 'unknown' | 'read_only' | 'closed'
 

@@ -24,7 +24,7 @@ const LOOK_MS = 1_000
 /** Between two steps callers of the API have the loop to themselves. */
 const PAUSE_MS = 20
 
-/** Once an hour every chore, one after the other, in small steps. A chore that fails is begun anew in the next hour. */
+/** Runs every chore once an hour, one after the other, in small steps. A failed chore runs again in the next hour. */
 export function createHousekeeping({
   clock,
   log,

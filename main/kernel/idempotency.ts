@@ -48,7 +48,7 @@ export interface Idempotency {
   claim(tx: Tx, request: Held & { readonly fp: Buffer; readonly boot: BootId }): Promise<Claim>
   /** What `claim` would say, without taking the key: for answers that come before any work. @throws as `claim`. */
   peek(db: Pick<Db, 'readOne'>, request: { scopeId: string; key: string; fp: Buffer }): Promise<Claim>
-  /** Stores the answer for replay. A stored answer is never changed. Without `subjectId`: whoever holds the key. */
+  /** Stores the answer for replay. A stored answer is never changed. Without `subjectId`: any record with the key. */
   settle(tx: Tx, scopeId: string, key: string, status: number, body: Buffer, subjectId?: string): Promise<void>
   /** Frees the key, because nothing was done: a repeat executes again. A stored answer stays. */
   release(tx: Tx, scopeId: string, key: string, subjectId?: string): Promise<void>

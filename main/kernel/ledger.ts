@@ -32,7 +32,7 @@ export interface LedgerEvent {
   readonly tail: string
 }
 
-/** Hears an event inside the commit that records it: what it writes lives and dies with the event. */
+/** Called inside the commit that records the event: what it writes is committed or rolled back with it. */
 export type LedgerSubscriber = (tx: Tx, event: LedgerEvent) => Promise<void>
 
 export interface Ledger {
@@ -44,7 +44,7 @@ export interface Ledger {
 
 /** For what did not happen to everybody, such as a test. */
 export interface QuietLedger {
-  /** Records the fact and tells no listener. Whoever asks for it says in `only_for` whom it is for. */
+  /** Records the fact without calling listeners. The caller names the recipient in `only_for`. */
   record(tx: Tx, fact: Fact): Promise<LedgerEvent>
 }
 
@@ -67,7 +67,7 @@ const subject = sql<{ id: string }, { seq: number }>('SELECT seq FROM subjects W
 
 const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, id) VALUES (:seq, :id)')
 
-/** Numbers kept in memory; beyond it all are forgotten and read anew. */
+/** Numbers kept in memory; above this the cache is cleared. */
 const KNOWN_SUBJECTS = 20_000
 
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {

@@ -32,7 +32,7 @@ const NAME = 'switchboard'
 
 /**
  * Writes each line at once, so that the last before a crash is there, and looked through for what no line should hold:
- * files outlive the moment, and are sent to whoever helps. What cannot be written is dropped, and that is said: a full
+ * files last, and are sent to support. What cannot be written is dropped, and that is said: a full
  * disk must not stop what the log is about.
  */
 export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileDeps): LogFile {

@@ -3,7 +3,7 @@ import { sql } from './sql.ts'
 
 /** Facts about this home that must travel with its database. */
 export const HOME_FACTS = {
-  /** Tells homes apart that share a keychain. */
+  /** Distinguishes homes that share a keychain. */
   id: 'home_id',
   /** Which vault it chose when it was new. */
   vaultKind: 'vault_kind',

@@ -1,4 +1,4 @@
-/** Numbers of one kind, with what tells them apart. Units stand in the name, as Prometheus wants it. */
+/** Numbers of one kind with their labels. Units are part of the name, as Prometheus recommends. */
 export interface Family {
   readonly name: string
   readonly help: string

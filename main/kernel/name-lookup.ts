@@ -69,7 +69,7 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
 
   const lookUp = (host: string, isSuspect: boolean) => {
     const { promise, resolve: succeed, reject } = Promise.withResolvers<readonly string[]>()
-    // Whoever asked handles the rejection; the cached copy must not count as unhandled.
+    // The caller handles the rejection; the cached promise must not count as unhandled.
     promise.catch(() => {})
     inFlight.set(host, promise)
     const start = async () => {

@@ -9,7 +9,7 @@ export interface NumberedNotice<N> {
 export interface NoticeBus<N> {
   /** Costs next to nothing, whether somebody listens or not. */
   publish(notice: N): void
-  /** What was told after the notice `id`; undefined when that cannot be said any more. */
+  /** Notices after `id`; undefined if they are no longer kept. */
   since(id: number): readonly NumberedNotice<N>[] | undefined
   /** Number of the newest notice. */
   latest(): number
@@ -19,12 +19,12 @@ export interface NoticeBus<N> {
 }
 
 const KEPT = 1_000
-/** Whoever was just told that something changed asks for it, and learns of all that happened until then. */
+/** A window that was just notified fetches the data and sees every change until then. */
 const COALESCE_MS = 200
 const FLUSH_EVERY_MS = 50
 
 /**
- * Notices of what changed, for windows that show it. The same notice is told at once, and while it repeats itself no
+ * Notices of what changed, for windows that show it. A notice is sent immediately, and while it repeats no
  * more than five times a second, the last time included. Numbers begin at the wall clock: those of another boot are
  * never mistaken for ours.
  */

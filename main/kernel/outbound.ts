@@ -31,7 +31,7 @@ export interface OutboundRequest {
   readonly bodyTimeoutMs?: number
   /** Called off when it aborts: the answer is then a failure with code `aborted`. */
   readonly signal?: AbortSignal
-  /** On whose behalf; names answered inside the service tell accounts apart by it. */
+  /** On whose behalf; hosts answered inside the service use it to separate accounts. */
   readonly from: { readonly accountId: AccountId }
 }
 

@@ -12,7 +12,7 @@ export async function withPendingPrompt<T>(call: () => Promise<T>): Promise<T> {
 
 /**
  * To be called last. Such a call cannot be broken off and keeps a thread of Node's pool, which every exit waits for:
- * with one open the process would stay, without a window and unheard, until the prompt is answered (tried).
+ * with one open the process would stay, without a window and unnoticed, until the prompt is answered (tried).
  */
 export function killIfPromptPending(): void {
   if (pendingPrompts > 0) process.kill(process.pid, 'SIGKILL')

@@ -7,7 +7,7 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 /** File names of backups (storage/backup.ts). */
 const COPY = '(?:[\\w-]*/)*switchboard-\\d{8}T\\d{6}Z-'
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
-/** Loopback and private IPv4 identify nobody, and tell a reader where the service listens. */
+/** Loopback and private IPv4 addresses identify nobody, and show where the service listens. */
 const PRIVATE_IP = `(?:(?:127|10)\\.${OCTET}|192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))\\.${OCTET}\\.${OCTET}`
 const OWN_ID = new RegExp(`^(${UUID}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 

@@ -33,7 +33,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** How soon whoever lacks the key looks for it again. It is no failure of a network, after which everybody waits longer. */
+/** How soon a caller without the key tries again. Unlike a network failure, the delay does not grow. */
 export const SEALED_RETRY_MS = 5_000
 
 /** Whether this is how a seal refuses while the vault is not open. */

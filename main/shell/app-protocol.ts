@@ -25,11 +25,11 @@ export interface ProtocolDeps {
   readonly panel: (request: PanelRequest) => Promise<Answer>
   /** The app is quitting: the page gets a word instead of a door that is shut. */
   readonly isClosing: () => boolean
-  /** Told of what nobody foresaw: the page gets an error it can show, never a failed connection. */
+  /** Called for unexpected errors: the page gets an error it can show, never a failed connection. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Every response, whatever it is: nothing is guessed about it, and nothing of the page is told to anybody. */
+/** Headers of every response: no content sniffing, no referrer. */
 const COMMON_HEADERS = {
   'content-security-policy': CONSOLE_CSP,
   'x-content-type-options': 'nosniff',

@@ -1,7 +1,7 @@
 import { app, session, shell } from 'electron'
 import { isOurs } from './app-origin.ts'
 
-/** What no window of the app may do, whoever asked: hung on every window as it is made, so that none escapes. */
+/** What no window of the app may do: attached to every window when it is created. */
 export function guardWindows(): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on('will-attach-webview', (event) => event.preventDefault())

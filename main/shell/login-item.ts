@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** A start with it leaves the window in the tray: whoever logs in did not ask to see it. */
+/** With this flag the window stays in the tray: the person logged in and did not open the app. */
 export const HIDDEN = '--hidden'
 
 export interface LoginItem {

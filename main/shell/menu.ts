@@ -32,7 +32,7 @@ export function setMenu({ menu, quit, settings }: Words, openSettings: () => voi
     item('zoomOut', 'zoomOut'),
     LINE,
     item('togglefullscreen', 'fullScreen'),
-    // Whoever develops looks inside; a customer's packaged app has no inspector.
+    // Developer tools are for development; a packaged app has none.
     ...(app.isPackaged ? [] : inspecting),
   ]
   Menu.setApplicationMenu(

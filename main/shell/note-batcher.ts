@@ -13,7 +13,7 @@ export interface NoteBatcher<K> {
 
 interface BatcherDeps<K> {
   readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
-  /** @returns whether anybody was told. */
+  /** @returns whether a note was shown. */
   readonly notify: (kind: K, gathered: NoteBatch) => Promise<boolean>
 }
 
@@ -23,7 +23,7 @@ const FIRST_MS = 1_500
 const QUIET_MS = 60_000
 /** No timer is longer than a second (kernel/clock.ts). */
 const LOOK_MS = 500
-/** What is told comes a moment after it was recorded. */
+/** A notice arrives a moment after its commit. */
 const LAG_MS = 1_000
 
 /** Makes few notes of many happenings: at once what comes together, and never more than one of a kind in a minute. */

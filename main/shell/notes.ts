@@ -24,7 +24,7 @@ type NoteBuilder = (gathered: NoteBatch, around: NoteContext) => Promise<Note | 
 /** More than this are counted without looking at each. */
 const MAX_READ = 50
 
-/** One note of what was gathered; undefined where it turns out that there is nothing to tell. */
+/** One note for a batch; undefined if nothing is worth a note. */
 export const NOTE_BUILDERS: Readonly<Record<NoteKind, NoteBuilder>> = { lost, deliveries, messages }
 
 /** What a person did on purpose is no loss. */
@@ -64,7 +64,7 @@ interface ReceivedEvent {
   readonly data: EventData['message.received']
 }
 
-/** Who wrote, never what: it may be read by whoever passes the screen. */
+/** The sender, never the text: a passer-by may read it. */
 async function messages({ sinceMs }: NoteBatch, { words, read }: NoteContext): Promise<Note | undefined> {
   const since = encodeURIComponent(new Date(sinceMs).toISOString())
   const page = (await read(`/v1/events?type=message.received&since=${since}&limit=100`)) as

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { NoteKind, Preferences, PreferencesChange } from '../contract/window-bridge.ts'
 import { readSmallFile, writeSmallFile } from './small-file.ts'
 
-/** What somebody wrote is shown on a locked screen too: news of messages is for whoever asks for it. */
+/** Notifications show on a locked screen too, so those for messages are off by default. */
 const DEFAULTS: Preferences = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
 
 /** What was chosen on this computer, beside the database; losing it costs nothing but choosing again. */

@@ -2,7 +2,7 @@ import type { App } from 'electron'
 
 interface QuitDeps {
   readonly app: Pick<App, 'on' | 'quit'>
-  /** From now on the window closes when it is told to. */
+  /** From now on the window may close. */
   readonly release: () => void
   /** Takes away what the person sees and could press. */
   readonly hideAll: () => void

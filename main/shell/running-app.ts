@@ -189,7 +189,7 @@ function listenToSystem({ service, log }: Started, parts: AppParts & { readonly 
   powerMonitor.on('resume', () => {
     log.info({ event: 'power.resumed' })
     service.resumed()
-    // Timers stood still: whoever shows something asks for it anew.
+    // Timers stood still: windows fetch their data again.
     for (const topic of SHOWN) service.publish({ topic })
     void updates.check()
   })

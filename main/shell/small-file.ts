@@ -9,7 +9,7 @@ export function readSmallFile(file: string): unknown {
   }
 }
 
-/** Replaces it as a whole, for this user alone; whoever reads sees the old one or the new one. */
+/** Replaces the file atomically, readable by this user only. */
 export function writeSmallFile(file: string, content: object): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { AppUpdater } from 'electron-updater'
 import type { UpdateChannel } from './updates.ts'
 
-/** electron-updater tells the server of every copy by a number of its own; all of ours have the same. */
+/** electron-updater identifies every copy to the server by a random id; ours all send the same one. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**

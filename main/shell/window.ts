@@ -24,7 +24,7 @@ export interface MainWindow {
   readonly loaded: Promise<void>
   /** Shows it and brings it to the front. @param route of the page, such as `/instances/…`. */
   open(route?: string): void
-  /** Tells the page something over the preload. */
+  /** Sends the page a message over the preload. */
   send(channel: 'update', value: unknown): void
   /** Somebody has it before their eyes. */
   isFocused(): boolean

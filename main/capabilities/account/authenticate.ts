@@ -11,7 +11,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'now'>
   /** Requests per minute of a key without a rate of its own, at this moment. */
   readonly defaultRate: () => number
-  /** Told of each successful use; must cost nothing. */
+  /** Called on each successful use; must be cheap. */
   readonly onUsed: (id: KeyId) => void
 }
 

@@ -37,7 +37,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     },
     async endSession({ principal: { accountId }, params }) {
       const found = (await accounts.listSessions(accountId)).find(({ id }) => shortOf(id) === params.id)
-      // Whoever ends one that is over already has what they want.
+      // Ending a session that is already over succeeds.
       if (found !== undefined) await accounts.endSessions(accountId, { id: found.id })
       return undefined
     },
@@ -76,7 +76,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
   }
 }
 
-/** Enough to tell sessions of one account apart. */
+/** Enough to distinguish the sessions of one account. */
 const shortOf = (sessionId: string): string => sessionId.slice(0, 16)
 
 const toRecord = (key: Omit<ApiKey, 'accountId'>): Key => ({

@@ -101,7 +101,7 @@ function checkNewKey({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, 
   if (name.length < 1 || name.length > LIMITS.keyNameLength)
     throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`)
   if (scopes.length === 0) throw invalid('scopes must name at least one scope.')
-  // An empty list would be a key that reaches nothing; whoever sends it most likely means "all", which is null.
+  // An empty list would be a key that can access nothing; most callers who send it mean "all", which is null.
   if (allowedInstanceIds?.length === 0)
     throw invalid('allowed_instance_ids must name at least one instance; null means all.')
   if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalid('expires_at must be in the future.')

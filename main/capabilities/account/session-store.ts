@@ -28,7 +28,7 @@ export const sessionsOf = sql<{ accountId: string }, { hash: Uint8Array; created
 
 export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')
 
-/** Keeps the most recently used; whoever signs in ever again does not fill the table. */
+/** Keeps the most recently used ones, so repeated sign-ins cannot fill the table. */
 export const removeSurplusSessions = sql<{ kept: number }>(
   `DELETE FROM console_sessions WHERE hash NOT IN (
      SELECT hash FROM console_sessions ORDER BY used_at DESC LIMIT :kept)`,

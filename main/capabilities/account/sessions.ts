@@ -44,7 +44,7 @@ export interface Sessions extends Passwords {
   readonly listSessions: (accountId: AccountId) => Promise<readonly SignedIn[]>
   /** Ends one, or all. @param keep the only one that goes on. @returns how many ended. */
   readonly endSessions: (accountId: AccountId, which: { id: string } | { keep: string | null }) => Promise<number>
-  /** Hears of each session that was ended, whoever ended it. */
+  /** Called for each session that ends. */
   readonly onSessionEnded: (listener: (id: string) => void) => void
 }
 
@@ -91,7 +91,7 @@ export function createSessions(deps: Deps): Sessions {
     await db.commit(async (tx) => {
       for (const id of ids) await tx.run(removeSession, { hash: Buffer.from(id, 'hex') })
     })
-    for (const id of ids) for (const hear of listeners) hear(id)
+    for (const id of ids) for (const listener of listeners) listener(id)
   }
   const listSessions: Sessions['listSessions'] = async (accountId) =>
     (await db.read(sessionsOf, { accountId }))
@@ -137,7 +137,7 @@ export function createSessions(deps: Deps): Sessions {
       await end(over)
       return over.length
     },
-    onSessionEnded: (hear) => void listeners.push(hear),
+    onSessionEnded: (listener) => void listeners.push(listener),
   }
 }
 

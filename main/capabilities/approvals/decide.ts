@@ -36,7 +36,7 @@ interface CallResult {
 export type ExecuteCall = (call: ApprovedCall) => Promise<CallResult>
 
 export interface ApprovalDecisions {
-  /** Carries the call out and tells what came of it. @throws ApiError not_found, invalid_state */
+  /** Carries out the call and returns its result. @throws ApiError not_found, invalid_state */
   readonly approve: (accountId: AccountId, id: string) => Promise<Approval>
   /** @throws ApiError not_found, invalid_state */
   readonly refuse: (accountId: AccountId, id: string) => Promise<Approval>
@@ -51,7 +51,7 @@ interface Deps {
   readonly seal: Seal
   /** The key as it may be used now; undefined when it was revoked or has expired. */
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
-  /** Told after each commit that changes one. */
+  /** Called after each commit that changes an approval. */
   readonly changed: (id: string) => void
 }
 

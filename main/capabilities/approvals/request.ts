@@ -33,7 +33,7 @@ interface RequestedCall {
 }
 
 export interface ApprovalRequests {
-  /** The same call of the same key, while there is something to say about it: it waits, or was decided and not heard. */
+  /** The same call of the same key that is still open: waiting, or decided and not yet collected. */
   readonly findSame: (principal: Principal, fingerprint: Buffer) => Promise<Approval | undefined>
   /** Asks a person; a call that waits already is not asked about twice. @throws ApiError sealed, invalid_state */
   readonly ask: (principal: Principal, call: RequestedCall) => Promise<Approval>
@@ -50,7 +50,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'approval'>
   readonly seal: Seal
-  /** Told of each new one after its commit. */
+  /** Called for each new approval after its commit. */
   readonly onRequested: (approval: Pick<Approval, 'id' | 'expiresAtMs'>) => void
 }
 

@@ -61,7 +61,7 @@ export const approvalOfKey = sql<{ id: string; keyId: string }, ApprovalRow & { 
   `SELECT ${APPROVAL}, fingerprint FROM approvals WHERE id = :id AND key_id = :keyId`,
 )
 
-/** The newest of the same call of the same key, with whether its result was heard. */
+/** The newest approval of the same call by the same key, with whether its result was collected. */
 export const latestOfCall = sql<
   { keyId: string; fingerprint: Uint8Array },
   ApprovalRow & { collectedAtMs: number | null }

@@ -181,16 +181,16 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
   if (id === null || atMs === null || type === null || (person.number === null && person.userId === null))
     return undefined
   const said = { id, person, isEcho, atMs }
-  // A number that changed hands or its owner, told by the service and by nobody in the chat.
+  // A changed number or owner, reported by the service and not by a person.
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
-  const { heard, text, media } = contentOf(message, type)
+  const { contentType, text, media } = contentOf(message, type)
   const quoted = textAt(recordAt(message, 'context'), 'id')
   const referral = recordAt(message, 'referral')
   return {
     kind: 'message',
     ...said,
-    type: heard,
+    type: contentType,
     text,
     pushName,
     media,
@@ -211,7 +211,7 @@ function readAct(message: Json, type: 'reaction' | 'edit' | 'revoke', said: Said
 }
 
 interface ReceivedContent {
-  readonly heard: ReceivedType
+  readonly contentType: ReceivedType
   readonly text: string
   readonly media: ReceivedMedia | null
 }
@@ -222,8 +222,10 @@ function contentOf(message: Json, type: string): ReceivedContent {
   const content = recordAt(message, type)
   if (MEDIA.includes(type)) return mediaOf(content, type as MediaType)
   const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
-  const heard = type === 'contacts' ? 'contact' : type === 'location' ? 'location' : 'text'
-  return words === undefined ? { heard: 'unavailable', text: '', media: null } : { heard, text: words, media: null }
+  const contentType = type === 'contacts' ? 'contact' : type === 'location' ? 'location' : 'text'
+  return words === undefined
+    ? { contentType: 'unavailable', text: '', media: null }
+    : { contentType, text: words, media: null }
 }
 
 /** What a message says in words, by its type; a type that is not here cannot be shown. */
@@ -243,13 +245,13 @@ const WORDS: Readonly<Record<string, (message: Json, content: Json) => string>> 
       .join(', '),
 }
 
-function mediaOf(content: Json, heard: MediaType | 'sticker'): ReceivedContent {
+function mediaOf(content: Json, contentType: MediaType | 'sticker'): ReceivedContent {
   const id = textAt(content, 'id')
-  if (id === null) return { heard: 'unavailable', text: '', media: null }
+  if (id === null) return { contentType: 'unavailable', text: '', media: null }
   const caption = textAt(content, 'caption')
   const mimeType = (textAt(content, 'mime_type') ?? 'application/octet-stream').split(';', 1)[0] ?? ''
   return {
-    heard,
+    contentType,
     text: caption ?? '',
     media: { id, mimeType, filename: safeFilename(textAt(content, 'filename')), caption },
   }

@@ -18,7 +18,7 @@ interface Challenge {
 
 /** Meta calling back. */
 export interface Callbacks {
-  /** @returns what Meta wants to hear. @throws ApiError not_found, unauthorized, validation_error, sealed */
+  /** @returns the challenge to echo to Meta. @throws ApiError not_found, unauthorized, validation_error, sealed */
   confirm(instanceId: string, asked: Challenge): Promise<string>
   /**
    * Resolves once the exact bytes are durable; they are processed afterwards.
@@ -37,7 +37,7 @@ export function createCallbacks(needs: {
 
   async function numberOf(instanceId: string): Promise<OfficialNumber> {
     await numbers.load()
-    // Told apart from any other text by its form; a brand says nothing more.
+    // Recognized by its form.
     const number = isUuid(instanceId) ? numbers.of(instanceId.toLowerCase() as InstanceId) : undefined
     if (number !== undefined) return number
     throw new ApiError('not_found', 'There is nothing at this callback address.')
@@ -71,7 +71,7 @@ export function createCallbacks(needs: {
 /** No key would help here, so none is asked for. */
 const unproved = (message: string) => new ApiError('unauthorized', message, { 'www-authenticate': 'Signature' })
 
-/** Over the bytes as they came: JSON that is written anew is other bytes. Constant time. */
+/** Over the bytes as received: re-serialized JSON would differ. Constant time. */
 function isSigned(body: Buffer, signature: string | undefined, appSecret: Secret): boolean {
   const given = /^sha256=([0-9a-f]{64})$/.exec(signature ?? '')?.[1]
   if (given === undefined) return false

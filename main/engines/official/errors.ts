@@ -6,7 +6,7 @@ import { integerAt, recordAt, textAt, type Json } from './json.ts'
 export interface GraphError {
   readonly code: number
   readonly subcode: number | null
-  /** Meta's sentence for developers, short; it may be shown to whoever called with a wrong parameter. */
+  /** Meta's short message for developers; shown to the caller of a request with a wrong parameter. */
   readonly details: string
 }
 
@@ -52,7 +52,7 @@ function each(codes: readonly number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning])
 }
 
-/** @returns undefined for a code that is not in the table: then only the HTTP status tells. */
+/** @returns undefined for a code that is not in the table: then the HTTP status decides. */
 export function meaningOf({ code }: GraphError): Meaning | undefined {
   return MEANINGS.get(code) ?? RANGES.find(([from, to]) => code >= from && code <= to)?.[2]
 }
@@ -78,7 +78,7 @@ const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
     'The message cannot be delivered: the number is not on WhatsApp, has not accepted its current terms, or runs an old app. Check the number, or use another way.',
   marketing_limit:
     'WhatsApp withheld this marketing message, or the person has stopped marketing messages. Do not send it again.',
-  media_rejected: 'WhatsApp did not take the file of this message. Check its type and size, then send it anew.',
+  media_rejected: 'WhatsApp did not take the file of this message. Check its type and size, then send it again.',
   engine_rejected: 'WhatsApp refused the message.',
   reachout_restricted: 'WhatsApp refuses first messages from this number for now.',
   not_on_whatsapp: 'This number is not on WhatsApp.',

@@ -18,7 +18,7 @@ export interface GraphCall {
   readonly timeoutMs?: number
 }
 
-/** What became of a question; the send decides by `unreached` and `lost` what its caller may be told. */
+/** The outcome of a request. The send decides by `unreached` and `lost` what to answer. */
 export type GraphReply =
   | { readonly kind: 'ok'; readonly body: Json }
   | {

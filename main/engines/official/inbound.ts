@@ -12,7 +12,7 @@ import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
 export interface Inbound {
-  /** Tells the rooms, or keeps what the number is from now on; resolves once it is durable. Told twice it changes nothing. */
+  /** Publishes to the rooms, or stores the new state of the number; resolves once it is durable. Idempotent. */
   publish(number: ConnectedNumber, item: Item): Promise<void>
   /** A status that names its message by Meta's id alone. */
   isUnnamed(item: Item): boolean
@@ -80,7 +80,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
     if (change.kind === 'restricted') await note(number, (facts) => ({ ...facts, restriction: change.restriction }))
   }
 
-  /** The rooms are told first: a crash between the two tells them again, and twice is as good as once. */
+  /** The rooms come first: after a crash between the two they get it again, which changes nothing. */
   async function know(
     { instanceId }: ConnectedNumber,
     { number, userId }: { number: string; userId: string },
@@ -129,7 +129,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
   const sizePausedUntil = new Map<InstanceId, number>()
 
   /**
-   * Meta tells the size of a file only on request. Callbacks wait for the answer, so after one that did not come the
+   * Meta reports the size of a file only on request. Callbacks wait for the answer, so after one that did not come the
    * number's other files are reported without: 0 is an unknown size.
    */
   async function sizeOf(number: ConnectedNumber, { id }: ReceivedMedia): Promise<number> {
@@ -147,7 +147,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
   }
 }
 
-/** Only what was made by ids.ts: whoever sends a raw payload may put anything there. */
+/** Only ids made by ids.ts: a raw payload may contain anything. */
 function ourId(opaque: string | null): MessageId | null {
   return opaque !== null && /^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(opaque) ? (opaque as MessageId) : null
 }

@@ -89,7 +89,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     throw new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
   }
 
-  /** Meta is told only when nobody else here uses the account: the subscription is the account's, not the number's. */
+  /** Unsubscribes at Meta only if no other number here uses the account: the subscription is per account. */
   async function unsubscribe(number: ConnectedNumber): Promise<void> {
     const others = numbers.ofAccount(number.wabaId).filter(({ instanceId }) => instanceId !== number.instanceId)
     const speaker = callerOf(number)

@@ -47,7 +47,7 @@ const NONE = { count: 0, sinceMs: null } as const
 
 /**
  * Processes what Meta called back, at least once: a row goes only after all it says is durable in the rooms, which take
- * everything twice without effect. What belongs to one chat or one message is told in order; the rest side by side.
+ * everything twice without effect. Items of one chat or message are published in order, others concurrently.
  */
 export function createJournal(needs: JournalDeps): Journal {
   const { db, clock, log, alarms, numbers, inbound, unnamed } = needs

@@ -38,7 +38,7 @@ interface NumberMonitorDeps {
 export interface NumberMonitor {
   /** Meta was asked something. @param reply how it failed; absent: it answered. */
   responded(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
-  /** Meta takes nothing more from this number, and the instance is told. */
+  /** Meta refuses this number from now on; the instance is updated. */
   refused(id: InstanceId, reason: Refusal, code: number): Promise<void>
   permissionMissing(id: InstanceId): void
   /** Asks Meta about the number, now and every half hour; says that it is connected once it is. */
@@ -65,7 +65,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
   const { db, clock, random, log, alarms, numbers, transport, sink } = needs
   const contacts = new Map<InstanceId, MetaConnection>()
   const failures = new Map<InstanceId, number>()
-  /** Many sends find a dead token at once; it is told once. */
+  /** Many sends can find a dead token together; it is reported once. */
   const refusing = new Map<InstanceId, Promise<void>>()
   const running = new Map<InstanceId, Promise<void>>()
 
@@ -122,7 +122,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
 
   async function refuse(id: InstanceId, reason: Refusal, code: number): Promise<void> {
     await sink(id, { kind: 'auth_failed', reason, code, untilMs: null })
-    // Afterwards, so that a crash between the two tells it again; told twice it changes nothing.
+    // Last, so that a crash between the two repeats the report, which changes nothing.
     await db.commit((tx) => numbers.refuse(tx, id, reason))
     alarms.clear(checking(id))
   }
@@ -178,7 +178,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     checkAt(id, clock.now() + CHECK_EVERY_MS)
   }
 
-  /** Meta may have been told nothing, or an address that we no longer have. */
+  /** Meta may have no callback URL, or one that we no longer have. */
   async function renewCalls(id: InstanceId): Promise<void> {
     const number = numbers.of(id)
     const address = needs.callbackAddress(id)

@@ -41,7 +41,7 @@ export function createSelfTest({ outbound, random }: { outbound: Pick<Outbound, 
   }
 }
 
-/** Where the call ended, for whoever has to mend it. */
+/** Where the call failed. */
 const FAULTS: Readonly<Record<string, CallbackFaultCode>> = {
   blocked: 'not_public',
   dns: 'no_name',

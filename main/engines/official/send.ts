@@ -94,7 +94,7 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
     return ofError(number, out, reply)
   }
 
-  /** That it could not be told changes nothing for the caller: nothing was sent. The next send finds it again. */
+  /** A failure to publish changes nothing for the caller: nothing was sent. The next send finds it again. */
   async function publishRefusal({ instanceId }: ConnectedNumber, reason: Refusal, code: number): Promise<void> {
     await watch.refused(instanceId, reason, code).catch((error: unknown) => {
       log.warn({ event: 'official.refusal_not_told', instanceId, cause: cause(error) })

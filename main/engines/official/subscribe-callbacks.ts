@@ -8,7 +8,7 @@ type Asking = Pick<OfficialNumber, 'instanceId' | 'verifyToken'> & { readonly ph
 export type SubscribeCallbacks = (speaker: GraphCredentials, number: Asking) => Promise<string | null>
 
 /**
- * Tells Meta where to call back for a number. That it does not is no reason to refuse the number: sending works, and
+ * Registers the callback URL of a number at Meta. If that fails the number is still accepted: sending works, and
  * health says what does not.
  * @param callbackAddress where Meta is to call for an instance; null when nobody outside can reach us.
  */

@@ -121,7 +121,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     subscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),
     unsubscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'DELETE', `${wabaId}/subscribed_apps`),
 
-    /** Tells Meta where to call back for this number; it calls the address at once, to see that it is ours. */
+    /** Registers the callback URL of this number; Meta calls it immediately to verify that it is ours. */
     callBackTo: (speaker: GraphCredentials, phoneNumberId: string, address: string, verifyToken: Secret) =>
       act(speaker, 'POST', phoneNumberId, {
         webhook_configuration: { override_callback_uri: address, verify_token: verifyToken.open() },

@@ -71,7 +71,7 @@ export function createSend(deps: SendDeps) {
       if (await faults.strike(id, 'engine_down')) return { kind: 'unreachable' }
       if (await faults.strike(id, 'unreachable')) return { kind: 'unreachable' }
       if (await faults.strike(id, 'timeout')) return { kind: 'silent' }
-      // Whoever has written before can still be answered.
+      // People who have written before can still be answered.
       if (phone.spokeAtMs === null && (await faults.strike(id, 'restricted'))) {
         return engine === 'smv2' ? REACHOUT_RESTRICTED : SPAM_LIMITED
       }

@@ -29,7 +29,7 @@ const BATCH = 512
 const PAUSE_MS = 1_000
 
 /**
- * Tells the sink what is due, at least once: a row goes only after the sink has resolved. Rows lie in storage, so what
+ * Reports what is due to the sink, at least once: a row is deleted only after the sink resolves. Rows are stored, so what
  * is pending survives a restart.
  */
 export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {

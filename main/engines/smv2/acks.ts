@@ -9,7 +9,7 @@ export interface Acks {
   expect(id: InstanceId, engineId: string): { readonly answer: Promise<AckAnswer>; forget(): void }
   /** @returns whether somebody waited for it. */
   settle(id: InstanceId, engineId: string, answer: AckAnswer): boolean
-  /** The link is gone: whoever waits will not hear. */
+  /** The link is gone: pending waits are rejected. */
   lose(id: InstanceId): void
 }
 

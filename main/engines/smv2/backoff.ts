@@ -11,7 +11,7 @@ export interface Backoff {
   next(): number
   /** The link stands. */
   stood(): void
-  /** The link is lost. @returns whether it had stood for a minute; only then the waits begin anew. */
+  /** The link is lost. @returns whether it was up for a minute; only then the delays start over. */
   fell(): boolean
   reset(): void
 }

@@ -3,7 +3,7 @@ export type Refusal = 'logged_out' | 'banned' | 'temporary_ban'
 
 /** What is done about a connection that has ended. */
 export type Verdict =
-  /** The network asked for it: at once, with the same session, and nobody is told. */
+  /** The network asked for it: immediately, with the same session, and without an event. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'retry'; readonly reason: string }
   /** Nobody scanned in time. */
@@ -13,7 +13,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly reason: Refusal; readonly untilMs: number | null }
   /** The network takes no client of this version. */
   | { readonly kind: 'outdated' }
-  /** The same session is connected somewhere else; whoever fights for it loses it. */
+  /** The same session is connected somewhere else; fighting for it would lose it. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'bad_session' }
 

@@ -25,7 +25,7 @@ export interface CloseHandlerDeps {
 }
 
 export interface CloseHandler {
-  /** Does what a verdict asks for, and tells whoever looks after the instance. */
+  /** Acts on a verdict and publishes the signal for it. */
   handle(verdict: Verdict, code: number | null): Promise<void>
   /** The link had stood: what was tried against earlier ends counts no more. */
   reset(): void

@@ -22,18 +22,18 @@ interface InboundDeps {
 
 type Credentials = Pick<Session, 'creds' | 'keys'>
 
-/** One message with all that is needed to tell it. */
+/** One message with everything needed to publish it. */
 interface InboundContext {
   readonly instance: EngineInstance
   readonly library: Library
   readonly credentials: Credentials
-  /** Names a file of the message: the same each time the message is told. */
+  /** Names a file of the message: the same each time the message is published. */
   readonly digest: string
 }
 
 export interface Inbound {
-  /** Tells the rooms what was decrypted; resolves once it is durable. Told twice it changes nothing. */
-  publish(instance: EngineInstance, digest: string, heard: DecryptedMessage): Promise<void>
+  /** Publishes a decrypted message to the rooms; resolves once it is durable. Idempotent. */
+  publish(instance: EngineInstance, digest: string, message: DecryptedMessage): Promise<void>
   /** What nobody could decrypt, and nobody has sent again. */
   publishUnreadable(instance: EngineInstance, message: WAMessage): Promise<void>
 }

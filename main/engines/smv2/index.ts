@@ -151,7 +151,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       refresh: (instance) => linkOf(instance).refresh(),
     },
     send: createSend({ clock, random, log, people, restrictions, transfer, post, linkOf }),
-    // What was never written down never left; of all else only the network can tell.
+    // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
     direct: createDirect({ clock, random, people, post, linkOf }),
     media: ({ id }, mediaId) => store.read(id, mediaId),

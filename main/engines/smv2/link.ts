@@ -36,7 +36,7 @@ export interface LinkDeps {
   readonly listener: LinkListener
 }
 
-/** Who hears what comes over a link. */
+/** Receives what arrives over a link. */
 export interface LinkListener {
   publish(instance: EngineInstance, signal: EngineSignal): void
   receipt(instance: EngineInstance, node: BinaryNode, open: OpenLink): Promise<void>
@@ -94,7 +94,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const backoff = createBackoff(clock, random)
   const pairing = createPairingView(clock)
   const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
-  /** What belongs to an earlier connection is not heard any more. */
+  /** Events of an earlier connection are ignored. */
   let generation = 0
   let phase: Phase = 'down'
   let session: Session | undefined
@@ -343,7 +343,7 @@ const notYet = () =>
   )
 
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
-const silence = () => Object.assign(new Error('nothing was heard'), { output: { statusCode: SILENT } })
+const silence = () => Object.assign(new Error('no response'), { output: { statusCode: SILENT } })
 const SILENT = 504
 
 const codesUsedUp = () => Object.assign(new Error('nobody paired in time'), { output: { statusCode: 408 } })

@@ -23,7 +23,7 @@ export interface PersonName {
 }
 
 export interface People {
-  /** Digits of the number whenever it is known, else those of the hidden id. Tells who is behind one when that is news. */
+  /** Digits of the number if it is known, else of the hidden id. Publishes the link between the two when it is new. */
   nameOf(instance: EngineInstance, keys: SignalKeyStore, named: PersonName): Promise<string>
   /** They wrote to this instance, under this name. */
   seen(instance: EngineInstance, name: string, isHidden: boolean): Promise<void>
@@ -33,7 +33,7 @@ export interface People {
   addressOf(instance: EngineInstance, open: OpenLink, to: string): Promise<string | null>
   /** The same for many, in one question. @returns the number as the network writes it, or null. */
   check(instance: EngineInstance, open: OpenLink, numbers: readonly string[]): Promise<Map<string, string | null>>
-  /** They have written to us, or WhatsApp has told us that they know us: a message to them is no first one. */
+  /** They have written to us, or WhatsApp says that they know us: a message to them is not a first contact. */
   isWarm(instance: EngineInstance, open: OpenLink, jid: string): Promise<boolean>
 }
 
@@ -53,7 +53,7 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
     return (await keys.get('lid-mapping', [reverse]))[reverse] ?? null
   }
 
-  /** The rooms are told first: a crash between the two tells them again, and twice is as good as once. */
+  /** The rooms come first: after a crash between the two they get it again, which changes nothing. */
   async function introduce({ id: instanceId }: EngineInstance, hiddenId: string, number: string): Promise<void> {
     const known = await db.readOne(personOf, { instanceId, id: hiddenId })
     if (known?.hidden !== 1 || known.number === number) return
@@ -121,7 +121,7 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
       if (isGroupJid(to)) return to
       const known = await db.readOne(personOf, { instanceId: instance.id, id: to })
       if (known?.hidden === 1 && known.number === null) return hiddenJid(to)
-      // Whoever still has the hidden id of somebody whose number is known by now means the same person.
+      // A hidden id whose number is known by now is the same person.
       const number = known?.hidden === 1 ? known.number : ((await check(instance, open, [to])).get(to) ?? null)
       if (number === null) return null
       if (number !== to) await sink(instance.id, { kind: 'contact', hiddenId: to, number })

@@ -21,7 +21,7 @@ export async function contextOf(
   return { stanzaId: quoted.engineMessageId, participant, quotedMessage: contentOf(quoted) }
 }
 
-/** Whoever said it, under the kind of address that the conversation goes by: under the other nobody is found. */
+/** The author, in the address form of the conversation: under the other form the message is not found. */
 async function authorOf(
   open: OpenLink,
   people: Pick<People, 'addressOf'>,

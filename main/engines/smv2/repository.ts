@@ -7,7 +7,7 @@ import { INBOUND_JOURNAL } from './session.ts'
 type MakeRepository = SocketConfig['makeSignalRepository']
 type Repository = ReturnType<MakeRepository>
 
-/** What is kept of something that was heard: enough to read it again without the network. */
+/** What is stored of a received message: enough to read it again without the network. */
 export interface DecryptedMessage {
   /** Attributes of the stanza it came in. */
   readonly stanza: Readonly<Record<string, string>>
@@ -66,12 +66,12 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
       const before = await findDecrypted(digest)
       if (before !== undefined) return Buffer.from(before.plain, 'base64')
       const plain = await decrypt()
-      const heard: DecryptedMessage = {
+      const message: DecryptedMessage = {
         stanza: stanzas.get(content) ?? {},
         plain: Buffer.from(plain).toString('base64'),
       }
-      // It is no key of the library's, but lies in the same transaction.
-      await keys.set({ [INBOUND_JOURNAL]: { [digest]: heard } } as unknown as SignalDataSet)
+      // Not a key of the library, but stored in the same transaction.
+      await keys.set({ [INBOUND_JOURNAL]: { [digest]: message } } as unknown as SignalDataSet)
       return plain
     }
     return alone(() => keys.transaction(readOnce, chat))

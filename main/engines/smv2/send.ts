@@ -128,7 +128,7 @@ function unlessAborted<T>(act: Promise<T>, signal: AbortSignal): Promise<T> {
   const abort = () => reject(new Error('it was given up'))
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
-  // Whoever has given up does not hear how it ends.
+  // A caller that gave up is not notified.
   act.catch(() => {})
   return Promise.race([act, promise]).finally(() => signal.removeEventListener('abort', abort))
 }

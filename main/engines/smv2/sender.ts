@@ -10,7 +10,7 @@ export interface Sender {
   readonly chat: PersonName | null
   /** Address of the group; null in a conversation of two. */
   readonly group: string | null
-  /** Whoever said it in a group. */
+  /** The author in a group. */
   readonly participant: PersonName | null
   readonly atMs: number
   readonly pushName: string | null

@@ -2,16 +2,16 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { endSession, sessionOf, setUp, WIPE } from './store.ts'
 
-/** How an instance's session stands: there is none, the network has ended it, or it is to be connected or not. */
+/** State of an instance's session: there is none, the network ended it, or it should be connected or not. */
 type SessionStatus = 'none' | 'ended' | 'down' | 'up'
 
 export interface SessionStatusStore {
   read(): Promise<SessionStatus>
   enable(): Promise<void>
   disable(): Promise<void>
-  /** Banned: the rows stay for whoever looks into it, and connect nothing any more. */
+  /** Banned: the rows are kept as evidence, and the session is not used again. */
   markEnded(): Promise<void>
-  /** Leaves nothing of the session, in one commit. */
+  /** Deletes the session in one commit. */
   wipe(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ import { insertInbound, keysOf, removeKey, saveCreds, saveKey, sessionOf } from 
 /** Of the library's credentials; its next major version has announced another. */
 const FORMAT = 1
 
-/** Where the journal of what was heard lies among the keys: it is written with them. */
+/** Name of the inbound journal among the keys: it is written in the same transaction. */
 export const INBOUND_JOURNAL = 'heard'
 
 export interface SessionDeps {
@@ -18,9 +18,9 @@ export interface SessionDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
   readonly log: Log
-  /** Told after each commit that holds something new from the network. */
+  /** Called after each commit with something new from the network. */
   readonly onInbound: (instance: EngineInstance) => void
-  /** Told after each commit that says which number stands behind a hidden id. */
+  /** Called after each commit that links a number to a hidden id. */
   readonly onNumberLearned: (instance: EngineInstance, hidden: readonly string[]) => void
 }
 

@@ -13,7 +13,7 @@ interface SignalOutboxDeps {
 
 const AGAIN_MS = 1_000
 
-/** Tells what happens to links, in order for each instance, and again until it is taken. */
+/** Publishes link signals in order per instance, and retries until each is accepted. */
 export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDeps) {
   const waiting = new Map<InstanceId, EngineSignal[]>()
   const publishing = new Map<InstanceId, Promise<void>>()
@@ -36,7 +36,7 @@ export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDep
         await sink(id, signal)
       } catch (error) {
         log.warn({ event: 'smv2.signal_not_taken', instanceId: id, kind: signal.kind, cause: cause(error) })
-        alarms.set(`tell ${id}`, clock.now() + AGAIN_MS, () => wake(id))
+        alarms.set(`publish ${id}`, clock.now() + AGAIN_MS, () => wake(id))
         return false
       }
       signals.shift()
@@ -52,7 +52,7 @@ export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDep
       else waiting.set(id, [signal])
       wake(id)
     },
-    /** Resolves when nothing is being told. */
+    /** Resolves when nothing is being published. */
     async settled(): Promise<void> {
       await Promise.allSettled(publishing.values())
     },

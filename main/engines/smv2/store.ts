@@ -52,7 +52,7 @@ export const removeKey = sql<Id & { type: string; id: string }>(
   'DELETE FROM smv2_keys WHERE instance_id = :instanceId AND type = :type AND id = :id',
 )
 
-// What was heard.
+// Received messages.
 
 export interface InboundRow {
   readonly seq: number
@@ -74,7 +74,7 @@ export const inboundByDigest = sql<Id & { digest: string }, InboundRow>(
 export const unpublishedPage = sql<Id & { after: number; limit: number }, InboundRow>(
   `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
-/** Instances of which something is still to be told, one after the other. */
+/** Instances with unpublished messages, one after the other. */
 export const nextInstanceWithUnpublished = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(
   `SELECT s.instance_id AS instanceId, s.account_id AS accountId FROM smv2_sessions s
    WHERE s.instance_id > :after AND EXISTS (SELECT 1 FROM smv2_inbound i WHERE i.instance_id = s.instance_id AND i.told = 0)
@@ -176,7 +176,7 @@ export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
 
 // What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.
 
-/** What is told stays a day: the network may not have heard that it arrived. What nobody could be told goes later. */
+/** Published rows stay a day, because the acknowledgement may not have reached the network. Unpublished ones stay longer. */
 export const pruneInbound = sql<{ toldBefore: number; before: number; limit: number }>(
   `DELETE FROM smv2_inbound WHERE seq IN (
      SELECT seq FROM (SELECT seq, told, received_at FROM smv2_inbound ORDER BY seq LIMIT :limit) AS oldest

@@ -16,7 +16,7 @@ interface UnreadableDeps {
 }
 
 /**
- * Messages that arrived and could not be read. Each is shown as such after a minute; if it was told meanwhile, the rooms
+ * Messages that arrived and could not be read. Each is shown as such after a minute; if it was published meanwhile, the rooms
  * know its id and take no second one.
  */
 export function createUnreadable({ clock, alarms, log, publishUnreadable }: UnreadableDeps) {

@@ -14,7 +14,7 @@ import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
 import { unknownStanza } from './unknown-stanza.ts'
 
-/** What a connection tells. None of it is told after `end`. */
+/** What a connection reports. Nothing is reported after `end`. */
 interface WireListener {
   /** The network has sent anything at all. */
   frame(): void
@@ -26,7 +26,7 @@ interface WireListener {
   open(): void
   /** @param error whatever the library gives as its reason. */
   closed(error: unknown): void
-  /** Resolves once it is durable; only then is the network told that it arrived. */
+  /** Resolves once it is durable; only then is it acknowledged to the network. */
   receipt(node: BinaryNode): Promise<void>
   ack(node: BinaryNode): void
   /** A message that this device could not read (yet). */
@@ -38,7 +38,7 @@ interface WireListener {
 
 export interface Wire {
   readonly sock: WASocket
-  /** Ends it at once and tells nothing more. */
+  /** Ends it immediately and reports nothing more. */
   end(): void
   /** Ends it as if the network had; `closed` follows. */
   break(error: Error): void
@@ -67,9 +67,9 @@ export function openWire(needs: WireDeps): Wire {
   let isOver = false
   let lastQr: string | undefined
   const unlessOver =
-    <A extends unknown[]>(act: (...told: A) => void) =>
-    (...told: A) => {
-      if (!isOver) act(...told)
+    <A extends unknown[]>(act: (...args: A) => void) =>
+    (...args: A) => {
+      if (!isOver) act(...args)
     }
 
   listen(needs, sock, unlessOver)
@@ -168,7 +168,7 @@ function configOf(needs: WireDeps): UserFacingSocketConfig {
   }
 }
 
-/** The library's own log would hold what it registers with. What it does shows itself in what it tells. */
+/** The library's own log would contain registration secrets. Its events show what it does. */
 export const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   level: 'silent',
   child: () => silentLogger,
@@ -208,12 +208,12 @@ function keepAfterLastQr({ tag, content }: BinaryNode): void {
   if (last) first.content.push(...Array.from({ length: EXTRA_QR_CODES }, () => last))
 }
 
-/** Lets `act` do its part before those who listen already; where it fails they do not hear of it. */
+/** Runs `act` before the existing listeners; if it fails they are not called. */
 function first(stanzas: EventEmitter, event: string, act: (node: BinaryNode) => Promise<void>): void {
   const others = stanzas.listeners(event)
   stanzas.removeAllListeners(event)
   stanzas.on(event, (node: BinaryNode) => {
-    // A failure is logged by whoever failed; the network brings again what it was not told to have arrived.
+    // The failing side logs it; the network redelivers what was not acknowledged.
     void act(node).then(
       () => others.forEach((other) => void other.call(stanzas, node)),
       () => {},

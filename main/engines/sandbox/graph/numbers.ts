@@ -34,7 +34,7 @@ export function createGraphNumbers(db: Db) {
     put,
     change: (number: GraphNumber, changes: Changes) =>
       put({ ...(known.get(number.phoneNumberId) ?? number), ...changes }),
-    /** Whoever this token belongs to. @throws GraphFault 190 */
+    /** The owner of this token. @throws GraphFault 190 */
     withToken(authorization: string | undefined): readonly GraphNumber[] {
       const token = /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
       const mine = [...known.values()].filter((number) => number.accessToken === token && number.tokenDead === 0)

@@ -11,7 +11,7 @@ export interface GraphApp {
 
 export type Signups = ReturnType<typeof createSignups>
 
-/** The end of Meta's own signup: a code becomes a token, and the token tells which accounts were shared. */
+/** The last step of Meta's signup: a code is exchanged for a token, and the token lists the shared accounts. */
 export function createSignups(deps: {
   readonly random: Random
   readonly numbers: GraphNumbers
