@@ -17,7 +17,7 @@ export async function mcpCommand(
   const { url, key } = parse(argv, environment)
   const headers = { authorization: `Bearer ${key}` }
   const far = new StreamableHTTPClientTransport(url, { requestInit: { headers }, onInsufficientScope: 'throw' })
-  await relay({ near: new StdioServerTransport(), far, url, tell: (sentence) => terminal.err(sentence) })
+  await relay({ near: new StdioServerTransport(), far, url, report: (sentence) => terminal.err(sentence) })
 }
 
 function parse(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>) {

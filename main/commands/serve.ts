@@ -72,13 +72,13 @@ const SAME_SIGNAL_MS = 1_000
 /** Resolves at the first SIGINT or SIGTERM. A second one exits immediately. */
 function waitForStopSignal(clock: Clock): Promise<'stop'> {
   return new Promise((resolve) => {
-    let toldAtMono: number | undefined
-    const hear = () => {
-      if (toldAtMono !== undefined && clock.mono() - toldAtMono > SAME_SIGNAL_MS) exitProcess(1)
-      toldAtMono ??= clock.mono()
+    let firstSignalMono: number | undefined
+    const onSignal = () => {
+      if (firstSignalMono !== undefined && clock.mono() - firstSignalMono > SAME_SIGNAL_MS) exitProcess(1)
+      firstSignalMono ??= clock.mono()
       resolve('stop')
     }
-    process.on('SIGINT', hear).on('SIGTERM', hear)
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   })
 }
 

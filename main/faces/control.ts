@@ -14,7 +14,7 @@ export interface ControlRequest {
 }
 type ControlAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
 
-/** The running service did not execute a command. The message tells the person at the terminal why. */
+/** The running service did not execute a command. The message is for the person at the terminal. */
 export class CommandRefused extends Error {}
 
 /** Where the running service of a home folder listens for commands. */

@@ -13,7 +13,7 @@ import { StartError, type World } from './world.ts'
 
 /**
  * The ways to messaging networks, and the simulators beside them.
- * @param heard where every engine reports; not called before `begin`.
+ * @param sink where every engine reports; not called before `begin`.
  */
 export function buildEngineHost(
   world: World,
@@ -56,7 +56,7 @@ export function buildEngineHost(
     cloud,
     chores: phones.chores,
     async begin(): Promise<void> {
-      // Before the network tells what fell due meanwhile: it must know by then which lines are the simulated Meta's.
+      // Before the network reports what became due: it must know which lines belong to the simulated Meta.
       await graph?.begin()
       await network.smv2.begin()
       await network.official.begin()

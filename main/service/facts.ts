@@ -15,7 +15,7 @@ import type { Infrastructure } from './infrastructure.ts'
 import { sealedMessage } from './sealed-message.ts'
 import type { RunningWorld, World } from './world.ts'
 
-/** What the service's own room is told of the machine it runs on. */
+/** Facts about the machine for the service room. */
 export function serviceRoomDeps(
   world: RunningWorld,
   home: Home,

@@ -26,7 +26,7 @@ export const databaseIn = (home: string): string => join(home, 'switchboard.db')
 /** The newest this build knows. */
 export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
 
-/** Looked for by whoever asks, while a service may run: it takes a second for each gigabyte, and several. */
+/** Run on request, while a service may be running: takes one second or more per gigabyte. */
 export const findIntactBackupIn = (home: string, nowMs: number): IntactBackupSearch =>
   findIntactBackup({ file: databaseIn(home), migrations: MIGRATIONS }, nowMs)
 
@@ -38,7 +38,7 @@ export interface Home {
   readonly restored: RestoreOutcome | null
   /** What damaged files took with them; sentences, until a person has put the files away. */
   dataLosses(): string[]
-  /** Hears of each group of commits, and each read, that the storage failed. */
+  /** Called for each commit group and each read that failed in the storage. */
   onFault(listener: (fault: StorageError) => void): void
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promi
     const cut = quarantineDamagedWal(file, clock.now())
     refuseEmptyFile(file, clock.now())
     const db = await open({ ...deps, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
-    // What was noted is not there any more: a whole copy took its place, or the page was written anew.
+    // The damage is gone: an intact backup took its place, or the page was rewritten.
     clearDamageMarker(file)
     if (cut === undefined) return db
     await db.close()

@@ -127,7 +127,7 @@ function watchIntegrity(world: World, { db }: Home, onFound: () => void): DailyI
 
 /**
  * After a fault of the disk nobody knows what of the last commit is on it, and what memory holds may be another state
- * than that. So everything is opened anew from what is there, as after a crash; while that does not help, it only reads.
+ * than that. So everything is reopened, as after a crash; until that helps, it is read-only.
  */
 function watchDisk({ clock, config, log, restart }: World, onChange: () => void) {
   let failedAtMs: number | undefined
@@ -152,7 +152,7 @@ function watchDisk({ clock, config, log, restart }: World, onChange: () => void)
       failedAtMs = clock.now()
       code = codeOf(fault)
       const mayHelp = recordDiskFault(config.home, failedAtMs)
-      log.error({ event: 'storage.disk_failed', code, opensAnew: mayHelp && restart !== undefined })
+      log.error({ event: 'storage.disk_failed', code, reopens: mayHelp && restart !== undefined })
       onChange()
       if (restart === undefined) return
       if (mayHelp) restartService()

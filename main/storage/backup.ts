@@ -58,7 +58,7 @@ export function removeDraft(draft: string): void {
   for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true })
 }
 
-/** Removes what a process left here that died while it copied. Whoever owns the folder copies nothing at this moment. */
+/** Removes what a process left here that died while it copied. The caller owns the folder and makes no copy at this moment. */
 export function removeIncomplete(folder: string): void {
   if (!existsSync(folder)) return
   const left = readdirSync(folder).filter((name) => name.includes(UNFINISHED))

@@ -11,7 +11,7 @@ const MAX_FAULTS = 3
 /**
  * Notes that the disk failed now. The times are in a file of the home folder, because the answer to a fault is to open
  * everything anew, and that may be another process.
- * @returns whether opening anew may help: not after three faults in ten minutes, nor where not even this can be noted.
+ * @returns whether reopening may help: not after three faults in ten minutes, nor if not even this can be recorded.
  */
 export function recordDiskFault(home: string, nowMs: number): boolean {
   const times = [...readFaults(home), nowMs].filter((at) => at > nowMs - WINDOW_MS && at <= nowMs)

@@ -23,7 +23,7 @@ export interface DiskSpaceMonitor {
 
 interface DiskSpaceLimits {
   readonly reserveBytes: number
-  /** Below it a person is told. */
+  /** Below it a warning is shown. */
   readonly warnBytes: number
   /** Below it nothing new is taken. */
   readonly refuseBytes: number
@@ -98,7 +98,7 @@ export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
     if (!isEarly && free - limits.reserveBytes >= limits.warnBytes) await reserve.fill(limits.reserveBytes)
   }
 
-  /** The room that the system tells of may be another user's, or beyond a quota: only a write proves it. */
+  /** The reported free space may belong to another user or exceed a quota: only a write proves it. */
   async function hasRecovered(freeNow: number): Promise<boolean> {
     if (freeNow < limits.refuseBytes * MARGIN) return false
     try {

@@ -42,7 +42,7 @@ const UNITS_PER_GROUP = 64
 /** So large a group says that more are on their way: the next one may wait for them. */
 const BUSY_GROUP = 4
 const NOTHING = {}
-const readOnly = () => new StorageError('read_only', 'The storage failed and takes no writes until it was opened anew')
+const readOnly = () => new StorageError('read_only', 'The storage failed and takes no writes until it is reopened')
 const NOT_RUN: Outcome = { ok: false, error: new Error('The unit has not run yet') }
 const FOREIGN_AWAIT =
   'A unit of work awaited something other than tx. Only storage may be awaited inside db.commit: ' +
@@ -131,7 +131,7 @@ export function createGroupCommit({
     runNext()
   }
 
-  /** A unit failed after it had written: nothing of the group has happened, and all of it is done anew. */
+  /** A unit failed after it had written: the group was rolled back, and the other units run again. */
   function runAgain(): void {
     guard(rollback)
     sequences.undoGroup()
@@ -228,7 +228,7 @@ export function createGroupCommit({
     for (const unit of waiting.splice(0)) unit.reject(readOnly())
   }
 
-  /** Who is told has no say in the group's fate. */
+  /** An error in a callback does not affect the group. */
   function runSafely(act: () => void): void {
     try {
       act()

@@ -29,7 +29,7 @@ const MAX_PROBLEMS = 5
 /** What a close look finds wrong, in SQLite's words; no row's content is among them. */
 export function findDamage(connection: Database.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_PROBLEMS})`) as { integrity_check: string }[]
-  // Of damaged pages one row tells in several lines, with a headline.
+  // One row reports damaged pages in several lines, with a headline.
   const lines = rows.flatMap((row) => row.integrity_check.split('\n'))
   return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('***')).slice(0, MAX_PROBLEMS)
 }

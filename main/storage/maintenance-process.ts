@@ -13,7 +13,7 @@ export type CheckDatabase = (file: string) => MaintenanceTask
 
 /**
  * What takes seconds for each gigabyte, and would hold everything up where the service runs. Not in a thread: SQLite
- * cannot be interrupted in it, and whoever quits would wait; a process can be killed at any time.
+ * cannot be interrupted in it, and quitting would have to wait; a process can be killed at any time.
  */
 export interface MaintenanceProcess {
   readonly checkDatabase: CheckDatabase

@@ -50,7 +50,7 @@ export function createOnlineBackups({ file, clock, maintenanceProcess }: OnlineB
       if (problems.length > 0) throw new DamagedDatabaseError(target, problems.join('; '))
     }
 
-  /** Through a connection of its own, which goes on seeing this moment: what is written meanwhile never starts it anew. */
+  /** Through a connection of its own, which keeps a snapshot: concurrent writes do not restart the copy. */
   async function copyFromHere(target: string): Promise<void> {
     const source = new Database(file, { readonly: true, fileMustExist: true })
     try {

@@ -15,7 +15,7 @@ const PRESERVED: readonly PreservedTable[] = [
       ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
   },
   {
-    // Whoever was signed out stays out, and who restores is not locked out by it.
+    // Signed-out sessions stay signed out, and the person who restores is not locked out.
     table: 'console_sessions',
     sql: `DELETE FROM main.console_sessions;
       INSERT INTO main.console_sessions SELECT * FROM present.console_sessions
@@ -28,7 +28,7 @@ const PRESERVED: readonly PreservedTable[] = [
         WHERE account_id IN (SELECT id FROM main.accounts)`,
   },
   {
-    // Receivers may have seen more attempts than the copy knows of, and tell them apart by their number.
+    // Receivers may have seen more attempts than the copy knows, and distinguish them by number.
     table: 'deliveries',
     // Where the present still shows theirs, ended ones go on behind it as well: they can be redelivered by hand.
     sql: `UPDATE main.deliveries SET attempts = attempts + 10 WHERE next_attempt_at IS NOT NULL OR lease IS NOT NULL;

@@ -13,7 +13,7 @@ interface SnapshotNeeds {
   /** The one that reads. */
   readonly connection: Database
   readonly prepare: Prepare
-  /** Hears why a moment did not end in order. Its reads were answered, so nobody waits for what could be thrown. */
+  /** Called if a snapshot fails to close. Its reads were answered, so there is no caller to reject. */
   readonly onFailure: (error: unknown) => void
 }
 

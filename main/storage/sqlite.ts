@@ -31,7 +31,7 @@ export interface StorageDeps {
   readonly largeBytes?: number
   /** Prepared at once, so that a typo fails here. Default: every statement of the modules loaded so far. */
   readonly statements?: readonly Statement[]
-  /** Told after the callers of a failed group were: the service decides whether to go on. */
+  /** Called after the callers of a failed group were rejected; the service decides whether to continue. */
   readonly onFault?: (fault: StorageError) => void
   /** Asked when the disk is full. @returns whether there is more room now. */
   readonly freeSpace?: () => boolean
@@ -182,7 +182,7 @@ function connect(
     snapshot.begin()
   }
 
-  /** Waiting for whoever reads, such as a copy that is made, would hold up everybody. */
+  /** Waiting for readers, such as a running backup, would block everybody. */
   async function checkpoint(): Promise<void> {
     snapshot.end()
     writer.pragma('busy_timeout = 0')

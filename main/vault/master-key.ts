@@ -31,7 +31,7 @@ export async function masterKey({ db, random, vault }: { db: Db; random: Random;
   return key
 }
 
-/** Tells homes apart that share a keychain. */
+/** Distinguishes homes that share a keychain. */
 async function homeId(db: Db, random: Random): Promise<string> {
   const known = await readMeta(db, HOME_FACTS.id)
   return known ?? db.commit((tx) => insertMeta(tx, HOME_FACTS.id, random.bytes(8).toString('hex')))

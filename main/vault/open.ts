@@ -25,7 +25,7 @@ export interface OpenVault extends MasterKey {
   problem(): string | null
   /** What a person should know of the choice a new home made; null when there is nothing to say. */
   readonly notice: string | null
-  /** Hears when any of these is another than before. */
+  /** Called when any of these changes. */
   onChange(listener: () => void): void
   /** Asks at once, at the shell's unlock signal or when a person wants it, and answers when the keychain has. Never rejects. */
   unlock(): Promise<VaultState>
@@ -119,7 +119,7 @@ export async function openVault(deps: VaultDeps): Promise<OpenVault> {
     await underway
   }
 
-  /** Nobody waits for the answer any more who could be told otherwise. */
+  /** No caller is waiting for the answer any more. */
   const unreadable = (error: unknown) => {
     if (isClosed) return
     problem = error instanceof Error ? error.message : String(error)

@@ -33,7 +33,7 @@ async function bridged(answers: readonly ((id: unknown) => Answer)[]) {
     send: async (message) => void heard.push(message),
     close: async () => near.onclose?.(),
   }
-  const ended = relay({ near, far: new StreamableHTTPClientTransport(url), url, tell: () => {} })
+  const ended = relay({ near, far: new StreamableHTTPClientTransport(url), url, report: () => {} })
   onTestFinished(async () => {
     await near.close()
     await ended

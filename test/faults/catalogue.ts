@@ -89,7 +89,7 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     sees: 'the reserve lets what is under way end; resumes without help',
   },
   'D-03': { does: 'a database that may not grow', sees: 'refused, nothing half done' },
-  'D-04': { does: 'a sync of the disk fails', sees: 'opened anew; read-only after three; no send lost or doubled' },
+  'D-04': { does: 'a sync of the disk fails', sees: 'reopened; read-only after three; no send lost or doubled' },
   'D-05': {
     does: 'random bytes, cuts and zeros in database, log and index; entries of an index that are not those of its table',
     sees: 'found at the start, by the daily look, or harmless; what is lost is said',

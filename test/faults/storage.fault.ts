@@ -123,7 +123,7 @@ test('D-02 at the very end of the disk the reserve is given back, and the servic
   task.meta.observed = `${accepted.length} sends to the last byte, all there; the reserve freed, the log written back, resumed alone`
 })
 
-test('D-04 one sync of the disk that fails: everything is opened anew, and no acknowledged or repeated send is lost or doubled', async ({
+test('D-04 one sync of the disk that fails: everything is reopened, and no acknowledged or repeated send is lost or doubled', async ({
   task,
   skip,
 }) => {
@@ -175,7 +175,7 @@ test('D-04 one sync of the disk that fails: everything is opened anew, and no ac
   database.close()
   expect(new Set(texts).size).toBe(texts.length)
   expect(texts).toHaveLength(150)
-  task.meta.observed = `opened anew ${listened() - 1} time(s); 150 sends, each there once`
+  task.meta.observed = `reopened ${listened() - 1} time(s); 150 sends, each there once`
 })
 
 test('D-06 killed again and again in the middle of a backup: every backup that has its name is whole, and the rest is none', async ({

@@ -59,7 +59,7 @@ function opened(more: { restart?: () => void } = { restart }): StorageMonitor {
 const failure = (code: string) =>
   new StorageError('unknown', 'The storage failed', { cause: new Database.SqliteError('disk I/O error', code) })
 
-test('D-04 after a fault of the disk nothing new begins, and everything is opened anew at once', () => {
+test('D-04 after a fault of the disk nothing new begins, and everything is reopened at once', () => {
   const watch = opened()
   hear(failure('SQLITE_IOERR_FSYNC'))
   hear(failure('SQLITE_IOERR_FSYNC'))

@@ -41,7 +41,7 @@ const MAX_SEARCHABLE_NAMES = 20_000
 /**
  * Which chats an instance has, by their newest message. Kept in memory for the instances somebody looks at: an index
  * that sorts them would have to be moved with every message of everybody (measured: a tenth to a quarter of what a
- * message costs to store), while reading all chats of 100,000 messages anew takes 40 ms each time. Only this process
+ * message costs to store), while reading all chats of 100,000 messages again takes 40 ms each time. Only this process
  * writes messages, and it says so here.
  */
 export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): ChatIndex {

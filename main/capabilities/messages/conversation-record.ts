@@ -50,7 +50,7 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
   }
 }
 
-/** Whoever took their words back does not find them here. */
+/** A message that its author deleted is shown without its text. */
 const visibleText = ({ text, deletedAtMs }: ThreadMessageRow): string => (deletedAtMs === null ? text : '')
 
 /** Written by send.ts and inbound.ts. Only received media has an id to download it with. */

@@ -19,7 +19,7 @@ interface InboundDeps {
 
 /**
  * What people say on the network. Engines repeat a signal until it is durable, so each unit asks the database whether
- * it was heard already, and never a memory that could be ahead of it: that has lost real messages elsewhere.
+ * it was received already, and never a memory that could be ahead of it: that has lost real messages elsewhere.
  *
  * Two fused instances are one number with two engines, and both report what people say to it. Whichever comes second
  * finds the message on the other side, and from there on it is the same repeat as any other.

@@ -19,7 +19,7 @@ export interface Dispatched extends AnnouncedMessage {
 /** What is to be stored of a send. */
 interface Result {
   readonly write: () => Promise<unknown>
-  /** Tells the engine that it is stored, or never will be. */
+  /** Confirms to the engine that the outcome is stored, or never will be. */
   readonly settled?: (() => void) | undefined
 }
 
@@ -29,7 +29,7 @@ export interface OutcomeDeps {
   readonly log: Log
   readonly announce: Announce
   readonly idempotency: Idempotency
-  /** Told after the commit that took a message out again. */
+  /** Called after the commit that removed a message. */
   readonly onRemoved: (instanceId: string, chat: string) => void
 }
 

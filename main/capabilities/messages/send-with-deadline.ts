@@ -17,12 +17,12 @@ interface DeadlineDeps {
 
 interface Send {
   readonly send: (signal: AbortSignal) => Promise<SendOutcome>
-  /** Told the outcome when the engine settles after `GAVE_UP` was returned. */
+  /** Called with the outcome if the engine settles after `GAVE_UP` was returned. */
   readonly onLate: (outcome: SendOutcome) => void
 }
 
 /**
- * Asks an engine to send, and answers in any case: an engine that throws, or that neither answers nor hears the signal
+ * Asks an engine to send, and answers in any case: an engine that throws, or that neither answers nor honours the signal
  * at the deadline, leaves the outcome unknown. It is never asked twice.
  */
 export function sendWithDeadline(

@@ -29,7 +29,7 @@ interface SendDeps extends MessagesDeps {
    * machine slept, a send that still runs looks an hour old.
    */
   readonly underWay: Set<string>
-  /** Told of each message once it is stored. */
+  /** Called for each message once it is stored. */
   readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 

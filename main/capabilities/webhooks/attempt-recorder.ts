@@ -78,9 +78,9 @@ interface AttemptRecorderDeps {
   readonly random: Random
   readonly schedule: readonly number[]
   readonly log: Log
-  /** Told after the commit that deactivated it. */
+  /** Called after the commit that deactivated it. */
   readonly onDeactivated: (webhook: { seq: number; id: string }) => void
-  /** Told after each result is on disk. @param isCurrent false for a result that came too late and changed nothing. */
+  /** Called after each result is on disk. @param isCurrent false for a late result that changed nothing. */
   readonly onRecorded: (target: Attempt['target'], verdict: Verdict, isCurrent: boolean) => void
 }
 

@@ -17,7 +17,7 @@ export { checkInvariants } from './invariants.ts'
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** Account webhooks: who listens, what they are owed, and its delivery. Hears the ledger; no other room is known here. */
+/** Account webhooks: subscriptions, deliveries and attempts. Subscribes to the ledger and knows no other room. */
 export function createWebhooks(deps: WebhooksDeps) {
   const { db, clock, ids, ledger, seal, cursors } = deps
   const keyring = createKeyring({ seal })

@@ -8,7 +8,7 @@ export type NetworkProblem = 'offline' | 'intercepted' | 'fake_addresses'
 export type Allowance = 'all' | 'probe' | 'none'
 
 /**
- * Tells faults of this machine (no network, captive portal, a VPN that invents addresses) from faults of receivers. It
+ * Separates faults of this machine (no network, captive portal, a VPN that invents addresses) from faults of receivers. It
  * judges what has failed and never holds up a first attempt: a machine with nothing but loopback has no network either
  * and must still work.
  */
@@ -74,9 +74,9 @@ export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHeal
   }
 
   function wakeWaiting(): void {
-    const told = waiters
+    const ready = waiters
     waiters = []
-    for (const tell of told) tell()
+    for (const wake of ready) wake()
   }
 
   function succeeded(): void {

@@ -139,13 +139,13 @@ function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: numbe
 /** What the webhook listens to, or the part of it that was asked for. */
 function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (type: string) => boolean {
   requireSoleWildcard(asked)
-  const heard: readonly string[] = JSON.parse(webhook.events) as string[]
-  const hears = (type: string) => heard.includes('*') || heard.includes(type)
-  if (asked.includes('*')) return hears
-  const deaf = asked.find((type) => !hears(type))
-  if (deaf === undefined) return (type) => (asked as readonly string[]).includes(type)
+  const subscribed: readonly string[] = JSON.parse(webhook.events) as string[]
+  const isSubscribed = (type: string) => subscribed.includes('*') || subscribed.includes(type)
+  if (asked.includes('*')) return isSubscribed
+  const notSubscribed = asked.find((type) => !isSubscribed(type))
+  if (notSubscribed === undefined) return (type) => (asked as readonly string[]).includes(type)
   throw new ApiError(
     'validation_error',
-    `This webhook is not subscribed to ${deaf}. Remove it from events, or subscribe the webhook first.`,
+    `This webhook is not subscribed to ${notSubscribed}. Remove it from events, or subscribe the webhook first.`,
   )
 }

@@ -28,7 +28,7 @@ interface WebhookOperationsDeps {
   readonly outbound: Pick<Outbound, 'checkUrl'>
   readonly seal: Seal
   readonly heldDeliveries: ReturnType<typeof createHeldDeliveries>
-  /** Told after the commit, so that memory follows. */
+  /** Called after the commit to update the memory. */
   readonly onChanged: (before: WebhookRow, after: WebhookRow) => void
   readonly onDeleted: (seq: number) => void
 }

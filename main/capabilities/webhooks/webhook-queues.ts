@@ -204,7 +204,7 @@ const PREFETCH_MAX_AGE_MS = 1_000
 /** How long after a clock jump each webhook is limited to one attempt. */
 const SLOW_START_MS = 1_000
 
-/** Whoever finds out whether the network is there again: each in turn, for one of them may be dead itself. */
+/** Probes whether the network is back: each receiver in turn, because one of them may be down itself. */
 function pickProber(all: readonly WebhookQueue[], turn: number): WebhookQueue | undefined {
   const able = all.filter(({ isInside, isActive, isWaiting, inFlight }) => {
     return !isInside && isActive && isWaiting && inFlight === 0

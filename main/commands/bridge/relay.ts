@@ -21,7 +21,7 @@ interface RelayDeps {
   readonly far: StreamableHTTPClientTransport
   readonly url: URL
   /** For the person at the terminal. */
-  readonly tell: (sentence: string) => void
+  readonly report: (sentence: string) => void
 }
 
 /** In JSON-RPC's range for server errors: the message never reached the protocol layer. */
@@ -31,7 +31,7 @@ const NOT_REACHED = -32_000
  * Forwards JSON-RPC messages both ways. It only interprets what the two transports do differently: an HTTP session must
  * be reopened after the service restarts, and a 2026-07-28 request is cancelled by closing its stream.
  */
-export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> {
+export async function relay({ near, far, url, report }: RelayDeps): Promise<void> {
   /** The assistant's pending requests by id. */
   const waiting = new Map<RequestId, { readonly isModern: boolean; readonly stream: AbortController }>()
   const session = createSession(far)
@@ -59,7 +59,7 @@ export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> 
       if (stream.signal.aborted) return
       const failure = failureOf(error, url)
       // A notification for an ended session can be dropped.
-      if (failure.error === undefined && !reported.has(failure.kind)) tell(failure.sentence)
+      if (failure.error === undefined && !reported.has(failure.kind)) report(failure.sentence)
       reported.add(failure.kind)
       if (request) answer(request.id, failure.error ?? { code: NOT_REACHED, message: failure.sentence })
     }
@@ -72,7 +72,7 @@ export async function relay({ near, far, url, tell }: RelayDeps): Promise<void> 
     waiting.delete(cancelled)
     request.stream.abort()
   }
-  near.onerror = () => tell('Ignored a line on standard input that is not a JSON-RPC message.')
+  near.onerror = () => report('Ignored a line on standard input that is not a JSON-RPC message.')
 
   far.onmessage = (message: JSONRPCMessage) => {
     if (session.handle(message)) return

@@ -26,7 +26,7 @@ interface DemoDeps {
 }
 
 /**
- * The main job end to end on the sandbox network, told as it happens.
+ * The main job end to end on the sandbox network, reported as it happens.
  * @returns whether every step held.
  */
 export async function runDemo({ entry, environment, clock, terminal }: DemoDeps): Promise<boolean> {

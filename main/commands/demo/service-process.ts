@@ -12,7 +12,7 @@ export interface ServiceProcess {
   command(...args: string[]): Promise<Record<string, unknown>>
   /** Its warnings and its log so far. */
   said(): string
-  /** Ends it and removes its home folder. Repeating it tells the same. */
+  /** Ends it and removes its home folder. Calling it again returns the same result. */
   stop(): Promise<'ended' | 'had failed'>
 }
 

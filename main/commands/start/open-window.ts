@@ -75,12 +75,12 @@ async function runWindow(around: WindowDeps, executable: string): Promise<Window
   })
   const errors = collect(child)
   const ended = endOf(child)
-  const told = new Promise<'opened' | 'already-running'>((resolve) => {
+  const reported = new Promise<'opened' | 'already-running'>((resolve) => {
     child.on('message', (message) => {
       if (message === 'opened' || message === 'already-running') resolve(message)
     })
   })
-  const first = await raceWithTimeout<'opened' | 'already-running' | End>(clock, openMs, told, ended)
+  const first = await raceWithTimeout<'opened' | 'already-running' | End>(clock, openMs, reported, ended)
   if (first === 'already-running') {
     await ended
     return { kind: 'already-open' }

@@ -60,7 +60,7 @@ export function createServerFactory(deps: ServerDeps): () => McpServer {
     mcp.server.setRequestHandler('tools/list', (_request, { http }) => {
       const { principal, toolFilter } = callerOf(http?.authInfo)
       const tools = toolbox.listFor(principal, toolFilter).map((tool) => definitionFor(tool, principal))
-      // Our definitions are plain JSON, which the SDK's type cannot tell.
+      // Our definitions are plain JSON, which the SDK's type cannot express.
       return { tools: tools as unknown as ListToolsResult['tools'] }
     })
     mcp.server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
