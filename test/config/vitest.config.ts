@@ -6,13 +6,14 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const ALL = ['test/**/*.test.ts']
 /**
- * Files that declare SQL for tables of their own, which every database opened later in the same process would prepare.
- * Found by what they contain, so that a new or renamed file cannot be forgotten.
+ * Files that declare SQL of their own, which every database opened later in the same process would prepare. Found by what
+ * they contain, so that a new or renamed file cannot be forgotten.
  */
-const OWN_TABLES = [
+const OWN_SQL = /CREATE TABLE|[^a-z.]sql(<.*>)?\(/
+const ALONE = [
   'test/storage/**/*.test.ts',
   ...globSync('test/**/*.test.ts', { cwd: base.root }).filter((file) =>
-    readFileSync(resolve(base.root, file), 'utf8').includes('CREATE TABLE'),
+    OWN_SQL.test(readFileSync(resolve(base.root, file), 'utf8')),
   ),
 ]
 
@@ -25,8 +26,8 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['main/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
       // Files that share a worker share its modules; loading them takes a second for each file otherwise.
-      { extends: true, test: { name: 'shared', include: ALL, exclude: OWN_TABLES, isolate: false } },
-      { extends: true, test: { name: 'alone', include: OWN_TABLES } },
+      { extends: true, test: { name: 'shared', include: ALL, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 })

@@ -251,8 +251,8 @@ describe('a send that answers a message', () => {
     const cases: [string, string, unknown[], string][] = [
       [ANA, 'msg_none', [404, 'not_found'], 'quoted_message_id is not a message of this instance'],
       [ANA, foreign, [404, 'not_found'], 'quoted_message_id is not a message of this instance'],
-      [ANA, bens, [400, 'validation_error'], `the conversation with ${BEN}`],
-      [ANA, inGroup, [400, 'validation_error'], 'the conversation with family'],
+      [ANA, bens, [400, 'validation_error'], `belongs to ${BEN}`],
+      [ANA, inGroup, [400, 'validation_error'], 'belongs to family'],
       ['12025550404', untaken, [409, 'invalid_state'], 'status record'],
     ]
     for (const [to, quoted_message_id, code, words] of cases) {
