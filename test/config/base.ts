@@ -9,7 +9,8 @@ export const base = {
     globalSetup: ['test/config/build-once.ts'],
     reporters: ['default', './test/config/closing-line.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Much of the time of a test is waiting: for a process to start, a page to load, a deadline to pass.
+    maxWorkers: 3,
     execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.ts')).href],
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -6,14 +6,14 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const ALL = ['test/**/*.test.ts']
 /**
- * Files that declare SQL of their own, which every database opened later in the same process would prepare. Found by what
- * they contain, so that a new or renamed file cannot be forgotten.
+ * Files that need a process of their own: those that declare SQL, which every database opened later in the same process
+ * would prepare, and those marked `@isolated`. Found by what they contain, so that a new or renamed file is not forgotten.
  */
-const OWN_SQL = /CREATE TABLE|[^a-z.]sql(<.*>)?\(/
+const NEEDS_ISOLATION = /CREATE TABLE|[^a-z.]sql(<.*>)?\(|@isolated/
 const ALONE = [
   'test/storage/**/*.test.ts',
   ...globSync('test/**/*.test.ts', { cwd: base.root }).filter((file) =>
-    OWN_SQL.test(readFileSync(resolve(base.root, file), 'utf8')),
+    NEEDS_ISOLATION.test(readFileSync(resolve(base.root, file), 'utf8')),
   ),
 ]
 

@@ -7,6 +7,7 @@ import { isUuid } from '../../main/contract/request.ts'
 import { allowedBy, nearly, ODD } from '../support/arbitrary.ts'
 import { confirmed, lineOf, OPERATIONS, pathWith, type Ids } from '../support/operations.ts'
 import { inPassing, world, type Reply, type World } from '../support/world.ts'
+import { sized } from '../support/sized.ts'
 
 // Thousands of requests take their time where others work beside them.
 vi.setConfig({ testTimeout: 120_000 })
@@ -144,7 +145,11 @@ async function relink(): Promise<void> {
   await w.quiet()
 }
 
-const runs = (all: number) => ({ seed: SEED, numRuns: Math.ceil(all / ACTING.length), endOnFailure: true })
+const runs = (all: number) => ({
+  seed: SEED,
+  numRuns: Math.ceil(all / ACTING.length / sized(2, 1)),
+  endOnFailure: true,
+})
 
 describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })))('$line', ({ operation }) => {
   const { method, id, body: schema = { type: 'object', properties: {} } } = operation
@@ -248,7 +253,7 @@ test('queries and ids at random are met without a fault', async () => {
         holdToRules(operation, search, answer)
       },
     ),
-    { seed: SEED, numRuns: 800, endOnFailure: true },
+    { seed: SEED, numRuns: sized(200, 800), endOnFailure: true },
   )
 })
 
@@ -272,7 +277,7 @@ test('messages to /mcp at random are met without a fault', async () => {
       expect(answer.status, JSON.stringify(body)).toBeLessThan(500)
       expect(answer.text).not.toMatch(/node_modules|\.ts:\d|TypeError/)
     }),
-    { seed: SEED, numRuns: 200, endOnFailure: true },
+    { seed: SEED, numRuns: sized(50, 200), endOnFailure: true },
   )
 })
 
@@ -304,7 +309,7 @@ test('A-02 streams of bytes at random are answered with a refusal or closed, and
       .map((text) => Buffer.from(text)),
   )
   const stream = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => Buffer.concat(all))
-  const streams = fc.sample(stream, { seed: SEED, numRuns: 400 })
+  const streams = fc.sample(stream, { seed: SEED, numRuns: sized(100, 400) })
   const before = (await w.api('GET', '/v1/instances')).body.count
   for (let i = 0; i < streams.length; i += 50) {
     const heard = await Promise.all(streams.slice(i, i + 50).map((bytes) => halfClosed(Number(port), hostname, bytes)))

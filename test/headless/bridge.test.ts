@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ENTRY, startProcess, testHome, until, type RunningService, type TestHome } from '../support/service-process.ts'
+import { sized } from '../support/sized.ts'
 
 let home: TestHome
 let service: RunningService
@@ -76,92 +77,95 @@ const discover = (id: number) => ({
   },
 })
 
-describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (era) => {
-  test('finds the tools, calls them and reads errors as over HTTP', async () => {
-    const { client, strange, told } = await connect(era, addressOf(service))
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toContain('send_message')
-    const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Front desk' } })
-    expect(made.structuredContent).toMatchObject({ name: 'Front desk' })
-    const refused = await client.callTool({ name: 'get_instance', arguments: { instance_id: 'nothing' } })
-    expect(refused.structuredContent).toMatchObject({ error: { code: 'not_found' } })
-    await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
-    expect(strange).toEqual([])
-    expect(told()).toBe('')
-  })
-
-  test('gets the answers of many calls at once, each its own', async () => {
-    const { client } = await connect(era, addressOf(service))
-    const names = Array.from({ length: 20 }, (_, i) => `Line ${i}`)
-    const made = await Promise.all(
-      names.map((name) => client.callTool({ name: 'create_instance', arguments: { name } })),
-    )
-    expect(made.map(({ structuredContent }) => (structuredContent as { name: string }).name)).toEqual(names)
-  })
-
-  test('lets its person agree to what cannot be undone', async () => {
-    const asked: string[] = []
-    const { client } = await connect(era, addressOf(service), key, (message) => asked.push(message))
-    const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Back office' } })
-    const { id } = made.structuredContent as { id: string }
-    const gone = await client.callTool({ name: 'delete_instance', arguments: { instance_id: id } })
-    expect(gone.structuredContent).toMatchObject({ id, deleted: true })
-    expect(asked).toEqual([`Delete an instance: “Back office” (${id}). This cannot be undone.`])
-  })
-
-  test('is shown what the address asks for', async () => {
-    const { client } = await connect(era, `${addressOf(service)}/readonly?toolsets=webhooks`)
-    const { tools } = await client.listTools()
-    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(tools.map(() => true))
-    expect(tools.map(({ name }) => name)).toContain('list_webhooks')
-    expect(tools.map(({ name }) => name)).not.toContain('list_instances')
-  })
-
-  test('goes on after the service was restarted', async () => {
-    const other = testHome()
-    onTestFinished(() => other.remove())
-    const first = await other.start()
-    const token = (await other.key('Assistant')).key
-    const { client, told } = await connect(era, addressOf(first), token)
-    await client.listTools()
-    await first.end('SIGTERM')
-    await expect(client.callTool({ name: 'get_me', arguments: {} })).rejects.toThrow(/Can't reach Switchboard/)
-    await until('the sentence for the person', () => told().includes('npm start') || undefined)
-    const { port } = new URL(first.url)
-    const env = { ...process.env, SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
-    const second = startProcess(['serve', '--port', port, '--home', other.dir], env)
-    onTestFinished(async () => {
-      await second.end('SIGKILL')
+describe.each(sized(['modern'], ['modern', 'legacy']) satisfies readonly ('modern' | 'legacy')[])(
+  'through the bridge a %s client',
+  (era) => {
+    test('finds the tools, calls them and reads errors as over HTTP', async () => {
+      const { client, strange, told } = await connect(era, addressOf(service))
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toContain('send_message')
+      const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Front desk' } })
+      expect(made.structuredContent).toMatchObject({ name: 'Front desk' })
+      const refused = await client.callTool({ name: 'get_instance', arguments: { instance_id: 'nothing' } })
+      expect(refused.structuredContent).toMatchObject({ error: { code: 'not_found' } })
+      await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+      expect(strange).toEqual([])
+      expect(told()).toBe('')
     })
-    const back = await until('an answer of the new service', () =>
-      client.callTool({ name: 'get_me', arguments: {} }).catch(() => undefined),
-    )
-    expect(back.isError).toBeUndefined()
-  })
 
-  const ask = era === 'modern' ? discover : initialize
+    test('gets the answers of many calls at once, each its own', async () => {
+      const { client } = await connect(era, addressOf(service))
+      const names = Array.from({ length: 20 }, (_, i) => `Line ${i}`)
+      const made = await Promise.all(
+        names.map((name) => client.callTool({ name: 'create_instance', arguments: { name } })),
+      )
+      expect(made.map(({ structuredContent }) => (structuredContent as { name: string }).name)).toEqual(names)
+    })
 
-  test('is told when the key is refused, and so is the person', async () => {
-    const { id, key: token } = await home.key('Gone')
-    await home.command('keys', 'revoke', id)
-    const { say, out, err } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: token })
-    say(ask(1))
-    const said = await until('an answer', () => (out().includes('\n') ? out() : undefined))
-    expect(JSON.parse(said)).toMatchObject({ id: 1, error: { message: expect.stringContaining('rejected the key') } })
-    expect(err()).toContain('rejected the key')
-    expect(err() + out()).not.toContain(token)
-  })
+    test('lets its person agree to what cannot be undone', async () => {
+      const asked: string[] = []
+      const { client } = await connect(era, addressOf(service), key, (message) => asked.push(message))
+      const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Back office' } })
+      const { id } = made.structuredContent as { id: string }
+      const gone = await client.callTool({ name: 'delete_instance', arguments: { instance_id: id } })
+      expect(gone.structuredContent).toMatchObject({ id, deleted: true })
+      expect(asked).toEqual([`Delete an instance: “Back office” (${id}). This cannot be undone.`])
+    })
 
-  test('is told when no service is there, and so is the person, once', async () => {
-    const { say, out, err } = bridge(['--url', 'http://127.0.0.1:9/mcp'], { SWITCHBOARD_KEY: key })
-    say(ask(1))
-    say(ask(2))
-    const said = await until('two answers', () => (out().split('\n').length > 2 ? out() : undefined))
-    const [first] = said.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))
-    expect(first.error.message).toContain("Can't reach Switchboard at http://127.0.0.1:9")
-    expect(err().trimEnd().split('\n')).toEqual([first.error.message])
-  })
-})
+    test('is shown what the address asks for', async () => {
+      const { client } = await connect(era, `${addressOf(service)}/readonly?toolsets=webhooks`)
+      const { tools } = await client.listTools()
+      expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(tools.map(() => true))
+      expect(tools.map(({ name }) => name)).toContain('list_webhooks')
+      expect(tools.map(({ name }) => name)).not.toContain('list_instances')
+    })
+
+    test('goes on after the service was restarted', async () => {
+      const other = testHome()
+      onTestFinished(() => other.remove())
+      const first = await other.start()
+      const token = (await other.key('Assistant')).key
+      const { client, told } = await connect(era, addressOf(first), token)
+      await client.listTools()
+      await first.end('SIGTERM')
+      await expect(client.callTool({ name: 'get_me', arguments: {} })).rejects.toThrow(/Can't reach Switchboard/)
+      await until('the sentence for the person', () => told().includes('npm start') || undefined)
+      const { port } = new URL(first.url)
+      const env = { ...process.env, SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
+      const second = startProcess(['serve', '--port', port, '--home', other.dir], env)
+      onTestFinished(async () => {
+        await second.end('SIGKILL')
+      })
+      const back = await until('an answer of the new service', () =>
+        client.callTool({ name: 'get_me', arguments: {} }).catch(() => undefined),
+      )
+      expect(back.isError).toBeUndefined()
+    })
+
+    const ask = era === 'modern' ? discover : initialize
+
+    test('is told when the key is refused, and so is the person', async () => {
+      const { id, key: token } = await home.key('Gone')
+      await home.command('keys', 'revoke', id)
+      const { say, out, err } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: token })
+      say(ask(1))
+      const said = await until('an answer', () => (out().includes('\n') ? out() : undefined))
+      expect(JSON.parse(said)).toMatchObject({ id: 1, error: { message: expect.stringContaining('rejected the key') } })
+      expect(err()).toContain('rejected the key')
+      expect(err() + out()).not.toContain(token)
+    })
+
+    test('is told when no service is there, and so is the person, once', async () => {
+      const { say, out, err } = bridge(['--url', 'http://127.0.0.1:9/mcp'], { SWITCHBOARD_KEY: key })
+      say(ask(1))
+      say(ask(2))
+      const said = await until('two answers', () => (out().split('\n').length > 2 ? out() : undefined))
+      const [first] = said.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))
+      expect(first.error.message).toContain("Can't reach Switchboard at http://127.0.0.1:9")
+      expect(err().trimEnd().split('\n')).toEqual([first.error.message])
+    })
+  },
+)
 
 describe('the bridge itself', () => {
   test('ends with standard input, and ends its session', async () => {

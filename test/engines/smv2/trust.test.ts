@@ -6,7 +6,7 @@ import { silentLog } from '../../../main/kernel/log.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
-// As it comes, before anything here has touched it.
+// @isolated: as it is shipped, before another file of the same process has patched it.
 const shipped = Curve.verify
 
 let world: LineWorld | undefined
