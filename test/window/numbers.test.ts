@@ -59,6 +59,38 @@ describe('a banned number', { timeout: TIMEOUT }, () => {
   })
 })
 
+describe('the number picker of Messages', { timeout: TIMEOUT }, () => {
+  test('replaces the current name by what is typed, and keeps it when nothing is chosen', async () => {
+    const { data } = (await w.api('GET', '/v1/instances?limit=200')).body
+    const { id } = data.find((one: { name: string }) => one.name === 'Bakery Luz')
+    await w.open(`/messages/${id}`)
+    const picker = page.getByRole('combobox', { name: 'Choose a number' })
+    await picker.click()
+    const options = page.getByRole('option')
+    await expect.poll(() => options.count()).toBeGreaterThan(1)
+    await expect
+      .poll(() => picker.evaluate((field: HTMLInputElement) => field.selectionEnd ?? 0))
+      .toBe('Bakery Luz'.length)
+    await page.keyboard.type('casa')
+    await expect.poll(() => picker.inputValue()).toBe('casa')
+    await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining('Casa Verde')])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => picker.inputValue()).toBe('Bakery Luz')
+  })
+})
+
+describe('an API key at 768 px', { timeout: TIMEOUT }, () => {
+  test('can be revoked without scrolling sideways', async () => {
+    await page.setViewportSize({ width: 768, height: 900 })
+    await w.open('/keys')
+    const revoke = page.getByRole('button', { name: /Revoke/ }).first()
+    await revoke.waitFor()
+    const box = await revoke.boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 768)).toBeLessThan(768)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+})
+
 describe('the pairing wall', { timeout: TIMEOUT }, () => {
   test('has 20 live codes that a camera can read, and room for them at 1440 px', async () => {
     for (let n = 1; n <= 20; n++) await w.api('POST', '/v1/instances', { name: `Shop ${n}` })

@@ -108,7 +108,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
   ],
-  'parts/InstanceSelect': [{ name: 'choice', at: chat, show: press('Choose a number') }],
+  'parts/InstanceSelect': [{ name: 'choice', at: chat, show: choose('Choose a number') }],
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
   'rooms/messages/MessageComposer': [
     { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
@@ -157,7 +157,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   'rooms/keys/RevokeDialog': [{ name: 'revoke', at: onPage('/keys'), show: press('Revoke') }],
   'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
-  'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup of/) }],
+  'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup from/) }],
   'rooms/settings/SettingDialog': [{ name: 'change', at: onPage('/settings'), show: press('Change Number limit') }],
   // Only the desktop app has it: test/window/desktop.test.ts.
   'rooms/settings/DesktopSettings': [],
@@ -173,7 +173,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'rooms/sandbox/FaultsPanel': [
-    { name: 'whom', at: onPage('/sandbox/faults'), show: press('Choose a number') },
+    { name: 'whom', at: onPage('/sandbox/faults'), show: choose('Choose a number') },
     { name: 'ban', at: onPage('/sandbox/faults'), show: press('Trigger: Banned number') },
   ],
   'rooms/sandbox/CatcherReplyChoice': [

@@ -2,6 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { LogFields } from '../../../main/kernel/log.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
+// @isolated: the library logs only what it has not logged before in the same process.
+
 const OURS = '12025550200'
 
 let world: LineWorld | undefined
