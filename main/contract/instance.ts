@@ -172,14 +172,11 @@ export const HealthView = Type.Object({
   uptime_seconds: Nullable(
     Type.Integer({ minimum: 0, description: 'Since the connection was established; null while there is none.' }),
   ),
-  reconnects_24h: Nullable(
-    Type.Integer({
-      minimum: 0,
-      description:
-        'How often a lost connection came back in the last 24 hours, after its loss was announced by ' +
-        '`instance.disconnected`. Restarts and disconnects you requested are not counted.',
-    }),
-  ),
+  reconnects_24h: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description:
+      'How often a lost connection came back in the last 24 hours, after its loss was announced by ' +
+      '`instance.disconnected`. Restarts and disconnects you requested are not counted.',
+  }),
   queue: Type.Object({ pending: Count, oldest_seconds: Count }, { description: 'Messages accepted but not sent yet.' }),
   webhooks: Type.Object(
     { pending: Count, failing: Count },
