@@ -79,6 +79,34 @@ describe('the number picker of Messages', { timeout: TIMEOUT }, () => {
   })
 })
 
+describe('pairing', { timeout: TIMEOUT }, () => {
+  test('offers to pair another number once one is connected', async () => {
+    await w.open('/instances')
+    await page.getByRole('button', { name: 'New instance' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Padaria Sol')
+    await dialog.getByRole('button', { name: 'Create and pair' }).click()
+    await dialog.getByRole('button', { name: 'Scan with a sandbox phone' }).click()
+    await dialog.getByRole('button', { name: 'Pair another' }).click()
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  test('of a live number names the risk of a ban, and asks nothing of the network for that', async () => {
+    // The window must not reach WhatsApp from a test.
+    await page.route('**/panel/v1/instances/*/qr*', (route) => route.abort())
+    const { id } = (await w.api('POST', '/v1/instances', { name: 'Live shop', network: 'live' })).body
+    await w.open('/instances')
+    await row('Live shop').getByRole('button', { name: 'Pair' }).click()
+    await page.getByRole('dialog').getByText('WhatsApp can ban numbers linked this way', { exact: false }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
+    await page.unrouteAll()
+  })
+})
+
 describe('an API key at 768 px', { timeout: TIMEOUT }, () => {
   test('can be revoked without scrolling sideways', async () => {
     await page.setViewportSize({ width: 768, height: 900 })

@@ -16,13 +16,14 @@ const BUSY = {
 let w: ConsoleWindow
 let page: Page
 let webhook: { id: string }
+let line: string
 
 beforeAll(async () => {
   w = await openConsole()
   page = w.page
   webhook = await catchEverything(w.api, 'crm')
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
-  await pairedInstance(w.api, OURS, 'Bakery Luz')
+  line = await pairedInstance(w.api, OURS, 'Bakery Luz')
 }, 60_000)
 afterAll(() => w.remove())
 
@@ -60,6 +61,33 @@ describe('while the service does not answer', { timeout: 60_000 }, () => {
     await heal()
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Trigger: Banned number' }).waitFor()
+  })
+
+  test('a message that could not be sent is still there after a reload, and is sent once when tried again', async () => {
+    const error = {
+      code: 'not_ready',
+      message: 'The instance is not connected.',
+      request_id: 'req_1',
+      retryable: false,
+    }
+    await page.route('**/panel/v1/instances/*/messages', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 409, json: { error } }) : route.continue(),
+    )
+    await w.open(`/messages/${line}/${PERSON}`)
+    await page.getByPlaceholder('Write a message').fill('Are you open on Sunday?')
+    await page.keyboard.press('Enter')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await heal()
+    await page.reload()
+    await page.getByRole('article').getByText('Are you open on Sunday?').waitFor()
+    await again.click()
+    await again.waitFor({ state: 'hidden' })
+    const arrived = async () => {
+      const { data } = (await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body
+      return data.filter(({ text }: { text: string }) => text === 'Are you open on Sunday?').length as number
+    }
+    await expect.poll(arrived).toBe(1)
   })
 
   test('what went wrong is in sight at the end of a long form', async () => {
@@ -125,7 +153,7 @@ test('a phone of the sandbox writes to any number, however many instances are ne
   const more = Array.from({ length: 120 }, (_, index) => ({ name: `Client ${index}` }))
   await Promise.all(more.map((body) => w.api('POST', '/v1/instances', body)))
   await afresh(`/sandbox/phones/${PERSON}`)
-  await expect.poll(() => page.getByRole('button', { name: /writes to/ }).innerText()).toMatch(/^Bakery Luz/)
+  await expect.poll(() => page.getByRole('combobox', { name: /writes to/ }).inputValue()).toBe('Bakery Luz')
 }, 60_000)
 
 /** Runs in the page: nothing lies over it, and it is inside whatever scrolls. */

@@ -124,6 +124,11 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     await w.open('/assistants/approvals')
     await page.getByRole('button', { name: 'Approve' }).click()
     await expect.poll(received, { timeout: 10_000 }).toContain(text)
+    // The result stays where the decision was made.
+    await page.getByRole('article').getByText('Approved').waitFor()
+    expect(await page.evaluate(() => location.hash)).toBe('#/assistants/approvals')
+    await w.open('/assistants/connect')
+    await page.getByRole('listitem').filter({ hasText: 'window-test' }).waitFor()
     await client.close()
   })
 
