@@ -71,7 +71,7 @@ describe('a receiver that does not connect', () => {
     const outbound = createOutbound({ clock: systemClock, trustedRanges: [], resolve: () => new Promise(() => {}) })
     const { answer, ms } = await timed(outbound.request(post({ connectTimeoutMs: 100 })))
     expect(answer).toMatchObject({ stage: 'dns', code: 'ETIMEOUT', sent: false })
-    expect(ms).toBeLessThan(900)
+    expect(ms).toBeLessThan(2_000)
   })
 
   test('H-05 resets in the middle of the handshake', async () => {
@@ -158,7 +158,7 @@ describe('H-07 a certificate that is not to be trusted', () => {
 })
 
 describe('a receiver that does not answer', () => {
-  const limit = { headersTimeoutMs: 300 }
+  const limit = { headersTimeoutMs: 800 }
 
   test.each<[string, (socket: Socket) => NodeJS.Timeout]>([
     ['drips header bytes', (socket) => setInterval(() => socket.write('x'), 20)],
@@ -176,8 +176,8 @@ describe('a receiver that does not answer', () => {
     )
     const { answer, ms } = await timed(outbound.request(post(limit)))
     expect(answer).toMatchObject({ stage: 'timeout', code: 'headers_timeout', sent: true })
-    expect(ms).toBeGreaterThan(290)
-    expect(ms).toBeLessThan(900)
+    expect(ms).toBeGreaterThan(790)
+    expect(ms).toBeLessThan(2_000)
     await expect.poll(() => server.open).toBe(0)
   })
 

@@ -159,7 +159,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
   'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup from/) }],
   'rooms/settings/SettingDialog': [{ name: 'change', at: onPage('/settings'), show: press('Change Number limit') }],
-  // Only the desktop app has it: test/window/desktop.test.ts.
+  // Only the desktop app has it: test/window/desktop.slow.ts.
   'rooms/settings/DesktopSettings': [],
   'rooms/settings/AppearanceForm': [{ name: 'theme', at: onPage('/settings'), show: choose('Theme') }],
   'rooms/sandbox/NewPhone': [{ name: 'new', at: onPage('/sandbox'), show: press('New phone') }],

@@ -4,7 +4,6 @@ import { testHome, until, type Api, type RunningService, type TestHome } from '.
 import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
 import { pairedLive } from '../support/whatsapp/paired.ts'
 import { converse, livePerson, sandboxPerson, SEND_TIMEOUT_MS, type Line, type Person } from './conversation.ts'
-import { sized } from '../support/sized.ts'
 
 interface Row {
   readonly engine: Line['engine']
@@ -85,8 +84,7 @@ async function fileOf(instanceId: string, mediaId: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** The sandbox and the phone driver; the other two come with test:slow. */
-const ROWS = Object.entries(LINES).filter(([, { engine }]) => sized(engine === 'smv2', true))
+const ROWS = Object.entries(LINES)
 
 describe.each(ROWS)('%s', (name, { engine, number, connect, person, hidden }) => {
   test('carries the conversation', { timeout: 90_000 }, async () => {

@@ -4,7 +4,6 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { damageIndex } from '../support/damage.ts'
 import { testHome, type TestHome } from '../support/service-process.ts'
-import { sized } from '../support/sized.ts'
 
 let home: TestHome
 
@@ -39,7 +38,7 @@ const keyNames = async () =>
     ({ name }) => name,
   )
 
-describe.each(sized([true], [true, false]))('while the service runs: %s', (isRunning) => {
+describe.each([true, false])('while the service runs: %s', (isRunning) => {
   test('backup makes a checked copy and says where it lies', async () => {
     if (isRunning) await home.start()
     else await home.key('So that there is a home')
