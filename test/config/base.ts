@@ -1,10 +1,21 @@
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ViteUserConfig } from 'vitest/config'
 
+const root = resolve(import.meta.dirname, '../..')
+/** The judges install packages of their own under test/, with their own tests. */
+export const PACKAGES = '**/node_modules/**'
+
+/** Test files whose text matches, so that a new or renamed file is not forgotten. */
+export function testFilesWith(text: RegExp): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: [PACKAGES] })
+  return files.filter((file) => text.test(readFileSync(resolve(root, file), 'utf8')))
+}
+
 /** What all runs of tests have in common. */
 export const base = {
-  root: resolve(import.meta.dirname, '../..'),
+  root,
   test: {
     globalSetup: ['test/config/build-once.ts'],
     reporters: ['default', './test/config/closing-line.ts'],

@@ -1,21 +1,13 @@
-import { globSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { base } from './base.ts'
+import { base, PACKAGES, testFilesWith } from './base.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ALL = ['test/**/*.test.ts']
 /**
  * Files that need a process of their own: those that declare SQL, which every database opened later in the same process
- * would prepare, and those marked `@isolated`. Found by what they contain, so that a new or renamed file is not forgotten.
+ * would prepare, and those marked `@isolated`.
  */
-const NEEDS_ISOLATION = /CREATE TABLE|[^a-z.]sql(<.*>)?\(|@isolated/
-const ALONE = [
-  'test/storage/**/*.test.ts',
-  ...globSync('test/**/*.test.ts', { cwd: base.root }).filter((file) =>
-    NEEDS_ISOLATION.test(readFileSync(resolve(base.root, file), 'utf8')),
-  ),
-]
+const ALONE = ['test/storage/**/*.test.ts', ...testFilesWith(/CREATE TABLE|[^a-z.]sql(<.*>)?\(|@isolated/)]
 
 export default defineConfig({
   ...base,
@@ -26,8 +18,8 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['main/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
       // Files that share a worker share its modules; loading them takes a second for each file otherwise.
-      { extends: true, test: { name: 'shared', include: ALL, exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'shared', include: ALL, exclude: [...ALONE, PACKAGES], isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: [PACKAGES] } },
     ],
   },
 })
