@@ -9,13 +9,7 @@ import { HomeInUseError, lockHome } from '../storage/lock.ts'
 import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
-import {
-  quarantineDamagedWal,
-  findIntactBackup,
-  replaceDamaged,
-  recordTruncatedWal,
-  type IntactBackupSearch,
-} from '../storage/quarantine.ts'
+import { findIntactBackup, replaceDamaged, type IntactBackupSearch } from '../storage/quarantine.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
@@ -89,22 +83,19 @@ export async function openHome(world: World): Promise<Home> {
 async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promise<Storage> {
   const { file, clock, log } = deps
   try {
-    const cut = quarantineDamagedWal(file, clock.now())
     refuseEmptyFile(file, clock.now())
     const db = await open({ ...deps, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
     // The damage is gone: an intact backup took its place, or the page was rewritten.
     clearDamageMarker(file)
-    if (cut === undefined) return db
-    await db.close()
-    log.error({ event: 'storage.log_cut', ...recordTruncatedWal(file, cut) })
+    return db
   } catch (error) {
     if (!(error instanceof DamagedDatabaseError)) throw error
     const loss = await replaceDamaged(deps, clock.now())
     if (loss === undefined) throw error
     log.error({ event: 'storage.replaced', ...loss })
     clearDamageMarker(file)
+    return open(deps)
   }
-  return open(deps)
 }
 
 /** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */

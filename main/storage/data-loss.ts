@@ -5,16 +5,10 @@ import { Check } from 'typebox/value'
 import { isoTime } from '../contract/request.ts'
 
 const DataLossShape = Type.Object({
-  /** The copy that took the database's place; null: only the end of its log was damaged, and the rest stayed. */
-  backup: Type.Union([Type.String(), Type.Null()]),
+  /** The copy that took the database's place. */
+  backup: Type.String(),
   fromMs: Type.Integer(),
   untilMs: Type.Integer(),
-  /** What the damaged file still shows of that time; null where it cannot be read. */
-  events: Type.Union([Type.Integer(), Type.Null()]),
-  messages: Type.Union([Type.Integer(), Type.Null()]),
-  /** Pages at the end of the log that were acknowledged and are gone. */
-  frames: Type.Union([Type.Integer(), Type.Null()]),
-  keysUnknown: Type.Boolean(),
 })
 
 /** What a damaged file took with it. */
@@ -50,17 +44,8 @@ function readLoss(file: string): DataLoss | undefined {
   }
 }
 
-function describeLoss(loss: DataLoss, folder: string): string {
-  const time = `between ${isoTime(loss.fromMs)} and ${isoTime(loss.untilMs)}`
-  const what =
-    loss.backup === null
-      ? `The end of the database log was damaged. Changes made ${time} (${loss.frames ?? 0} pages) are missing.`
-      : `The database was damaged and replaced with the backup ${loss.backup}. Changes made ${time} are missing${visibleRows(loss)}.`
-  const keys = loss.keysUnknown ? ' API keys revoked in that time may work again: review them.' : ''
-  return `${what}${keys} The damaged files are in ${folder}. This warning stays until you move that folder away.`
-}
-
-function visibleRows({ events, messages }: DataLoss): string {
-  if (events === null || messages === null) return ''
-  return ` (${events} events and ${messages} messages, as far as the damaged file shows)`
-}
+const describeLoss = ({ backup, fromMs, untilMs }: DataLoss, folder: string): string =>
+  `The database was damaged and replaced with the backup ${backup}. ` +
+  `Changes made between ${isoTime(fromMs)} and ${isoTime(untilMs)} are missing. ` +
+  'API keys revoked in that time work again: review them. Repeating a message of that time sends it again. ' +
+  `The damaged files are in ${folder}. This warning stays until you move that folder away.`

@@ -5,12 +5,10 @@ import Database from 'better-sqlite3'
 import { syncFile, syncFolder } from '../kernel/durable-file.ts'
 import { removeDraft } from './backup.ts'
 import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
-import { copyPreserved } from './preserved-tables.ts'
-import { inspectWal } from './wal-state.ts'
-import { checkIntegrity, DamagedDatabaseError, isIntact } from './integrity.ts'
+import { advancePastLoss } from './preserved-tables.ts'
+import { checkIntegrity, isIntact } from './integrity.ts'
 import { recordDataLoss, quarantineName, type DataLoss } from './data-loss.ts'
 import { hasExpectedSchema, migrate, type Migration } from './migrate.ts'
-import { recoverRows } from './recover-rows.ts'
 
 interface DatabaseFiles {
   /** Path of the database. */
@@ -19,9 +17,9 @@ interface DatabaseFiles {
 }
 
 /**
- * Puts the newest whole backup in the place of a damaged database, whose files go into a folder of their own. Numbers of
- * attempts and places in lists go on behind those that were given out, as far as the damaged file still shows them.
- * @returns undefined where no copy can be used: then nothing was changed.
+ * Replaces a damaged database with the newest intact backup and moves the damaged files to a folder of their own. Nothing
+ * is read from them: attempt numbers and sequences skip ahead of all that can have been given out.
+ * @returns undefined when no backup can be used: then nothing was changed.
  */
 export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
   const { file } = place
@@ -32,10 +30,10 @@ export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promi
   copyFileSync(join(backupsFolderOf(file), backup.name), draft)
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(file) || nowMs
-  const found = await prepareDraft(draft, place, nowMs)
+  await prepareDraft(draft, place, nowMs)
   await syncFile(draft)
   const folder = join(dirname(file), quarantineName(nowMs))
-  const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs, frames: null, ...found }
+  const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const part of ['', '-wal', '-shm']) linkOrCopy(`${file}${part}`, folder)
   recordDataLoss(folder, loss)
@@ -77,18 +75,14 @@ function isIntactBackup(file: string, migrations: readonly Migration[]): boolean
   }
 }
 
-async function prepareDraft(draft: string, { file, migrations }: DatabaseFiles, nowMs: number) {
+async function prepareDraft(draft: string, { migrations }: DatabaseFiles, nowMs: number): Promise<void> {
   const copy = new Database(draft, { fileMustExist: true })
-  const rescued = `${draft}.rescued`
   try {
     checkIntegrity(copy)
     await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
-    const found = recoverRows(file, copy, rescued)
-    copyPreserved(copy, rescued)
-    return found
+    advancePastLoss(copy)
   } finally {
     copy.close()
-    for (const rest of ['', '-wal', '-shm']) rmSync(`${rescued}${rest}`, { force: true })
   }
 }
 
@@ -107,47 +101,3 @@ const lastWriteMs = (file: string): number =>
   Math.floor(
     Math.max(...['', '-wal'].map((part) => statSync(`${file}${part}`, { throwIfNoEntry: false })?.mtimeMs ?? 0)),
   )
-
-interface TruncatedWal {
-  readonly folder: string
-  /** Acknowledged frames that are gone. */
-  readonly frames: number
-  readonly untilMs: number
-}
-
-/**
- * Looks at the log before SQLite does. A damaged one is kept aside, because its next use writes over it.
- * @returns what to note once the rest is open; undefined where nothing is missing.
- * @throws DamagedDatabaseError where log and database do not fit together.
- */
-export function quarantineDamagedWal(file: string, nowMs: number): TruncatedWal | undefined {
-  const state = inspectWal(file)
-  if (state.kind === 'whole') return undefined
-  if (state.kind === 'mixed') throw new DamagedDatabaseError(file, 'its log is damaged and fits it no more')
-  const untilMs = lastWriteMs(file)
-  const folder = join(dirname(file), quarantineName(nowMs))
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, join(folder, `${basename(file)}-wal`))
-  if (state.kind === 'cut') return { folder, frames: state.frames, untilMs }
-  // All of it is in the database, and what is left of it is older than that.
-  for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
-  return undefined
-}
-
-/** Goes on behind what the lost end may have given out, and says what is missing. */
-export function recordTruncatedWal(file: string, { folder, frames, untilMs }: TruncatedWal): DataLoss {
-  const connection = new Database(file, { fileMustExist: true })
-  const rescued = `${file}.rescued`
-  try {
-    const newest = connection.prepare('SELECT MAX(created_at) FROM events').pluck().get() as number | null
-    recoverRows(null, connection, rescued)
-    copyPreserved(connection, rescued)
-    const fromMs = Math.min(newest ?? untilMs, untilMs)
-    const loss = { backup: null, fromMs, untilMs, events: null, messages: null, frames, keysUnknown: true }
-    recordDataLoss(folder, loss)
-    return loss
-  } finally {
-    connection.close()
-    rmSync(rescued, { force: true })
-  }
-}

@@ -92,7 +92,7 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
   'D-04': { does: 'a sync of the disk fails', sees: 'reopened; read-only after three; no send lost or doubled' },
   'D-05': {
     does: 'random bytes, cuts and zeros in database, log and index; entries of an index that are not those of its table',
-    sees: 'found at the start, by the daily look, or harmless; what is lost is said',
+    sees: 'found at the start, by the daily check, or harmless; restores the newest intact backup and reports the missing period; a log is read up to the damage',
   },
   'D-06': { does: 'kill -9 in the middle of backups', sees: 'every named backup is whole' },
   'D-07': { does: 'a keychain that refuses', sees: 'events recorded, nothing sent or used up; then delivered' },
