@@ -42,7 +42,6 @@ const COMMANDS = {
   doctor: { entry: 'headless.js', args: ['doctor'] },
   console: { entry: 'headless.js', args: ['console'] },
   mcp: { entry: 'headless.js', args: ['mcp'] },
-  demo: { entry: 'headless.js', args: ['demo'] },
 }
 
 class BuildFailed extends Error {}
@@ -60,9 +59,12 @@ if (import.meta.main) {
 /** @param {string} name @param {readonly string[]} args */
 async function run(name, args) {
   if (name === 'build') return void build()
+  if (name === 'demo') return demo(args)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) {
-    process.stderr.write(`Usage: node resources/run.mjs <${[...Object.keys(COMMANDS), 'build'].join('|')}> [...args]\n`)
+    process.stderr.write(
+      `Usage: node resources/run.mjs <${[...Object.keys(COMMANDS), 'demo', 'build'].join('|')}> [...args]\n`,
+    )
     process.exit(1)
   }
   const folder = build()
@@ -70,6 +72,25 @@ async function run(name, args) {
   const entry = path.join(folder, 'main', command.entry)
   process.argv = [process.execPath, entry, ...command.args, ...args]
   await import(pathToFileURL(entry).href)
+}
+
+/** @param {readonly string[]} args */
+async function demo(args) {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write('Usage: npm run demo    runs an end-to-end demo in a temporary home\n')
+    return
+  }
+  if (args.length > 0) {
+    process.stderr.write(`demo takes no arguments: ${args.join(' ')}.\n`)
+    process.exit(1)
+  }
+  const folder = build()
+  markInUse(folder)
+  // Loaded only now: the other commands need neither it nor the packages that decode pictures.
+  const { runDemo } = await import('./demo/demo.ts')
+  const code = await runDemo(path.join(folder, 'main', 'headless.js'))
+  // A step that was interrupted still waits for what it looked for.
+  process.stdout.write('', () => process.exit(code))
 }
 
 /**

@@ -40,7 +40,7 @@ const USAGE_OF: Readonly<Record<string, string>> = {
 
 /**
  * Runs one command. @returns its exit code.
- * @param entry the built file that runs now; the demo starts it again as a process of its own.
+ * @param entry the built file that runs now.
  * @param terminal where it prints.
  */
 export async function runCommand(
@@ -81,8 +81,6 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
       return openConsole(argv, terminal)
     case 'mcp':
       return mcp(argv, terminal)
-    case 'demo':
-      return demo(argv, entry, terminal)
     default:
       throw new CommandError(USAGE)
   }
@@ -173,19 +171,6 @@ async function mcp(argv: readonly string[], terminal: Terminal): Promise<number>
   const { mcpCommand } = await import('./bridge.ts')
   await mcpCommand(argv, processEnvironment(), terminal)
   return 0
-}
-
-async function demo(argv: readonly string[], entry: string, terminal: Terminal): Promise<number> {
-  if (argv.length > 0) throw new CommandError(`demo takes no arguments: ${argv.join(' ')}.`)
-  // Imported on demand: only the demo decodes images.
-  const { runDemo } = await import('./demo/demo.ts')
-  const held = await runDemo({
-    entry: join(entry, '..', 'headless.js'),
-    environment: processEnvironment(),
-    clock: systemClock,
-    terminal,
-  })
-  return held ? 0 : 1
 }
 
 /** How long to wait for a home held by a starting service or another command. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DemoFailure } from './story.ts'
+import { DemoFailure } from './report.ts'
 
 export interface ServiceProcess {
   readonly url: string

@@ -1,6 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** A step of the demo did not hold; the sentence says which promise was broken. */
 export class DemoFailure extends Error {}
@@ -14,40 +13,42 @@ export interface DemoReport {
   draw(line: string): void
   /** A promise of the product; the demo ends with exit code 1 when it does not hold. */
   expect(claim: boolean, promise: string): void
-  /** Looks again every few milliseconds until something is there. @throws BrokenPromise after ten seconds. */
+  /** Looks again every few milliseconds until something is there. @throws DemoFailure after ten seconds. */
   until<T>(promise: string, look: () => Promise<T | undefined>): Promise<T>
   readonly steps: number
 }
 
+export const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
 const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 40
 
-export function createDemoReport({ clock, terminal }: { clock: Clock; terminal: Terminal }): DemoReport {
+export function createDemoReport(): DemoReport {
   let steps = 0
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-    terminal.isInteractive ? styleText(style, text) : text
+    process.stdout.isTTY ? styleText(style, text) : text
   return {
     get steps() {
       return steps
     },
     async step(title, act) {
       steps++
-      terminal.out(`\n ${paint('dim', String(steps).padStart(2))}  ${paint('bold', title)}`)
+      print(`\n ${paint('dim', String(steps).padStart(2))}  ${paint('bold', title)}`)
       return act()
     },
-    say: (line) => terminal.out(line === '' ? '' : `     ${line}`),
-    draw: (line) => terminal.out(`     ${paint(['black', 'bgWhiteBright'], line)}`),
+    say: (line) => print(line === '' ? '' : `     ${line}`),
+    draw: (line) => print(`     ${paint(['black', 'bgWhiteBright'], line)}`),
     expect(claim, promise) {
       if (!claim) throw new DemoFailure(promise)
-      terminal.out(`     ${paint('green', '✓')} ${promise}`)
+      print(`     ${paint('green', '✓')} ${promise}`)
     },
     async until(promise, look) {
-      const deadline = clock.mono() + PATIENCE_MS
+      const deadline = performance.now() + PATIENCE_MS
       for (;;) {
         const found = await look()
         if (found !== undefined) return found
-        if (clock.mono() > deadline) throw new DemoFailure(`${promise} (waited ${PATIENCE_MS / 1000} s)`)
-        await clock.sleep(LOOK_EVERY_MS)
+        if (performance.now() > deadline) throw new DemoFailure(`${promise} (waited ${PATIENCE_MS / 1000} s)`)
+        await sleep(LOOK_EVERY_MS)
       }
     },
   }

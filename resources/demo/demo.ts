@@ -1,10 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Terminal } from '../terminal.ts'
 import { createApiClient, type ApiAnswer, type ApiClient } from './client.ts'
 import { drawQr, readQrPicture } from './qr-picture.ts'
+import { createDemoReport, DemoFailure, print, type DemoReport } from './report.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
-import { DemoFailure, createDemoReport, type DemoReport } from './story.ts'
 
 const OURS = '12025550100'
 const CUSTOMER = '12025550101'
@@ -17,22 +15,15 @@ interface Caught {
   signature: string
 }
 
-interface DemoDeps {
-  /** The built headless entry. */
-  readonly entry: string
-  readonly environment: NodeJS.ProcessEnv
-  readonly clock: Clock
-  readonly terminal: Terminal
-}
-
 /**
  * The main job end to end on the sandbox network, reported as it happens.
- * @returns whether every step held.
+ * @param entry the built headless entry.
+ * @returns the exit code: 0 when every step held.
  */
-export async function runDemo({ entry, environment, clock, terminal }: DemoDeps): Promise<boolean> {
-  const story = createDemoReport({ clock, terminal })
-  const startedMs = clock.mono()
-  terminal.out('\n Switchboard: the main job, end to end, on the sandbox network')
+export async function runDemo(entry: string): Promise<0 | 1> {
+  const story = createDemoReport()
+  const startedMs = performance.now()
+  print('\n Switchboard: the main job, end to end, on the sandbox network')
   const interruption = listenForInterruption()
   let service: ServiceProcess | undefined
   try {
@@ -40,39 +31,37 @@ export async function runDemo({ entry, environment, clock, terminal }: DemoDeps)
       interruption.happened,
       story
         .step('The service starts', async () => {
-          service = await startServiceProcess(entry, settingsOfDemo(environment))
+          service = await startServiceProcess(entry, settingsOfDemo())
           story.expect(true, `it answers at ${service.url}; its home folder is a temporary one, removed at the end`)
           return service
         })
         .then((running) => runSteps(story, running)),
     ])
-    const seconds = ((clock.mono() - startedMs) / 1000).toFixed(1)
-    terminal.out(
-      `\n All ${story.steps} steps held, in ${seconds} s. Next: npm run serve, and the README's “Pair a number”.\n`,
-    )
-    return true
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    print(`\n All ${story.steps} steps held, in ${seconds} s. Next: npm run serve, and the README's “Pair a number”.\n`)
+    return 0
   } catch (error) {
     const hasFailed = (await service?.stop()) === 'had failed'
     // A Ctrl+C reaches the service as well, and its silence can be noticed first.
     const fault = interruption.reason() ?? (hasFailed ? new DemoFailure('the service ended under it') : error)
-    printFailure(terminal, story, fault)
+    printFailure(story, fault)
     const said = service?.said().trim()
-    if (said) terminal.err(`What the service said:\n${said}`)
-    return false
+    if (said) process.stderr.write(`What the service said:\n${said}\n`)
+    return 1
   } finally {
     await service?.stop()
   }
 }
 
-function printFailure(terminal: Terminal, story: DemoReport, fault: unknown): void {
-  terminal.out(`     ✗ ${fault instanceof Error ? fault.message : String(fault)}`)
-  terminal.out(`\n Step ${story.steps} did not hold.\n`)
-  if (fault instanceof Error && !(fault instanceof DemoFailure)) terminal.err(fault.stack ?? '')
+function printFailure(story: DemoReport, fault: unknown): void {
+  print(`     ✗ ${fault instanceof Error ? fault.message : String(fault)}`)
+  print(`\n Step ${story.steps} did not hold.\n`)
+  if (fault instanceof Error && !(fault instanceof DemoFailure)) process.stderr.write(`${fault.stack}\n`)
 }
 
 /** The demo shows the product as it comes; settings of this machine would show another one. */
-function settingsOfDemo(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const foreign = Object.entries(environment).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
+function settingsOfDemo(): NodeJS.ProcessEnv {
+  const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
   return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
 }
 
@@ -204,7 +193,7 @@ async function repeatSend(
 ): Promise<void> {
   const again = await api.post(`/v1/instances/${instance}/messages`, ORDER, { 'idempotency-key': key })
   story.expect(
-    again.headers['idempotent-replayed'] === 'true' && again.body['message_id'] === first.body['message_id'],
+    again.headers.get('idempotent-replayed') === 'true' && again.body['message_id'] === first.body['message_id'],
     'the first answer is replayed (Idempotent-Replayed: true)',
   )
   const { body } = await api.get(`/v1/sandbox/phones/${CUSTOMER}/messages`)
