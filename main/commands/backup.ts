@@ -1,6 +1,7 @@
 import type { ControlRequest } from '../faces/control.ts'
 import { formatBytes } from '../kernel/format-bytes.ts'
-import { CommandError, type Terminal } from './terminal.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
+import type { Terminal } from './terminal.ts'
 
 export const BACKUP_USAGE = `Usage: npm run backup [-- --json]
        Backs up the database to backups/ in the home folder and verifies the backup.`
@@ -11,10 +12,9 @@ export async function backupCommand(
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
-  const unknown = argv.filter((word) => word !== '--json')
-  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${BACKUP_USAGE}`)
+  const { json } = parseArguments(argv, { usage: BACKUP_USAGE, options: JSON_OPTION })
   const made = (await carryOut({ command: 'backup.create', input: {} })) as { file: string; bytes: number }
-  if (argv.includes('--json')) return terminal.out(JSON.stringify(made))
+  if (json) return terminal.out(JSON.stringify(made))
   terminal.out(made.file)
   terminal.err(
     `Backup created and verified (${formatBytes(made.bytes)}). ` +

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { isWellFormedKey } from '../kernel/keys.ts'
+import { parseArguments } from './arguments.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { relay } from './bridge/relay.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
@@ -21,7 +21,11 @@ export async function mcpCommand(
 }
 
 function parse(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
-  const { url = DEFAULT_URL, key = environment['SWITCHBOARD_KEY'] } = flags(argv)
+  const options = { url: { type: 'string' }, key: { type: 'string' } } as const
+  const { url = DEFAULT_URL, key = environment['SWITCHBOARD_KEY'] } = parseArguments(argv, {
+    usage: MCP_USAGE,
+    options,
+  })
   if (key === undefined || key === '')
     throw new CommandError(`No API key. Set SWITCHBOARD_KEY or pass --key.\n${MCP_USAGE}`)
   if (!isWellFormedKey(key))
@@ -29,15 +33,4 @@ function parse(argv: readonly string[], environment: Readonly<Record<string, str
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new CommandError(`${url} is not an http URL. The default is ${DEFAULT_URL}.`)
   return { url: new URL(url), key }
-}
-
-function flags(argv: readonly string[]): { url?: string; key?: string } {
-  try {
-    const options = { url: { type: 'string' }, key: { type: 'string' } } as const
-    return parseArgs({ args: [...argv], options }).values
-  } catch (error) {
-    // Only Node's first sentence is about the option; the rest is about its parser.
-    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
-    throw new CommandError(`${sentence}.\n${MCP_USAGE}`)
-  }
 }

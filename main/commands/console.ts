@@ -1,5 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { ControlRequest } from '../faces/control.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const CONSOLE_USAGE = `Usage: npm run console -- [--json]
@@ -11,14 +12,13 @@ export async function consoleCommand(
   ask: (request: ControlRequest) => Promise<{ result: unknown } | undefined>,
   terminal: Terminal,
 ): Promise<void> {
-  const unknown = argv.filter((word) => word !== '--json')
-  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${CONSOLE_USAGE}`)
+  const { json } = parseArguments(argv, { usage: CONSOLE_USAGE, options: JSON_OPTION })
   const answer = await ask({ command: 'console.address', input: {} })
   if (answer === undefined)
     throw new CommandError('Switchboard is not running in this home folder. Start it with npm start or npm run serve.')
   const { console_url: url } = answer.result as { console_url: string | null }
   if (url === null) throw new CommandError('The running service has no console in its build.')
-  if (argv.includes('--json')) return terminal.out(JSON.stringify({ console_url: url }))
+  if (json) return terminal.out(JSON.stringify({ console_url: url }))
   terminal.out(consoleLine(url))
 }
 

@@ -1,5 +1,6 @@
 import type { Finding, FindingState } from '../service/doctor/finding.ts'
-import { CommandError, type Terminal } from './terminal.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
+import type { Terminal } from './terminal.ts'
 
 export const DOCTOR_USAGE = `Usage: npm run doctor [-- --offline] [--json]
        Checks the home folder, database, backups, vault and network. Changes nothing, except that
@@ -15,11 +16,11 @@ export async function doctorCommand(
   examine: (isOffline: boolean) => Promise<readonly Finding[]>,
   terminal: Terminal,
 ): Promise<number> {
-  const unknown = argv.filter((word) => word !== '--json' && word !== '--offline')
-  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${DOCTOR_USAGE}`)
-  const findings = await examine(argv.includes('--offline'))
+  const options = { ...JSON_OPTION, offline: { type: 'boolean', default: false } } as const
+  const { json, offline } = parseArguments(argv, { usage: DOCTOR_USAGE, options })
+  const findings = await examine(offline)
   const count = (state: FindingState) => findings.filter((finding) => finding.state === state).length
-  if (argv.includes('--json')) terminal.out(JSON.stringify({ broken: count('broken'), look: count('look'), findings }))
+  if (json) terminal.out(JSON.stringify({ broken: count('broken'), look: count('look'), findings }))
   else {
     for (const { subject, state, says } of findings)
       terminal.out(`${MARKS[state]} ${subject.padEnd(SUBJECT_WIDTH)} ${says}`)

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { APPROVAL_POLICIES } from '../contract/approval.ts'
 import { isAcceptedScope, ACCEPTED_SCOPES, SCOPES } from '../contract/scopes.ts'
 import type { ControlRequest } from '../faces/control.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const KEYS_USAGE = `Usage: npm run keys -- create --name NAME [--scopes a,b|all] [--instances id,id]
@@ -31,52 +31,25 @@ export async function keysCommand(
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {
-  const { positionals, values } = parse(argv)
-  const [action, ...more] = positionals
-  if (action === 'revoke') return revoke(more, values.json, carryOut, terminal)
+  const flags = parse(argv)
+  const [action, ...more] = flags.words
+  if (action === 'revoke') return revoke(more, flags.json, carryOut, terminal)
   if (action !== 'create' && action !== 'list') throw new CommandError(KEYS_USAGE)
   if (more.length > 0) throw new CommandError(`Unknown argument: ${more.join(' ')}.\n${KEYS_USAGE}`)
-  if (action === 'create') return create(values, carryOut, terminal)
-  return list(values.json, carryOut, terminal)
+  if (action === 'create') return create(flags, carryOut, terminal)
+  return list(flags.json, carryOut, terminal)
 }
 
-interface Flags {
-  name: string | undefined
-  scopes: string | undefined
-  instances: string | undefined
-  ask: string | undefined
-  json: boolean
-}
+const OPTIONS = {
+  ...JSON_OPTION,
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  instances: { type: 'string' },
+  ask: { type: 'string' },
+} as const
 
-function parse(argv: readonly string[]): { positionals: string[]; values: Flags } {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        name: { type: 'string' },
-        scopes: { type: 'string' },
-        instances: { type: 'string' },
-        ask: { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-    })
-    return {
-      positionals,
-      values: {
-        name: values.name,
-        scopes: values.scopes,
-        instances: values.instances,
-        ask: values.ask,
-        json: values.json,
-      },
-    }
-  } catch (error) {
-    // Only Node's first sentence is about the option; the rest is about its parser.
-    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1)
-    throw new CommandError(`${sentence}.\n${KEYS_USAGE}`)
-  }
-}
+const parse = (argv: readonly string[]) =>
+  parseArguments(argv, { usage: KEYS_USAGE, options: OPTIONS, words: Infinity })
 
 interface MadeKey {
   id: string
@@ -87,7 +60,7 @@ interface MadeKey {
 }
 
 async function create(
-  { name, scopes = 'all', instances, ask, json }: Flags,
+  { name, scopes = 'all', instances, ask, json }: ReturnType<typeof parse>,
   carryOut: (request: ControlRequest) => Promise<unknown>,
   terminal: Terminal,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ControlRequest } from '../faces/control.ts'
 import { formatBytes } from '../kernel/format-bytes.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export const RESTORE_USAGE = `Usage: npm run restore [-- --json]                 lists the backups
@@ -45,19 +46,18 @@ export async function restoreCommand(
   terminal: Terminal,
   newestWhole: () => IntactBackup,
 ): Promise<void> {
-  const [name, ...more] = argv.filter((word) => !word.startsWith('--'))
-  const unknown = [...more, ...argv.filter((word) => word.startsWith('--') && word !== '--yes' && word !== '--json')]
-  if (unknown.length > 0) throw new CommandError(`Unknown argument: ${unknown.join(' ')}.\n${RESTORE_USAGE}`)
+  const options = { ...JSON_OPTION, yes: { type: 'boolean', default: false } } as const
+  const { json, yes, words } = parseArguments(argv, { usage: RESTORE_USAGE, options, words: 1 })
+  const [name] = words
   const { data } = (await carryOut({ command: 'backup.list', input: {} })) as { data: BackupRow[] }
-  const isJson = argv.includes('--json')
-  if (name === undefined) return list(data, isJson, terminal)
+  if (name === undefined) return list(data, json, terminal)
   const chosen = choose(data, name === 'latest' ? newestIntact(newestWhole(), terminal) : name)
-  if (!argv.includes('--yes'))
+  if (!yes)
     throw new CommandError(
       `This replaces the database with ${chosen.name} from ${chosen.made_at}. Everything after that is lost from the ` +
         'service; the current state is backed up first. To confirm, repeat the command with --yes.',
     )
-  await restore(chosen.name, isJson, carryOut, terminal)
+  await restore(chosen.name, json, carryOut, terminal)
 }
 
 function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal): void {

@@ -2,8 +2,9 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { exitProcess } from '../kernel/process-exit.ts'
 import { startService, type Service, type World } from '../service.ts'
+import { JSON_OPTION, parseArguments } from './arguments.ts'
 import { consoleLine } from './console.ts'
-import { CommandError, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /**
  * Serves until stopped, then finishes work in progress. A restart requested in the window reads the settings again.
@@ -17,9 +18,8 @@ export async function serveCommand(
   terminal: Terminal,
   because?: string,
 ): Promise<number> {
-  const unknown = argv.filter((word) => word !== '--json')
-  if (unknown.length > 0)
-    throw new CommandError(`Unknown argument: ${unknown.join(' ')}. serve takes settings (see the README) and --json.`)
+  const usage = 'serve takes settings (see the README) and --json.'
+  const { json } = parseArguments(argv, { usage, options: JSON_OPTION })
   let stop: Promise<'stop'> | undefined
   for (let port: number | undefined; ;) {
     const world = newWorld()
@@ -32,7 +32,7 @@ export async function serveCommand(
     stop ??= waitForStopSignal(world.clock)
     for (const warning of service.warnings) terminal.err(`Warning: ${warning}`)
     if (because !== undefined) terminal.err(`Running without a window because ${because}.`)
-    announce(service, world.config.home, argv.includes('--json'), terminal)
+    announce(service, world.config.home, json, terminal)
     const next = await Promise.race([stop, again])
     const code = await closeWithTimeout(service, world.clock, terminal)
     if (next === 'stop') return code

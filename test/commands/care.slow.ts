@@ -225,7 +225,7 @@ test.each(['backup', 'restore', 'doctor'])(
   async (name) => {
     const ran = await home.command(name, '--colour')
     expect([ran.code, ran.out]).toEqual([1, ''])
-    expect(ran.err).toMatch(new RegExp(`^Unknown argument: --colour\\.\nUsage: npm run ${name}`))
+    expect(ran.err).toMatch(new RegExp(`^Unknown option '--colour'\\.\nUsage: npm run ${name}`))
     expect((await home.command(name, '--help')).out).toMatch(new RegExp(`^Usage: npm run ${name}`))
   },
 )

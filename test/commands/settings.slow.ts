@@ -46,7 +46,7 @@ test.each<[string, Record<string, string>, string[], object | string | undefined
     {},
     ['--prot', '1'],
     undefined,
-    /^Unknown argument: --prot 1\. serve takes settings \(see the README\) and --json\.\n$/,
+    /^Unknown option '--prot'\.\nserve takes settings \(see the README\) and --json\.\n$/,
   ],
   [
     'an unknown variable',
