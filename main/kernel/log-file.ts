@@ -2,7 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
-import { cause, type Log, type LogFields, type LogLevel } from './log.ts'
+import { cause, logThrough, type Log, type LogFields, type LogLevel } from './log.ts'
 import { redact } from './redact.ts'
 
 /** Log lines in files that never outgrow their room. */
@@ -90,10 +90,7 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
   }
 
   return {
-    debug: (fields) => write('debug', fields),
-    info: (fields) => write('info', fields),
-    warn: (fields) => write('warn', fields),
-    error: (fields) => write('error', fields),
+    ...logThrough(write),
     problem: () => problem,
     onChange: (listener) => void listeners.push(listener),
     close,
@@ -113,21 +110,8 @@ function moveIfThere(from: string, to: string): void {
 }
 
 /** Every line to both. */
-export const teeLog = (one: Log, other: Log): Log => ({
-  debug(fields) {
-    one.debug(fields)
-    other.debug(fields)
-  },
-  info(fields) {
-    one.info(fields)
-    other.info(fields)
-  },
-  warn(fields) {
-    one.warn(fields)
-    other.warn(fields)
-  },
-  error(fields) {
-    one.error(fields)
-    other.error(fields)
-  },
-})
+export const teeLog = (one: Log, other: Log): Log =>
+  logThrough((level, fields) => {
+    one[level](fields)
+    other[level](fields)
+  })

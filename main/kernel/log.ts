@@ -29,15 +29,20 @@ export function createLog(level: LogLevel): Log {
     },
     pino.destination({ fd: 2, sync: false }),
   )
-  return {
-    debug: (fields) => lines.debug(fields),
-    info: (fields) => lines.info(fields),
-    warn: (fields) => lines.warn(fields),
-    error: (fields) => lines.error(fields),
-  }
+  return logThrough((of, fields) => lines[of](fields))
 }
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+export const silentLog: Log = logThrough(() => {})
+
+/** A log whose levels all go through one function. */
+export function logThrough(write: (level: Exclude<LogLevel, 'silent'>, fields: LogFields) => void): Log {
+  return {
+    debug: (fields) => write('debug', fields),
+    info: (fields) => write('info', fields),
+    warn: (fields) => write('warn', fields),
+    error: (fields) => write('error', fields),
+  }
+}
 
 /** An error as log fields: name, message and stack of ours, never a foreign body. */
 export function cause(error: unknown): { name: string; message: string; stack?: string | undefined } {

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { Log, LogFields, LogLevel } from './log.ts'
+import { logThrough, type Log, type LogFields, type LogLevel } from './log.ts'
 
 /** A line that was logged, for somebody who looks for the reason of something. */
 export interface LogLine extends LogFields {
@@ -17,24 +17,12 @@ const KEPT = 300
 /** Passes everything on and remembers the last lines, whatever the level that is printed. */
 export function withRecentLines(log: Log, clock: Pick<Clock, 'now'>): RecentLog {
   const kept: LogLine[] = []
-  const keep = (level: LogLine['level'], fields: LogFields) => {
-    kept.push({ at: clock.now(), level, ...fields })
-    if (kept.length > KEPT) kept.shift()
-  }
   return {
-    debug: (fields) => log.debug(fields),
-    info(fields) {
-      keep('info', fields)
-      log.info(fields)
-    },
-    warn(fields) {
-      keep('warn', fields)
-      log.warn(fields)
-    },
-    error(fields) {
-      keep('error', fields)
-      log.error(fields)
-    },
+    ...logThrough((level, fields) => {
+      if (level !== 'debug') kept.push({ at: clock.now(), level, ...fields })
+      if (kept.length > KEPT) kept.shift()
+      log[level](fields)
+    }),
     lines: () => kept,
   }
 }
