@@ -113,7 +113,7 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, clockJumps, storage } = machinery
+  const { vault, outbound, live, clockJumps, storage, nodes, jobs } = machinery
   const { clock, config, log } = world
   const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, engineHost } = rooms
   const housekeeping = createHousekeeping({
@@ -130,6 +130,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
       webhooks.retention,
       rooms.events.retention,
       ...engineHost.chores,
+      jobs.retention,
       { name: 'storage', begin: () => home.db.shrink },
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
@@ -145,6 +146,8 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     outbound.reset()
     log.info({ event: 'service.gap' })
   })
+  await nodes.register()
+  await jobs.recover()
   await webhooks.recover()
   await instanceWebhooks.recover()
   await messages.recover()
@@ -171,6 +174,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   await engineHost.begin()
   await instances.start()
   clockJumps.start()
+  jobs.start()
   webhooks.start()
   instanceWebhooks.start()
   messages.start()
@@ -190,7 +194,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
     // After a disk failure no result can be recorded.
     const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
-    const workers = [webhooks.stop(drainMs), instanceWebhooks.stop(drainMs)]
+    const workers = [jobs.stop(drainMs), webhooks.stop(drainMs), instanceWebhooks.stop(drainMs)]
     // Requests of the desktop window use no socket, so the door does not wait for them.
     await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
     panel.bridge.close()

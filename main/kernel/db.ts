@@ -2,7 +2,7 @@ import type { BootId } from './ids.ts'
 import type { Statement } from './sql.ts'
 
 /** Growing tables whose rows are numbered by the application. Numbers only rise; gaps are normal. */
-export type SequenceName = 'subjects' | 'events' | 'deliveries' | 'messages' | 'sandbox' | 'official' | 'smv2'
+export type SequenceName = 'subjects' | 'events' | 'deliveries' | 'messages' | 'sandbox' | 'official' | 'smv2' | 'jobs'
 
 /** What a unit of work sees: the database inside the transaction it shares with its group. */
 export interface Tx {

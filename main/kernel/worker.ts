@@ -11,11 +11,13 @@ import { createClaimBudget } from './claim-budget.ts'
 export interface Work<Job, Result> {
   /** Names the log lines. */
   readonly name: string
+  /** A job that takes longer is cut off: a bound for one whose own deadlines did not end it. */
+  readonly deadlineMs: number
   /** Takes at most `limit` due jobs. What it returns is durable with its lease: only then may anything leave. */
   claim(limit: number): Promise<readonly Job[]>
   /** Does the job, outside any commit. A throw counts as cut off. */
   act(job: Job): Promise<Result>
-  /** The result of a job that was cut off by us: shutdown, watchdog, a fault of our own. */
+  /** The result of a job that was cut off by us: shutdown, deadline, a fault of our own. */
   interruptedResult(job: Job): Result
   /** Writes the results and gives the leases back, in one commit fenced by them, so that writing twice is harmless. */
   record(ended: readonly FinishedJob<Job, Result>[]): Promise<void>
@@ -61,8 +63,6 @@ const GATHER_MS = 2
 const GATHERED_AT_MOST = 64
 /** Bounds what a crash can repeat: at most this many answered jobs are not yet on disk. */
 const UNRECORDED_AT_MOST = 64
-/** No job lasts longer; its own deadlines end it before. */
-const WATCHDOG_MS = 30_000
 
 interface WorkerDeps<Job, Result> {
   readonly work: Work<Job, Result>
@@ -209,7 +209,7 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
     if (isTicking || isStopping) return
     isTicking = true
     try {
-      checkWatchdog()
+      checkDeadlines()
       if (refused.size > 0) await record([...refused].map(([job, result]) => ({ job, result })))
       await work.tick?.()
     } catch (error) {
@@ -221,10 +221,10 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
     wake()
   }
 
-  function checkWatchdog(): void {
+  function checkDeadlines(): void {
     for (const entry of running) {
-      if (clock.mono() - entry.sinceMono < WATCHDOG_MS) continue
-      log.error({ event: 'worker.watchdog', worker: work.name, limitMs: WATCHDOG_MS })
+      if (clock.mono() - entry.sinceMono < work.deadlineMs) continue
+      log.error({ event: 'worker.deadline', worker: work.name, limitMs: work.deadlineMs })
       entry.cut()
     }
   }

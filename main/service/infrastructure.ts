@@ -2,7 +2,9 @@ import type { Notice } from '../contract/notice.ts'
 import { createApiActivity } from '../kernel/api-activity.ts'
 import { createClockJumps } from '../kernel/clock-jumps.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
+import { createJobs } from '../kernel/jobs.ts'
 import { createLedger } from '../kernel/ledger.ts'
+import { createNodes } from '../kernel/nodes.ts'
 import { createNoticeBus } from '../kernel/notice-bus.ts'
 import { createOutbound, systemResolve } from '../kernel/outbound.ts'
 import { createCursors, cursorKey } from '../kernel/page.ts'
@@ -22,6 +24,8 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
   const live = createNoticeBus<Notice>(clock)
   const storage = monitorStorage(world, home, live)
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
+  const apiActivity = createApiActivity(clock)
+  const nodes = createNodes({ db, clock })
   const publishService = () => live.publish({ topic: 'service' })
   vault.onChange(publishService)
   world.logFile.onChange(publishService)
@@ -34,7 +38,9 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     storage,
     writeGate: storage.writeGate,
     clockJumps: createClockJumps(clock),
-    apiActivity: createApiActivity(clock),
+    apiActivity,
+    nodes,
+    jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,

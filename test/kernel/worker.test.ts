@@ -15,6 +15,7 @@ function scene(more: Partial<Work<number, Result>> = {}) {
   const recorded: string[] = []
   const work: Work<number, Result> = {
     name: 'numbers',
+    deadlineMs: 30_000,
     async claim(limit) {
       claims.push(limit)
       await settle(1)
@@ -290,6 +291,7 @@ test('the budget halves when rounds of the event loop take 5 ms or more, but for
     log: silentLog,
     work: {
       name: 'numbers',
+      deadlineMs: 30_000,
       async claim(limit) {
         budgets.push(limit)
         await settle(2)

@@ -144,6 +144,7 @@ export function createDeliveryWorker({
     writeGate,
     work: {
       name: 'instance-webhook',
+      deadlineMs: 30_000,
       claim: async (most) => (await Promise.all(slots.plan(most).map(claimShare))).flat(),
       act,
       interruptedResult: () => 'cut_off',

@@ -124,6 +124,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
     writeGate,
     work: {
       name: 'deliveries',
+      deadlineMs: 30_000,
       claim: claims.claim,
       act: deliver,
       interruptedResult: () => interruptedAttempt(clock),

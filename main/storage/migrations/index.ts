@@ -13,6 +13,7 @@ import { consoleSessions } from './011-console.ts'
 import { official } from './012-official.ts'
 import { sandboxGraph } from './013-sandbox-graph.ts'
 import { smv2 } from './014-smv2.ts'
+import { jobs } from './015-jobs.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   official,
   sandboxGraph,
   smv2,
+  jobs,
 ]

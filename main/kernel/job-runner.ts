@@ -1,0 +1,221 @@
+import type { Timer } from './clock.ts'
+import type { Tx } from './db.ts'
+import {
+  canceledLanes,
+  cancelWaiting,
+  claimJobs,
+  dueLanes,
+  endJob,
+  laneOf,
+  leasedJob,
+  nextDue,
+  saveProgress,
+  updateLane,
+  type JobRow,
+  type LaneCounts,
+} from './job-store.ts'
+import type { JobKind, JobOutcome, JobRun, JobsDeps } from './jobs.ts'
+import { cause } from './log.ts'
+import { createWorker } from './worker.ts'
+
+/** Claims, runs and records the jobs of one kind in this process. */
+export interface JobRunner {
+  readonly perLane: number
+  wake(): void
+  /** Aborts the running jobs of a subject. */
+  abort(subjectId: string): void
+  start(): void
+  stop(ms: number): Promise<void>
+}
+
+type RunResult =
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly error: string }
+  /** Cut off by us: shutdown. Due again at once, and not counted as a failure. */
+  | { readonly kind: 'interrupted' }
+
+interface Running {
+  readonly row: JobRow
+  readonly run: JobRun<object>
+  readonly controller: AbortController
+  progressTimer: Timer | undefined
+}
+
+const NO_CHANGE = { waiting: 0, running: 0, done: 0, failed: 0, canceled: 0 } as const satisfies LaneCounts
+/** Another node may add a job that this one was not woken for. */
+const LOOK_AGAIN_MS = 5_000
+const PROGRESS_EVERY_MS = 1_000
+const CANCELED_AT_ONCE = 500
+/** The deadline aborts the run; the worker cuts off a run that ignores its signal. */
+const IGNORED_ABORT_MS = 5_000
+const MAX_ERROR_LENGTH = 500
+
+export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
+  const { db, clock, log, nodes } = deps
+  const { name, perLane, concurrency, deadlineMs, retryDelaysMs } = kind
+  const node = nodes.id
+  const running = new Set<Running>()
+  /** Nothing is due before, as far as this process knows. */
+  let idleUntilMs = 0
+
+  const place = ({ subjectId, lane }: JobRow) => ({ kind: name, subjectId, lane })
+
+  async function claim(budget: number): Promise<readonly Running[]> {
+    const nowMs = clock.now()
+    const limit = Math.min(budget, concurrency - running.size)
+    if (limit <= 0 || nowMs < idleUntilMs) return []
+    // A commit that changes nothing would still be one.
+    const next = await db.readOne(nextDue, { kind: name })
+    if (next === undefined || next.nextAtMs > nowMs) {
+      idleUntilMs = Math.min(next?.nextAtMs ?? Infinity, nowMs + LOOK_AGAIN_MS)
+      return []
+    }
+    const rows = await db.commit((tx) => claimDue(tx, nowMs, limit))
+    return rows.map(toRunning)
+  }
+
+  async function claimDue(tx: Tx, nowMs: number, limit: number): Promise<JobRow[]> {
+    const claimed: JobRow[] = []
+    for (const { subjectId, lane, running: busy } of await tx.all(dueLanes, { kind: name, nowMs, limit })) {
+      const free = Math.min(perLane - busy, limit - claimed.length)
+      if (free <= 0) continue
+      const ref = { kind: name, subjectId, lane }
+      const rows = await tx.all(claimJobs, { ...ref, node, nowMs, limit: free })
+      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -rows.length, running: rows.length, perLane })
+      claimed.push(...rows.toSorted((a, b) => a.runAtMs - b.runAtMs || a.seq - b.seq))
+    }
+    return claimed
+  }
+
+  function toRunning(row: JobRow): Running {
+    const { seq, subjectId, lane, key, attempt } = row
+    const job: Running = {
+      row,
+      run: {
+        ...{ seq, subjectId, lane, key, attempt },
+        input: JSON.parse(row.input) as object,
+        report: (progress) => report(job, progress),
+      },
+      controller: new AbortController(),
+      progressTimer: undefined,
+    }
+    running.add(job)
+    return job
+  }
+
+  function report(job: Running, progress: object): void {
+    const { seq, attempt } = job.row
+    job.progressTimer?.cancel()
+    job.progressTimer = clock.after(PROGRESS_EVERY_MS, () => {
+      const params = { seq, attempt, node, progress: JSON.stringify(progress) }
+      db.commit((tx) => tx.run(saveProgress, params)).catch((error: unknown) =>
+        log.warn({ event: 'job.progress_not_saved', kind: name, cause: cause(error) }),
+      )
+    })
+  }
+
+  async function act(job: Running): Promise<RunResult> {
+    const { controller, run } = job
+    const deadline = clock.after(deadlineMs, () => controller.abort(new Error('The job took too long.')))
+    try {
+      return { kind: 'returned', value: await kind.act(run, controller.signal) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      log.warn({ event: 'job.run_failed', kind: name, job: run.seq, attempt: run.attempt, cause: cause(error) })
+      return { kind: 'threw', error: message.slice(0, MAX_ERROR_LENGTH) }
+    } finally {
+      deadline.cancel()
+    }
+  }
+
+  async function recordOne(tx: Tx, { row, run }: Running, result: RunResult): Promise<void> {
+    const { seq, attempt } = row
+    const held = await tx.one(leasedJob, { seq, attempt, node })
+    if (held === undefined) return
+    const outcome = await outcomeOf(tx, run, result)
+    const isCanceled = (await tx.one(laneOf, place(row)))?.state === 'canceled'
+    const nowMs = clock.now()
+    if (outcome.kind === 'done') return end(tx, row, 'done')
+    if (outcome.kind === 'failed') return fail(tx, row, run, outcome.error)
+    if (isCanceled) return end(tx, row, 'canceled')
+    if (outcome.kind === 'again') return wait(tx, row, outcome.atMs, row.failures)
+    const delayMs = retryDelaysMs[row.failures]
+    if (delayMs === undefined) return fail(tx, row, run, outcome.error)
+    return wait(tx, row, nowMs + delayMs, row.failures + 1, outcome.error)
+  }
+
+  async function outcomeOf(tx: Tx, run: JobRun<object>, result: RunResult): Promise<JobOutcome> {
+    if (result.kind === 'interrupted') return { kind: 'again', atMs: clock.now() }
+    if (result.kind === 'threw') return { kind: 'retry', error: result.error }
+    return (await kind.record?.(tx, run, result.value)) ?? { kind: 'done' }
+  }
+
+  async function fail(tx: Tx, row: JobRow, run: JobRun<object>, error: string): Promise<void> {
+    await kind.recordFailure?.(tx, run, error)
+    await end(tx, row, 'failed', error)
+  }
+
+  async function end(tx: Tx, row: JobRow, state: 'done' | 'failed' | 'canceled', error: string | null = null) {
+    const { seq, runAtMs, failures } = row
+    await tx.run(endJob, { seq, state, runAtMs, failures, error, endedAtMs: clock.now() })
+    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, [state]: 1, perLane })
+  }
+
+  async function wait(tx: Tx, row: JobRow, runAtMs: number, failures: number, error: string | null = null) {
+    await tx.run(endJob, { seq: row.seq, state: 'waiting', runAtMs, failures, error, endedAtMs: null })
+    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, waiting: 1, perLane })
+  }
+
+  async function cancelSome(tx: Tx): Promise<number> {
+    let total = 0
+    for (const ref of await tx.all(canceledLanes, { kind: name, limit: 1 })) {
+      const count = await tx.run(cancelWaiting, { ...ref, nowMs: clock.now(), limit: CANCELED_AT_ONCE })
+      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -count, canceled: count, perLane })
+      total += count
+    }
+    return total
+  }
+
+  let mustCancel = true
+  const worker = createWorker<Running, RunResult>({
+    ...deps,
+    work: {
+      name: `job ${name}`,
+      deadlineMs: deadlineMs + IGNORED_ABORT_MS,
+      claim,
+      act,
+      interruptedResult(job) {
+        job.controller.abort(new Error('The service is stopping.'))
+        return { kind: 'interrupted' }
+      },
+      async record(ended) {
+        for (const { job } of ended) job.progressTimer?.cancel()
+        await db.commit(async (tx) => {
+          for (const { job, result } of ended) await recordOne(tx, job, result)
+        })
+        for (const { job } of ended) running.delete(job)
+        idleUntilMs = 0
+      },
+      async tick() {
+        if (mustCancel) mustCancel = (await db.commit(cancelSome)) > 0
+      },
+    },
+  })
+
+  function wake(): void {
+    idleUntilMs = 0
+    worker.wake()
+  }
+
+  return {
+    perLane,
+    wake,
+    abort(subjectId) {
+      mustCancel = true
+      for (const { row, controller } of running)
+        if (row.subjectId === subjectId) controller.abort(new Error('The job was canceled.'))
+    },
+    start: worker.start,
+    stop: worker.stop,
+  }
+}

@@ -1,0 +1,158 @@
+import { sql } from './sql.ts'
+
+/** A lane's state, set for all lanes of a subject. */
+export type LaneState = 'open' | 'paused' | 'canceled'
+
+/** `waiting` until its time, `running` under a lease; the others are final. */
+export type JobState = 'waiting' | 'running' | 'done' | 'failed' | 'canceled'
+
+export interface LaneRef {
+  readonly kind: string
+  readonly subjectId: string
+  readonly lane: string
+}
+
+export interface JobRow extends LaneRef {
+  readonly seq: number
+  readonly key: string | null
+  readonly input: string
+  readonly state: JobState
+  readonly runAtMs: number
+  readonly attempt: number
+  readonly failures: number
+  readonly progress: string | null
+  readonly error: string | null
+}
+
+const JOB = `seq, kind, subject_id AS subjectId, lane, job_key AS key, input, state, run_at AS runAtMs, attempt, failures,
+  progress, error`
+
+/** Changes no row if the kind has a job with this key. */
+export const insertJob = sql<
+  LaneRef & { seq: number; key: string | null; input: string; runAtMs: number; nowMs: number }
+>(
+  `INSERT INTO jobs (seq, kind, subject_id, lane, job_key, input, state, run_at, attempt, failures, created_at)
+   VALUES (:seq, :kind, :subjectId, :lane, :key, :input, 'waiting', :runAtMs, 0, 0, :nowMs)
+   ON CONFLICT DO NOTHING`,
+)
+
+/** Counts a new waiting job. `claimable`: 0 while the lane runs as many as it may. */
+export const addToLane = sql<LaneRef & { accountId: string; runAtMs: number; perLane: number }>(
+  `INSERT INTO job_lanes (kind, subject_id, lane, account_id, state, next_at, waiting, running, done, failed, canceled)
+   VALUES (:kind, :subjectId, :lane, :accountId, 'open', :runAtMs, 1, 0, 0, 0, 0)
+   ON CONFLICT (kind, subject_id, lane) DO UPDATE SET
+     waiting = job_lanes.waiting + 1,
+     next_at = CASE
+       WHEN job_lanes.running >= :perLane THEN NULL
+       WHEN job_lanes.next_at IS NULL OR job_lanes.next_at > :runAtMs THEN :runAtMs
+       ELSE job_lanes.next_at END`,
+)
+
+/** Lanes with a due job and room to run it, longest due first. */
+export const dueLanes = sql<{ kind: string; nowMs: number; limit: number }, LaneRef & { running: number }>(
+  `SELECT kind, subject_id AS subjectId, lane, running FROM job_lanes
+   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs ORDER BY next_at LIMIT :limit`,
+)
+
+export const nextDue = sql<{ kind: string }, { nextAtMs: number }>(
+  `SELECT next_at AS nextAtMs FROM job_lanes WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL
+   ORDER BY next_at LIMIT 1`,
+)
+
+/** Leases the first due jobs of a lane. The state is checked again, so that two nodes never take the same job. */
+export const claimJobs = sql<LaneRef & { node: string; nowMs: number; limit: number }, JobRow>(
+  `UPDATE jobs SET state = 'running', attempt = attempt + 1, lease_owner = :node
+   WHERE state = 'waiting' AND seq IN (
+     SELECT seq FROM jobs WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane AND state = 'waiting'
+       AND run_at <= :nowMs ORDER BY run_at, seq LIMIT :limit)
+   RETURNING ${JOB}`,
+)
+
+/** The job, if this node still holds the lease of this attempt. */
+export const leasedJob = sql<{ seq: number; node: string; attempt: number }, JobRow>(
+  `SELECT ${JOB} FROM jobs WHERE seq = :seq AND state = 'running' AND lease_owner = :node AND attempt = :attempt`,
+)
+
+export const endJob = sql<{
+  seq: number
+  state: JobState
+  runAtMs: number
+  failures: number
+  error: string | null
+  endedAtMs: number | null
+}>(
+  `UPDATE jobs SET state = :state, run_at = :runAtMs, failures = :failures, error = :error, lease_owner = NULL,
+     ended_at = :endedAtMs
+   WHERE seq = :seq`,
+)
+
+export const saveProgress = sql<{ seq: number; node: string; attempt: number; progress: string }>(
+  `UPDATE jobs SET progress = :progress
+   WHERE seq = :seq AND state = 'running' AND lease_owner = :node AND attempt = :attempt`,
+)
+
+/** Changes the counts of a lane and finds its next due time. */
+export const updateLane = sql<
+  LaneRef & { waiting: number; running: number; done: number; failed: number; canceled: number; perLane: number }
+>(
+  `UPDATE job_lanes SET waiting = waiting + :waiting, running = running + :running, done = done + :done,
+     failed = failed + :failed, canceled = canceled + :canceled,
+     next_at = CASE WHEN running + :running >= :perLane THEN NULL ELSE (
+       SELECT j.run_at FROM jobs j WHERE j.kind = job_lanes.kind AND j.subject_id = job_lanes.subject_id
+         AND j.lane = job_lanes.lane AND j.state = 'waiting' ORDER BY j.run_at LIMIT 1) END
+   WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane`,
+)
+
+export const laneOf = sql<LaneRef, { state: LaneState }>(
+  'SELECT state FROM job_lanes WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane',
+)
+
+/** A canceled lane stays canceled. */
+export const setLanes = sql<{ kind: string; subjectId: string; state: LaneState }>(
+  `UPDATE job_lanes SET state = :state
+   WHERE kind = :kind AND subject_id = :subjectId AND state <> 'canceled' AND state <> :state`,
+)
+
+export const canceledLanes = sql<{ kind: string; limit: number }, LaneRef>(
+  `SELECT kind, subject_id AS subjectId, lane FROM job_lanes
+   WHERE kind = :kind AND state = 'canceled' AND waiting > 0 ORDER BY subject_id, lane LIMIT :limit`,
+)
+
+export const cancelWaiting = sql<LaneRef & { nowMs: number; limit: number }>(
+  `UPDATE jobs SET state = 'canceled', ended_at = :nowMs
+   WHERE state = 'waiting' AND seq IN (
+     SELECT seq FROM jobs WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane AND state = 'waiting'
+       ORDER BY run_at, seq LIMIT :limit)`,
+)
+
+/** Jobs whose node is dead. */
+export const abandonedJobs = sql<{ aliveSinceMs: number; limit: number }, JobRow>(
+  `SELECT ${JOB} FROM jobs WHERE state = 'running'
+     AND lease_owner NOT IN (SELECT id FROM nodes WHERE seen_at >= :aliveSinceMs)
+   ORDER BY lease_owner, seq LIMIT :limit`,
+)
+
+export interface LaneCounts {
+  readonly waiting: number
+  readonly running: number
+  readonly done: number
+  readonly failed: number
+  readonly canceled: number
+}
+
+export const lanesOf = sql<
+  { kind: string; subjectId: string },
+  LaneCounts & { lane: string; state: LaneState; nextAtMs: number | null }
+>(
+  `SELECT lane, state, next_at AS nextAtMs, waiting, running, done, failed, canceled FROM job_lanes
+   WHERE kind = :kind AND subject_id = :subjectId ORDER BY lane`,
+)
+
+export const jobsOf = sql<{ kind: string; subjectId: string; after: number; limit: number }, JobRow>(
+  `SELECT ${JOB} FROM jobs WHERE kind = :kind AND subject_id = :subjectId AND seq > :after ORDER BY seq LIMIT :limit`,
+)
+
+export const pruneEnded = sql<{ before: number; limit: number }>(
+  `DELETE FROM jobs WHERE seq IN (
+     SELECT seq FROM jobs WHERE ended_at IS NOT NULL AND ended_at < :before ORDER BY ended_at LIMIT :limit)`,
+)

@@ -1,0 +1,237 @@
+import type { ApiActivity } from './api-activity.ts'
+import type { Clock } from './clock.ts'
+import type { Db, Tx } from './db.ts'
+import type { Chore } from './housekeeping.ts'
+import type { AccountId } from './ids.ts'
+import { createJobRunner, type JobRunner } from './job-runner.ts'
+import {
+  abandonedJobs,
+  addToLane,
+  endJob,
+  insertJob,
+  jobsOf,
+  lanesOf,
+  pruneEnded,
+  setLanes,
+  updateLane,
+  type JobState,
+  type LaneCounts,
+  type LaneState,
+} from './job-store.ts'
+import type { Log } from './log.ts'
+import type { Nodes } from './nodes.ts'
+
+/** A run of a job, as its kind sees it. */
+export interface JobRun<Input> {
+  readonly seq: number
+  readonly subjectId: string
+  readonly lane: string
+  readonly key: string | null
+  readonly input: Input
+  /** From 1. Above 1 an earlier run may have had its effect although its outcome was not recorded. */
+  readonly attempt: number
+  /** Stores progress, at most once a second; the last one wins. */
+  report(progress: object): void
+}
+
+/** What a job becomes after a run. */
+export type JobOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly error: string }
+  /** By the kind's schedule; failed after its last delay. */
+  | { readonly kind: 'retry'; readonly error: string }
+  /** At this time, without counting a failure: the next step of a long job, or a wait for something else. */
+  | { readonly kind: 'again'; readonly atMs: number }
+
+/**
+ * Work of one kind that happens later or takes long, declared by its room.
+ * A run is at least once: after a crash the job runs again with a higher `attempt`, and `act` finds out by its own key
+ * whether the effect has happened.
+ */
+export interface JobKind<Input extends object = object, Result = unknown> {
+  /** `room.act`, such as `campaigns.send`. Stored with each job. */
+  readonly name: string
+  /** How many run at once in a lane. 1 keeps a lane in order. */
+  readonly perLane: number
+  /** How many run at once in this process. */
+  readonly concurrency: number
+  /** A run that takes longer is aborted and retried. */
+  readonly deadlineMs: number
+  /** Delays after failures; a job that fails once more has failed. */
+  readonly retryDelaysMs: readonly number[]
+  /** Does the work, outside any commit. Rejecting retries. @param signal aborts at the deadline, on cancel and at shutdown. */
+  act(run: JobRun<Input>, signal: AbortSignal): Promise<Result>
+  /** Records the result in the commit that ends the run; fenced by its lease. Default: done. */
+  record?(tx: Tx, run: JobRun<Input>, result: Result): Promise<JobOutcome>
+  /** Called in the commit that makes the job `failed`, whatever failed it. */
+  recordFailure?(tx: Tx, run: JobRun<Input>, error: string): Promise<void>
+}
+
+export interface NewJob<Input> {
+  readonly accountId: AccountId
+  /** What the job belongs to, such as a campaign: paused, resumed and canceled as one. */
+  readonly subjectId: string
+  /** Jobs of a lane share `perLane`. Default: one lane for the subject. */
+  readonly lane?: string
+  /** At most one job of the kind has it, also after the job has ended. */
+  readonly key?: string
+  /** Default: now. */
+  readonly runAtMs?: number
+  readonly input: Input
+}
+
+/** The jobs of a subject. */
+export interface SubjectJobs extends LaneCounts {
+  /** `paused` or `canceled` if all lanes are. */
+  readonly state: LaneState
+  /** When the first waiting job is due, null if none waits. */
+  readonly nextAtMs: number | null
+}
+
+export interface JobView {
+  readonly seq: number
+  readonly lane: string
+  readonly key: string | null
+  readonly state: JobState
+  readonly runAtMs: number
+  readonly attempt: number
+  readonly progress: object | null
+  readonly error: string | null
+}
+
+/** The jobs of one kind. */
+export interface JobQueue<Input extends object> {
+  /** Adds a job in the caller's commit. @returns false if the kind already has a job with this key. */
+  add(tx: Tx, job: NewJob<Input>): Promise<boolean>
+  /** Nothing new of the subject runs; what runs may end. */
+  pause(tx: Tx, subjectId: string): Promise<void>
+  resume(tx: Tx, subjectId: string): Promise<void>
+  /** For good: waiting jobs are canceled, running ones aborted and not retried. */
+  cancel(tx: Tx, subjectId: string): Promise<void>
+  /** Undefined if the subject never had a job of this kind. */
+  findSubject(subjectId: string): Promise<SubjectJobs | undefined>
+  list(subjectId: string, page: { after: number; limit: number }): Promise<JobView[]>
+}
+
+export interface Jobs {
+  /** Declares a kind. A room does so when it is built, before `recover`. */
+  define<Input extends object, Result>(kind: JobKind<Input, Result>): JobQueue<Input>
+  /** Before `start`: jobs of dead nodes are due again. */
+  recover(): Promise<void>
+  start(): void
+  /** Lets running jobs end for `ms`, aborts the rest and makes them due again. */
+  stop(ms: number): Promise<void>
+  /** Prunes jobs that ended 30 days ago. The counts of a subject stay. */
+  readonly retention: Chore
+}
+
+export interface JobsDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly nodes: Pick<Nodes, 'id' | 'aliveSinceMs'>
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
+  readonly writeGate?: { isOpen(): boolean }
+}
+
+const RECOVERED_AT_ONCE = 500
+const PRUNED_AT_ONCE = 500
+const KEPT_MS = 30 * 24 * 3_600_000
+
+/** Durable work: a job survives crashes and restarts, and ends exactly once. Stored jobs of an unknown kind wait. */
+export function createJobs(deps: JobsDeps): Jobs {
+  const { db, clock, nodes } = deps
+  const runners = new Map<string, JobRunner>()
+
+  async function recoverSome(): Promise<number> {
+    return db.commit(async (tx) => {
+      const rows = await tx.all(abandonedJobs, { aliveSinceMs: nodes.aliveSinceMs(), limit: RECOVERED_AT_ONCE })
+      for (const { kind, subjectId, lane, seq, failures } of rows) {
+        const due = { seq, failures, state: 'waiting', runAtMs: clock.now(), error: null, endedAtMs: null } as const
+        await tx.run(endJob, due)
+        const perLane = runners.get(kind)?.perLane ?? 1
+        const counts = { waiting: 1, running: -1, done: 0, failed: 0, canceled: 0 }
+        await tx.run(updateLane, { kind, subjectId, lane, perLane, ...counts })
+      }
+      return rows.length
+    })
+  }
+
+  return {
+    define(kind) {
+      if (runners.has(kind.name)) throw new TypeError(`The job kind ${kind.name} is defined twice.`)
+      // A job of a kind holds only inputs that were added through the queue of this kind.
+      const runner = createJobRunner(kind, deps)
+      runners.set(kind.name, runner)
+      return createQueue(kind.name, runner, deps)
+    },
+    async recover() {
+      while ((await recoverSome()) === RECOVERED_AT_ONCE);
+    },
+    start: () => runners.forEach((runner) => runner.start()),
+    async stop(ms) {
+      await Promise.all([...runners.values()].map((runner) => runner.stop(ms)))
+    },
+    retention: {
+      name: 'jobs',
+      begin: () => async () => {
+        const before = clock.now() - KEPT_MS
+        return (await db.commit((tx) => tx.run(pruneEnded, { before, limit: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE
+      },
+    },
+  }
+}
+
+function createQueue<Input extends object>(
+  kind: string,
+  runner: JobRunner,
+  { db, clock }: Pick<JobsDeps, 'db' | 'clock'>,
+): JobQueue<Input> {
+  async function setState(tx: Tx, subjectId: string, state: LaneState): Promise<void> {
+    await tx.run(setLanes, { kind, subjectId, state })
+    tx.afterCommit(() => {
+      if (state === 'canceled') runner.abort(subjectId)
+      runner.wake()
+    })
+  }
+
+  return {
+    async add(tx, { accountId, subjectId, lane = '', key = null, runAtMs = clock.now(), input }) {
+      const place = { kind, subjectId, lane }
+      const row = { seq: await tx.next('jobs'), key, input: JSON.stringify(input), runAtMs, nowMs: clock.now() }
+      if ((await tx.run(insertJob, { ...place, ...row })) === 0) return false
+      await tx.run(addToLane, { ...place, accountId, runAtMs, perLane: runner.perLane })
+      tx.afterCommit(runner.wake)
+      return true
+    },
+    pause: (tx, subjectId) => setState(tx, subjectId, 'paused'),
+    resume: (tx, subjectId) => setState(tx, subjectId, 'open'),
+    cancel: (tx, subjectId) => setState(tx, subjectId, 'canceled'),
+    async findSubject(subjectId) {
+      const lanes = await db.read(lanesOf, { kind, subjectId })
+      return lanes.length === 0 ? undefined : summarize(lanes)
+    },
+    async list(subjectId, page) {
+      const rows = await db.read(jobsOf, { kind, subjectId, ...page })
+      return rows.map(({ seq, lane, key, state, runAtMs, attempt, progress, error }) => ({
+        ...{ seq, lane, key, state, runAtMs, attempt, error },
+        progress: progress === null ? null : (JSON.parse(progress) as object),
+      }))
+    },
+  }
+}
+
+function summarize(lanes: readonly (LaneCounts & { state: LaneState; nextAtMs: number | null })[]): SubjectJobs {
+  const sum = (count: keyof LaneCounts) => lanes.reduce((total, lane) => total + lane[count], 0)
+  const isAll = (state: LaneState) => lanes.every((lane) => lane.state === state)
+  const due = lanes.flatMap(({ nextAtMs }) => nextAtMs ?? [])
+  return {
+    state: isAll('paused') ? 'paused' : isAll('canceled') ? 'canceled' : 'open',
+    nextAtMs: due.length === 0 ? null : Math.min(...due),
+    waiting: sum('waiting'),
+    running: sum('running'),
+    done: sum('done'),
+    failed: sum('failed'),
+    canceled: sum('canceled'),
+  }
+}

@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AccountId, BootId } from '../../main/kernel/ids.ts'
+import {
+  createJobs,
+  type JobKind,
+  type JobOutcome,
+  type JobQueue,
+  type JobRun,
+  type Jobs,
+} from '../../main/kernel/jobs.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import { createNodes } from '../../main/kernel/nodes.ts'
+import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
+import { testDatabase, type TestDatabase } from '../support/database.ts'
+
+const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
+const DAY = 86_400_000
+
+interface Input {
+  readonly name: string
+}
+
+let clock: FakeClock
+let data: TestDatabase
+let opened: Jobs[]
+beforeEach(async () => {
+  clock = fakeClock()
+  data = await testDatabase(undefined, { clock })
+  opened = []
+})
+afterEach(async () => {
+  for (const jobs of opened) await jobs.stop(0)
+  await data.close()
+})
+
+type Act = JobKind<Input, JobOutcome>['act']
+type Opened = Jobs & { readonly queue: JobQueue<Input> }
+
+/** The jobs of a node with one kind; `act` decides how its runs end. */
+function open(act: Act, more: Partial<JobKind<Input, JobOutcome>> = {}, id: BootId = data.db.boot): Opened {
+  const nodes = { id, aliveSinceMs: () => 0 }
+  const jobs = createJobs({ db: data.db, clock, log: silentLog, nodes, apiActivity: { isRecent: () => false } })
+  const queue = jobs.define<Input, JobOutcome>({
+    name: 'test.act',
+    perLane: 1,
+    concurrency: 10,
+    deadlineMs: 30_000,
+    retryDelaysMs: [10_000, 60_000],
+    act,
+    record: async (_tx, _run, outcome) => outcome,
+    ...more,
+  })
+  opened.push(jobs)
+  return { ...jobs, queue }
+}
+
+const add = ({ queue }: Opened, name: string, more: object = {}) =>
+  data.db.commit((tx) => queue.add(tx, { accountId: ACCOUNT, subjectId: 'subject', input: { name }, ...more }))
+
+const done = async (): Promise<JobOutcome> => ({ kind: 'done' })
+
+/** Runs that wait until the test ends them. */
+function held() {
+  const runs = new Map<string, { end(outcome: JobOutcome): void; signal: AbortSignal; attempt: number }>()
+  const act = ({ input, attempt }: JobRun<Input>, signal: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<JobOutcome>()
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+    runs.set(input.name, { end: resolve, signal, attempt })
+    return promise
+  }
+  return { runs, act }
+}
+
+describe('a job', () => {
+  test('runs once, at its time, and is done', async () => {
+    const names: string[] = []
+    const jobs = open(async ({ input }) => {
+      names.push(input.name)
+      return { kind: 'done' }
+    })
+    jobs.start()
+    await add(jobs, 'now')
+    await add(jobs, 'later', { runAtMs: clock.now() + 60_000 })
+    await clock.advance(1_000)
+    expect(names).toEqual(['now'])
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ state: 'open', waiting: 1, done: 1, failed: 0 })
+    await clock.advance(60_000)
+    expect(names).toEqual(['now', 'later'])
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 0, running: 0, done: 2, nextAtMs: null })
+  })
+
+  test('is added with its commit or not at all, and once for each key, also after it has ended', async () => {
+    const jobs = open(done)
+    jobs.start()
+    const undone = data.db.commit(async (tx) => {
+      await jobs.queue.add(tx, { accountId: ACCOUNT, subjectId: 'subject', input: { name: 'a' } })
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await jobs.queue.findSubject('subject')).toBeUndefined()
+    expect(await add(jobs, 'a', { key: 'order-1' })).toBe(true)
+    await clock.advance(1_000)
+    expect(await add(jobs, 'b', { key: 'order-1' })).toBe(false)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 0, done: 1 })
+  })
+
+  test('belongs to a kind that is defined once', () => {
+    const jobs = open(done)
+    const again = { name: 'test.act', perLane: 1, concurrency: 1, deadlineMs: 1, retryDelaysMs: [], act: done }
+    expect(() => jobs.define(again)).toThrow(TypeError)
+  })
+
+  test('that fails is tried again after each delay, then has failed, in the commit that records it', async () => {
+    const failures: string[] = []
+    let runs = 0
+    const jobs = open(
+      async () => {
+        runs++
+        throw new Error('no answer')
+      },
+      { recordFailure: async (_tx, _run, error) => void failures.push(error) },
+    )
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(9_000)
+    expect(runs).toBe(1)
+    await clock.advance(3_000)
+    expect(runs).toBe(2)
+    await clock.advance(62_000)
+    expect(runs).toBe(3)
+    expect(failures).toEqual(['no answer'])
+    const [job] = await jobs.queue.list('subject', { after: 0, limit: 10 })
+    expect(job).toMatchObject({ state: 'failed', attempt: 3, error: 'no answer' })
+  })
+
+  test('may ask to go on later without a failure being counted', async () => {
+    let runs = 0
+    const jobs = open(async () => (++runs < 5 ? { kind: 'again', atMs: clock.now() + 5_000 } : { kind: 'done' }))
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(30_000)
+    expect(runs).toBe(5)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ done: 1, failed: 0 })
+  })
+
+  test('that takes longer than its own deadline is aborted and tried again', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, { deadlineMs: 120_000 })
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(119_000)
+    expect(runs.get('a')?.signal.aborted).toBe(false)
+    await clock.advance(2_000)
+    expect(runs.get('a')?.signal.aborted).toBe(true)
+    await clock.advance(11_000)
+    expect(runs.get('a')?.attempt).toBe(2)
+  })
+
+  test('reports progress, at most once a second', async () => {
+    const { act } = held()
+    const jobs = open((run, signal) => {
+      for (let percent = 0; percent <= 50; percent++) run.report({ percent })
+      return act(run, signal)
+    })
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(2_500)
+    const [job] = await jobs.queue.list('subject', { after: 0, limit: 10 })
+    expect(job).toMatchObject({ state: 'running', progress: { percent: 50 } })
+  })
+
+  test('is pruned 30 days after it ended; what its subject has done stays counted', async () => {
+    const jobs = open(done)
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(1_000)
+    clock.set(clock.now() + 30 * DAY + 1_000)
+    expect(await jobs.retention.begin()()).toBe(false)
+    expect(await jobs.queue.list('subject', { after: 0, limit: 10 })).toEqual([])
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ done: 1 })
+  })
+})
+
+describe('a lane', () => {
+  test('runs as many at once as its kind says, in order; lanes do not wait for each other', async () => {
+    const { runs, act } = held()
+    const jobs = open(act)
+    jobs.start()
+    for (const lane of ['one', 'two']) for (let n = 1; n <= 3; n++) await add(jobs, `${lane} ${n}`, { lane })
+    await clock.advance(1_000)
+    expect([...runs.keys()].toSorted()).toEqual(['one 1', 'two 1'])
+    runs.get('one 1')?.end({ kind: 'done' })
+    await clock.advance(1_000)
+    expect([...runs.keys()].toSorted()).toEqual(['one 1', 'one 2', 'two 1'])
+  })
+
+  test('never holds more at once than its kind may run in this process', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, { concurrency: 3 })
+    jobs.start()
+    for (let n = 1; n <= 5; n++) await add(jobs, `${n}`, { lane: `lane ${n}` })
+    await clock.advance(2_000)
+    expect(runs.size).toBe(3)
+    runs.get('1')?.end({ kind: 'done' })
+    await clock.advance(1_000)
+    expect(runs.size).toBe(4)
+  })
+})
+
+describe('a subject', () => {
+  test('that is paused starts nothing until it is resumed; what runs ends', async () => {
+    const { runs, act } = held()
+    const jobs = open(act)
+    jobs.start()
+    for (const name of ['a', 'b']) await add(jobs, name)
+    await clock.advance(1_000)
+    await data.db.commit((tx) => jobs.queue.pause(tx, 'subject'))
+    runs.get('a')?.end({ kind: 'done' })
+    await clock.advance(5_000)
+    expect([...runs.keys()]).toEqual(['a'])
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ state: 'paused', waiting: 1, done: 1 })
+    await data.db.commit((tx) => jobs.queue.resume(tx, 'subject'))
+    await clock.advance(1_000)
+    expect([...runs.keys()]).toEqual(['a', 'b'])
+  })
+
+  test('that is canceled aborts what runs, drops what waits, and cannot be resumed; others go on', async () => {
+    const { runs, act } = held()
+    const jobs = open(act)
+    jobs.start()
+    for (let n = 0; n < 1_200; n++) await add(jobs, `${n}`)
+    await add(jobs, 'other', { subjectId: 'other' })
+    await clock.advance(1_000)
+    await data.db.commit((tx) => jobs.queue.cancel(tx, 'subject'))
+    await clock.advance(5_000)
+    await data.db.commit((tx) => jobs.queue.resume(tx, 'subject'))
+    await clock.advance(5_000)
+    expect([...runs.keys()]).toEqual(['0', 'other'])
+    expect(runs.get('other')?.signal.aborted).toBe(false)
+    expect(await jobs.queue.findSubject('subject')).toEqual({
+      ...{ state: 'canceled', nextAtMs: null, waiting: 0, running: 0, done: 0, failed: 0, canceled: 1_200 },
+    })
+  })
+})
+
+describe('a node', () => {
+  test('that died gives its jobs back, with a higher attempt; those of a living node are left alone', async () => {
+    const dead = held()
+    const before = open(dead.act, {}, 'boot_dead' as BootId)
+    before.start()
+    await add(before, 'a')
+    await clock.advance(1_000)
+    expect(dead.runs.size).toBe(1)
+
+    const after = held()
+    const jobs = open(after.act)
+    await createNodes({ db: data.db, clock }).register()
+    data.raw.prepare("INSERT INTO nodes (id, started_at, seen_at) VALUES ('boot_dead', 0, 0)").run()
+    await jobs.recover()
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 1, waiting: 0 })
+    data.raw.prepare("DELETE FROM nodes WHERE id = 'boot_dead'").run()
+    await jobs.recover()
+    jobs.start()
+    await clock.advance(1_000)
+    expect(after.runs.get('a')?.attempt).toBe(2)
+
+    // The dead node was only slow: its result comes too late and changes nothing.
+    dead.runs.get('a')?.end({ kind: 'failed', error: 'too late' })
+    await clock.advance(1_000)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 1, failed: 0 })
+    after.runs.get('a')?.end({ kind: 'done' })
+    await clock.advance(1_000)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, done: 1, failed: 0 })
+  })
+
+  test('that starts removes the nodes before it: SQLite has one', async () => {
+    data.raw.prepare("INSERT INTO nodes (id, started_at, seen_at) VALUES ('boot_dead', 0, 0)").run()
+    await createNodes({ db: data.db, clock }).register()
+    expect(data.raw.prepare('SELECT id FROM nodes').all()).toEqual([{ id: data.db.boot }])
+  })
+
+  test('that stops lets runs end, then aborts them; they are due again and no failure is counted', async () => {
+    const { runs, act } = held()
+    const jobs = open(act)
+    jobs.start()
+    for (const lane of ['one', 'two']) await add(jobs, lane, { lane })
+    await clock.advance(1_000)
+    const stopped = jobs.stop(5_000)
+    runs.get('one')?.end({ kind: 'done' })
+    await settle()
+    await clock.advance(5_000)
+    await stopped
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, waiting: 1, done: 1, failed: 0 })
+  })
+})
+
+test('the counts of a lane equal a count of its jobs, whatever happens', async () => {
+  const act = fc.constantFrom('add', 'add later', 'advance', 'pause', 'resume', 'crash')
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { maxLength: 30 }), fc.infiniteStream(fc.nat(4)), async (acts, ends) => {
+      const subjectId = `subject ${clock.now()}`
+      const outcomes = ends[Symbol.iterator]()
+      const end = async (): Promise<JobOutcome> => {
+        const n = outcomes.next().value as number
+        if (n === 0) throw new Error('failed')
+        if (n === 1) return { kind: 'again', atMs: clock.now() + 3_000 }
+        return n === 2 ? { kind: 'failed', error: 'refused' } : { kind: 'done' }
+      }
+      let jobs = open(end)
+      jobs.start()
+      for (const [n, what] of acts.entries()) {
+        const lane = `lane ${n % 2}`
+        if (what === 'add') await add(jobs, 'x', { subjectId, lane })
+        else if (what === 'add later') await add(jobs, 'x', { subjectId, lane, runAtMs: clock.now() + 7_000 })
+        else if (what === 'pause') await data.db.commit((tx) => jobs.queue.pause(tx, subjectId))
+        else if (what === 'resume') await data.db.commit((tx) => jobs.queue.resume(tx, subjectId))
+        else if (what === 'advance') await clock.advance(4_000)
+        else {
+          await jobs.stop(0)
+          jobs = open(end)
+          jobs.start()
+        }
+        const counted = data.raw.prepare(
+          `SELECT lane, sum(state = 'waiting') AS waiting, sum(state = 'running') AS running, sum(state = 'done') AS done,
+             sum(state = 'failed') AS failed, sum(state = 'canceled') AS canceled
+           FROM jobs WHERE subject_id = ? GROUP BY lane ORDER BY lane`,
+        )
+        const kept = data.raw.prepare(
+          `SELECT lane, waiting, running, done, failed, canceled FROM job_lanes WHERE subject_id = ? ORDER BY lane`,
+        )
+        expect(kept.all(subjectId)).toEqual(counted.all(subjectId))
+      }
+      await jobs.stop(0)
+      clock.set(clock.now() + 1_000)
+    }),
+    { numRuns: 30, seed: 20_261_123 },
+  )
+}, 60_000)
