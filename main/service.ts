@@ -115,7 +115,7 @@ const logFileOf = ({ clock, config }: World) =>
 async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
   const { vault, outbound, live, clockJumps, storage, nodes, jobs } = machinery
   const { clock, config, log } = world
-  const { address, accounts, approvals, instances, messages, webhooks, instanceWebhooks, engineHost } = rooms
+  const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
     ...world,
     // Space of removed rows is freed last, then that of the WAL.
@@ -127,8 +127,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
         // A copy of damage would push out one that is whole.
         isOn: () => config.backups === 'hourly' && storage.integrity().damage === null,
       }),
-      webhooks.retention,
-      rooms.events.retention,
+      ...list.flatMap(({ chores = [] }) => chores),
       ...engineHost.chores,
       jobs.retention,
       { name: 'storage', begin: () => home.db.shrink },
@@ -137,7 +136,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   })
   const account = await accounts.ensureAccount()
   let isReady = false
-  const { door, panel, hasConsole, openMcp, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
+  const { door, panel, hasConsole, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
   const newConsoleAddress = () =>
     hasConsole ? `${localUrlOf(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
 
@@ -148,10 +147,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   })
   await nodes.register()
   await jobs.recover()
-  await webhooks.recover()
-  await instanceWebhooks.recover()
-  await messages.recover()
-  await instances.resumeAll()
+  for (const room of list) await room.recover?.()
   const commands = createCommands({
     accounts,
     accountId: account.id,
@@ -172,13 +168,9 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     throw error
   }
   await engineHost.begin()
-  await instances.start()
   clockJumps.start()
   jobs.start()
-  webhooks.start()
-  instanceWebhooks.start()
-  messages.start()
-  await approvals.start(async (call) => (await openMcp()).carryOut(call))
+  for (const room of list) await room.start?.()
   housekeeping.start()
   storage.start(housekeeping.runSoon)
   isReady = true
@@ -194,22 +186,18 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
     // After a disk failure no result can be recorded.
     const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
-    const workers = [jobs.stop(drainMs), webhooks.stop(drainMs), instanceWebhooks.stop(drainMs)]
+    const workers = [jobs.stop(drainMs), ...list.map((room) => room.stop?.(drainMs))]
     // Requests of the desktop window use no socket, so the door does not wait for them.
     await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
     panel.bridge.close()
-    approvals.close()
-    rooms.service.metrics.close()
     clockJumps.close()
     await housekeeping.close()
     await storage.close()
     live.close()
-    await messages.stop()
     await engineHost.close()
-    instances.close()
+    for (const room of list.toReversed()) await room.close?.()
     await outbound.close()
     vault.close()
-    await accounts.close()
     log.info({ event: 'service.stopped' })
     await home.close()
   }

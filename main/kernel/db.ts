@@ -1,9 +1,6 @@
 import type { BootId } from './ids.ts'
 import type { Statement } from './sql.ts'
 
-/** Growing tables whose rows are numbered by the application. Numbers only rise; gaps are normal. */
-export type SequenceName = 'subjects' | 'events' | 'deliveries' | 'messages' | 'sandbox' | 'official' | 'smv2' | 'jobs'
-
 /** What a unit of work sees: the database inside the transaction it shares with its group. */
 export interface Tx {
   all<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R[]>
@@ -11,8 +8,8 @@ export interface Tx {
   one<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   /** Runs a statement that returns nothing. @returns how many rows it changed. */
   run<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<number>
-  /** The next number of a sequence; its order is the order of commits. */
-  next(sequence: SequenceName): Promise<number>
+  /** The next number of a sequence, which is named after its table. Numbers only rise, in the order of commits; gaps are normal. */
+  next(sequence: string): Promise<number>
   /** Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, notifying windows. */
   afterCommit(act: () => void): void
 }

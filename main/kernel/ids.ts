@@ -45,6 +45,8 @@ export interface Ids {
   approval(): ApprovalId
   request(): RequestId
   boot(): BootId
+  /** An id of a room's own kind, such as `cmp_01J…`. The room declares the prefix. */
+  tagged(prefix: string): string
 }
 
 /** What ids of a kind begin with, before the `_`. All other ids are UUIDs. */
@@ -61,7 +63,8 @@ export const ID_PREFIXES = {
 export function createIds(clock: Clock, random: Random): Ids {
   const pool = createPool(random)
   const uuid = () => uuidV7(clock.now(), pool(10))
-  const tagged = (kind: keyof typeof ID_PREFIXES) => `${ID_PREFIXES[kind]}_${sortable(clock.now(), pool(10))}`
+  const taggedWith = (prefix: string) => `${prefix}_${sortable(clock.now(), pool(10))}`
+  const tagged = (kind: keyof typeof ID_PREFIXES) => taggedWith(ID_PREFIXES[kind])
   return {
     account: () => uuid() as AccountId,
     key: () => uuid() as KeyId,
@@ -74,6 +77,7 @@ export function createIds(clock: Clock, random: Random): Ids {
     approval: () => tagged('approval') as ApprovalId,
     request: () => tagged('request') as RequestId,
     boot: () => tagged('boot') as BootId,
+    tagged: taggedWith,
   }
 }
 
@@ -106,7 +110,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
  * The least text an id made at this moment or later can be. It turns `since` into a bound on the unique index of the
  * ids; as a filter on created_at the same page would read every row before it.
  */
-export function earliestId(prefix: 'evt' | 'dlv' | 'msg', atMs: number): string {
+export function earliestId(prefix: string, atMs: number): string {
   return `${prefix}_${sortableTime(Math.max(0, atMs))}`
 }
 

@@ -14,7 +14,7 @@ import {
   type JobRow,
   type LaneCounts,
 } from './job-store.ts'
-import type { JobKind, JobOutcome, JobRun, JobsDeps } from './jobs.ts'
+import type { JobKind, JobOutcome, JobRun, JobsDeps } from './job.ts'
 import { cause } from './log.ts'
 import { createWorker } from './worker.ts'
 

@@ -1,6 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { CONTRACTS } from '../capabilities/contracts.ts'
-import { servedOperations } from '../capabilities/handlers.ts'
 import { createDoor } from '../faces/http.ts'
 import { addMcpRoute } from '../faces/mcp-route.ts'
 import { addMetricsRoute } from '../faces/metrics-route.ts'
@@ -45,6 +44,7 @@ export function openDoor(
       version,
     })
   }
+  rooms.mcp.executeCall = async (call) => (await openMcp()).carryOut(call)
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
@@ -54,7 +54,7 @@ export function openDoor(
   const door = createDoor({
     ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl, trustedProxies },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
-    operations: servedOperations(rooms),
+    operations: rooms.list.flatMap(({ operations }) => operations),
     times,
     apiActivity,
     publish: live.publish,
@@ -85,5 +85,5 @@ export function openDoor(
     },
   })
   if (panel === undefined) throw new Error('the door did not add its routes')
-  return { door, panel, hasConsole: files.isThere, openMcp, closeMcp: async () => (await mcp)?.close() }
+  return { door, panel, hasConsole: files.isThere, closeMcp: async () => (await mcp)?.close() }
 }

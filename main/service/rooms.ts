@@ -1,14 +1,18 @@
-import { createAccounts } from '../capabilities/account/index.ts'
-import { createApprovals } from '../capabilities/approvals/index.ts'
-import { createDirect } from '../capabilities/direct/index.ts'
-import { createEvents } from '../capabilities/events/index.ts'
-import { createFusion } from '../capabilities/fusion/index.ts'
-import { createInstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
-import { createInstances, knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
-import { createMessages } from '../capabilities/messages/index.ts'
-import { createSandbox } from '../capabilities/sandbox/index.ts'
-import { createServiceRoom, type SettingsEditor } from '../capabilities/service/index.ts'
-import { createWebhooks } from '../capabilities/webhooks/index.ts'
+import { accountRoom } from '../capabilities/account/room.ts'
+import type { ExecuteCall } from '../capabilities/approvals/index.ts'
+import { approvalsRoom } from '../capabilities/approvals/room.ts'
+import { directRoom } from '../capabilities/direct/room.ts'
+import { eventsRoom } from '../capabilities/events/room.ts'
+import { fusionRoom } from '../capabilities/fusion/room.ts'
+import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
+import { knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
+import { instancesRoom } from '../capabilities/instances/room.ts'
+import { messagesRoom } from '../capabilities/messages/room.ts'
+import { sandboxRoom } from '../capabilities/sandbox/room.ts'
+import type { Room } from '../capabilities/room.ts'
+import type { SettingsEditor } from '../capabilities/service/index.ts'
+import { serviceRoom } from '../capabilities/service/room.ts'
+import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
@@ -21,64 +25,77 @@ import type { RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
+/**
+ * Builds every room with what it needs of the others. A new room is built here and added to the list; what it adds to
+ * the running service it says itself, in its room.ts.
+ */
 export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastructure, editor: SettingsEditor) {
   const { config } = world
   const { outbound, cursors, ledger, live } = machinery
   const deps = { ...world, ...home, ...machinery }
   const address = { url: '' }
+  // Built after the rooms, because its tools are their operations.
+  const mcp: { executeCall: ExecuteCall } = { executeCall: () => Promise.reject(new Error('MCP is not built yet.')) }
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
-  const sink: EngineSink = (id, signal) => routeSignal({ instances, messages, live }, id, signal)
+  const sink: EngineSink = (id, signal) =>
+    routeSignal({ instances: instances.api, messages: messages.api, live }, id, signal)
   const engineHost = buildEngineHost(world, home, machinery, { sink, address })
   const { engines, network, graph } = engineHost
 
-  const accounts = createAccounts({
+  const account = accountRoom({
     ...deps,
     get ratePerMinute() {
       return config.ratePerMinute
     },
     knownInstances: knownInstances(home.db),
   })
-  const approvals = createApprovals({ ...deps, principalOf: accounts.principalOf })
-  const webhooks = createWebhooks(deps)
+  const accounts = account.api
+  const approvals = approvalsRoom({
+    ...deps,
+    principalOf: accounts.principalOf,
+    executeCall: (call) => mcp.executeCall(call),
+  })
+  const webhooks = webhooksRoom(deps)
   publishLedger(ledger, live)
   const gauges: Gauges = {
-    queue: (id) => messages.gauges(id),
-    webhooks: (id) => webhooks.gauges(id),
-    failingOwnCalls: (id) => instanceWebhooks.failing(id),
-    lastMessageAtMs: (id) => messages.lastMessageAtMs(id),
+    queue: (id) => messages.api.gauges(id),
+    webhooks: (id) => webhooks.api.gauges(id),
+    failingOwnCalls: (id) => instanceWebhooks.api.failing(id),
+    lastMessageAtMs: (id) => messages.api.lastMessageAtMs(id),
   }
-  const instances = createInstances({ ...deps, engines, gauges, baseUrl: () => address.url })
-  const fusion = createFusion({ ...deps, instances })
-  const messages = createMessages({ ...deps, instances, fusion })
-  const instanceWebhooks = createInstanceWebhooks({ ...deps, instances })
-  const events = createEvents(deps)
-  const direct = createDirect({ ...deps, instances, messages })
+  const instances = instancesRoom({ ...deps, engines, gauges, baseUrl: () => address.url })
+  const fusion = fusionRoom({ ...deps, instances: instances.api })
+  const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api })
+  const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
+  const events = eventsRoom(deps)
+  const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
-  const catcher = createCatcher({ ...deps, signingSecrets: webhooks.signingSecrets })
+  const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
     live.publish({ topic: 'sandbox' })
     return answer
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)
-  const sandbox = createSandbox({ network, graph, catcher, cursors, render: qrPicture, subject: instances.subject })
+  const { subject } = instances.api
+  const sandbox = sandboxRoom({ network, graph, catcher, cursors, render: qrPicture, subject })
   const problems = () => [
     ...machinery.storage.problems(),
-    ...webhooks.machineProblems(),
+    ...list.flatMap((room) => room.problems?.() ?? []),
     ...[world.logFile.problem()].filter((line) => line !== null),
   ]
-  const service = createServiceRoom({
+  const service = serviceRoom({
     ...deps,
     tallies: {
-      instances: instances.tally,
-      webhooks: webhooks.tally,
-      deliveries: webhooks.deliveriesTally,
-      approvals: approvals.countPending,
-      messages: messages.tally,
-      deliveriesDueSinceMs: webhooks.deliveriesDueSinceMs,
+      instances: instances.api.tally,
+      webhooks: webhooks.api.tally,
+      deliveries: webhooks.api.deliveriesTally,
+      approvals: approvals.api.countPending,
+      messages: messages.api.tally,
+      deliveriesDueSinceMs: webhooks.api.deliveriesDueSinceMs,
     },
-    worker: webhooks.worker,
+    worker: webhooks.api.worker,
     gauges: machinery.storage.gauges,
     ...serviceRoomDeps(world, home, machinery, address, problems),
     account: accounts,
@@ -86,20 +103,23 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     engines: ENGINE_ABILITIES,
     restart: world.restart ?? null,
   })
-  return {
-    address,
-    cursors,
-    accounts,
+  const list: readonly Room[] = [
+    account,
     approvals,
-    instances,
-    fusion,
-    messages,
     webhooks,
     instanceWebhooks,
+    messages,
+    instances,
+    fusion,
     events,
     direct,
     sandbox,
     service,
-    engineHost,
+  ]
+  return {
+    ...{ list, address, mcp, engineHost, accounts },
+    approvals: approvals.api,
+    instances: instances.api,
+    service: service.api,
   }
 }

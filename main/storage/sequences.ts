@@ -1,10 +1,9 @@
-import type { SequenceName } from '../kernel/db.ts'
 import type { Prepare } from './statements.ts'
 
 /** Numbers given out from memory, reserved in the database a thousand at a time. */
 export interface Sequences {
   /** Inside a unit only: a used up block is replaced by a write of that unit. */
-  next(name: SequenceName): number
+  next(name: string): number
   /** Marks where a unit begins, for `undoUnit`. */
   beginUnit(): void
   /** Forgets blocks whose reservation was rolled back with the unit. */
@@ -22,12 +21,12 @@ const reserve = {
 }
 
 export function createSequences(prepare: Prepare): Sequences {
-  const blocks = new Map<SequenceName, { next: number; last: number }>()
-  const highest = new Map<SequenceName, number>()
-  let reservedByGroup: SequenceName[] = []
+  const blocks = new Map<string, { next: number; last: number }>()
+  const highest = new Map<string, number>()
+  let reservedByGroup: string[] = []
   let before = 0
 
-  function refill(name: SequenceName): { next: number; last: number } {
+  function refill(name: string): { next: number; last: number } {
     // The statement above returns exactly this row.
     const { value } = prepare(reserve).one({ name, floor: highest.get(name) ?? 0 }) as { value: number }
     const block = { next: value - BLOCK + 1, last: value }

@@ -14,7 +14,7 @@ const prefixes = {
   delivery: 'dlv',
   request: 'req',
   boot: 'boot',
-} as const satisfies Record<Exclude<keyof Ids, (typeof uuids)[number]>, string>
+} as const satisfies Record<Exclude<keyof Ids, (typeof uuids)[number] | 'tagged'>, string>
 const kinds = [...uuids, ...(Object.keys(prefixes) as (keyof typeof prefixes)[])]
 
 test.each(uuids)('the id of an %s is a UUID of version 7', (kind) => {

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccountId, BootId } from '../../main/kernel/ids.ts'
-import {
-  createJobs,
-  type JobKind,
-  type JobOutcome,
-  type JobQueue,
-  type JobRun,
-  type Jobs,
-} from '../../main/kernel/jobs.ts'
+import type { JobKind, JobOutcome, JobRun } from '../../main/kernel/job.ts'
+import { createJobs, type JobQueue, type Jobs } from '../../main/kernel/jobs.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { createNodes } from '../../main/kernel/nodes.ts'
 import { fakeClock, settle, type FakeClock } from '../support/clock.ts'

@@ -5,6 +5,13 @@ import { operation, type Contract } from '../../contract/operation.ts'
 import { ACCEPTED_SCOPES, SCOPES } from '../../contract/scopes.ts'
 import { Body, List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    keys: true
+    account: true
+  }
+}
+
 const Me = Type.Object({
   account: Type.Object({ id: Uuid, name: Type.String() }),
   scopes: Type.Array(Type.Enum([...ACCEPTED_SCOPES]), {

@@ -4,6 +4,12 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    approvals: true
+  }
+}
+
 const State = Type.Enum([...APPROVAL_STATES], {
   description:
     '`pending`: a person has not decided yet. `approved`: the call is running. `executed`: the call ran, and ' +

@@ -5,6 +5,12 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { List, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    events: true
+  }
+}
+
 /** The envelope of account webhooks: the same code can read both. */
 const Event = Type.Object({
   event_id: Type.String({ pattern: '^evt_', description: 'The same id as in webhooks. Use it to deduplicate.' }),

@@ -19,6 +19,12 @@ export interface Events {
   readonly retention: Chore
 }
 
+export interface EventsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly cursors: Cursors
+}
+
 interface EventPage {
   readonly data: Event[]
   readonly next_cursor: string | null
@@ -28,7 +34,7 @@ interface EventPage {
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
 /** Reads the ledger, for programs that a webhook cannot reach. */
-export function createEvents({ db, clock, cursors }: { db: Db; clock: Pick<Clock, 'now'>; cursors: Cursors }): Events {
+export function createEvents({ db, clock, cursors }: EventsDeps): Events {
   async function lastSeqBefore(sinceMs: number): Promise<number> {
     const row = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
     return row?.seq ?? 0

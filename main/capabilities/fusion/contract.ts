@@ -3,6 +3,12 @@ import { InstanceName } from '../../contract/instance.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, Engine, Nullable, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    fusion: true
+  }
+}
+
 export const FusionSide = Type.Object({
   id: Uuid,
   name: InstanceName,

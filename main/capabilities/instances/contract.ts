@@ -14,6 +14,12 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    instances: true
+  }
+}
+
 const EXAMPLE: InstanceRecord = {
   id: '019b8d40-5c1e-7d2a-a6f3-0e9b8c7d6a51',
   name: 'Acme support',

@@ -16,6 +16,12 @@ import {
   Uuid,
 } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    messages: true
+  }
+}
+
 const { image, audio, video, document } = LIMITS.mediaMegabytes
 
 /** Spec: Message send request. draft.ts checks that exactly one kind of content is given, with a clearer error. */

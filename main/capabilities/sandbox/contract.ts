@@ -16,6 +16,12 @@ import {
 } from '../../contract/sandbox.ts'
 import { Body, Digits, List, Nullable, PageSize, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    sandbox: true
+  }
+}
+
 const optionalSettings = {
   name: Type.Optional(PHONE_SETTINGS.name),
   online: Type.Optional(PHONE_SETTINGS.online),

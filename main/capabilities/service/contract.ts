@@ -5,6 +5,14 @@ import { operation, type Contract } from '../../contract/operation.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import { Body, Engine, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    service: true
+    'tool-calls': true
+    assistants: true
+  }
+}
+
 const BridgeProgram = Type.Object({ command: Type.String(), args: Type.Array(Type.String()) })
 export type BridgeProgram = Static<typeof BridgeProgram>
 

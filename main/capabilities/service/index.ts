@@ -25,7 +25,7 @@ interface ConsoleAccount {
   isFirstRun(accountId: AccountId): Promise<boolean>
 }
 
-interface ServiceDeps
+export interface ServiceRoomDeps
   extends ToolCallsDeps, BackupDeps, Omit<DiagnosticsDeps, 'settings' | 'backups' | 'clock' | 'facts'> {
   readonly tallies: Tallies
   /** The current state of the service, except what this room knows itself. */
@@ -48,7 +48,7 @@ export interface ServiceRoom
     ToolCalls,
     Assistants,
     Backups,
-    Pick<ServiceDeps, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
+    Pick<ServiceRoomDeps, 'tallies' | 'facts' | 'account' | 'settings' | 'engines' | 'unlock'> {
   readonly metrics: Metrics
   readonly canRestart: boolean
   /** @throws ApiError invalid_state */
@@ -56,7 +56,7 @@ export interface ServiceRoom
   readonly diagnostics: (counts: object) => ReturnType<typeof collectDiagnostics>
 }
 
-export function createServiceRoom(deps: ServiceDeps): ServiceRoom {
+export function createServiceRoom(deps: ServiceRoomDeps): ServiceRoom {
   const { tallies, facts, account, settings, engines, worker, restart, unlock } = deps
   const backups = createBackups(deps)
   return {

@@ -4,6 +4,13 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    webhooks: true
+    deliveries: true
+  }
+}
+
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const
 
 export const DISABLED_REASONS = ['gone', 'too_many_failures'] as const

@@ -1,0 +1,23 @@
+import type { Cursors } from '../../kernel/page.ts'
+import { room } from '../room.ts'
+import { approvalsContract } from './contract.ts'
+import { approvalsHandlers } from './handlers.ts'
+import { createApprovals, type ApprovalsDeps, type ExecuteCall } from './index.ts'
+
+export interface ApprovalsRoomDeps extends ApprovalsDeps {
+  readonly cursors: Cursors
+  /** Carries out an approved call through the door. */
+  readonly executeCall: ExecuteCall
+}
+
+export function approvalsRoom(deps: ApprovalsRoomDeps) {
+  const approvals = createApprovals(deps)
+  return room({
+    name: 'approvals',
+    contract: approvalsContract,
+    handlers: approvalsHandlers(approvals, deps.cursors),
+    api: approvals,
+    start: () => approvals.start(deps.executeCall),
+    close: approvals.close,
+  })
+}

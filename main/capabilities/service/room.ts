@@ -1,0 +1,15 @@
+import { room } from '../room.ts'
+import { serviceContract } from './contract.ts'
+import { serviceHandlers } from './handlers.ts'
+import { createServiceRoom, type ServiceRoomDeps } from './index.ts'
+
+export function serviceRoom(deps: ServiceRoomDeps) {
+  const service = createServiceRoom(deps)
+  return room({
+    name: 'service',
+    contract: serviceContract,
+    handlers: serviceHandlers(service),
+    api: service,
+    close: service.metrics.close,
+  })
+}
