@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
 
-/** Acts that wait for a moment of the wall clock, by name. */
+/** Acts that wait for a moment of the wall clock, by name. Nothing is stored, so they are no jobs: the caller's rows are. */
 export interface Alarms {
   /**
    * Acts once `atMs` is reached, or would have been reached had nobody set the clock back meanwhile. An alarm of the same

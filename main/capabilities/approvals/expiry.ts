@@ -6,7 +6,7 @@ export interface Expiry {
   close(): void
 }
 
-/** Expiry is not stored; the clock decides it. Windows that show approvals are notified. */
+/** Expiry is not stored; the clock decides it, so it is no job. Windows that show approvals are notified. */
 export function createExpiry({ clock, expired }: { clock: Clock; expired: (id: string) => void }): Expiry {
   const waiting = new Map<string, number>()
   let ticker: Timer | undefined

@@ -53,7 +53,7 @@ const gapAfter = ({ job, result }: Outcome) =>
 
 const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(outcome) === undefined
 
-/** Calls what is due: three tries, then dropped. */
+/** Calls what is due: three tries, then dropped. Has tables of its own, like the account webhooks, and shares their worker. */
 export function createDeliveryWorker({
   db,
   clock,

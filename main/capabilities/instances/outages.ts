@@ -28,7 +28,10 @@ export interface Outages {
   readonly close: () => void
 }
 
-/** The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look. */
+/**
+ * The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look.
+ * Not jobs: most losses heal within the five seconds, and each would cost two commits.
+ */
 export function createOutages({ clock, log, announce }: Deps): Outages {
   const waiting = new Map<InstanceId, { readonly outage: Outage; readonly dueMono: number }>()
   let timer: Timer | undefined

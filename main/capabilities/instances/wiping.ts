@@ -42,7 +42,7 @@ interface Backoff {
 /**
  * The second half of a recreate, for which nobody waits: the engine discards everything of the instance, one commit
  * makes it `connecting`, and pairing begins. The row says `recreating` until that commit, so whatever cuts this off,
- * it is taken up again and ends there.
+ * it is taken up again and ends there. Not a job: it would say the same as the row, which must change with the session.
  */
 export function createWiping(deps: Deps): Wiping {
   const { db, clock, engines, log, lifecycle, discardSession, runExclusive, unstarted } = deps

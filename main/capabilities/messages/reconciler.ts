@@ -40,7 +40,10 @@ interface ReconcilerDeps {
   readonly underWay: ReadonlySet<string>
 }
 
-/** What no caller waits for: messages that a crash, a silence or a dead link left queued. */
+/**
+ * What no caller waits for: messages that a crash, a silence or a dead link left queued.
+ * Not jobs: hardly any message gets here, and a job for each send would double its commits.
+ */
 export function createReconciler(deps: ReconcilerDeps) {
   const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
   /** Since when each instance's link has been seen up, by the monotonic clock. */

@@ -48,6 +48,7 @@ const NONE = { count: 0, sinceMs: null } as const
 /**
  * Processes what Meta called back, at least once: a row goes only after all it says is durable in the rooms, which take
  * everything twice without effect. Items of one chat or message are published in order, others concurrently.
+ * Not jobs: one callback carries items of many chats, and 64 callbacks end in one commit.
  */
 export function createJournal(needs: JournalDeps): Journal {
   const { db, clock, log, alarms, numbers, inbound, unnamed } = needs

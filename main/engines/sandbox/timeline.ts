@@ -31,6 +31,7 @@ const PAUSE_MS = 1_000
 /**
  * Reports what is due to the sink, at least once: a row is deleted only after the sink resolves. Rows are stored, so what
  * is pending survives a restart.
+ * Not jobs: whole timelines are held, released and moved with their phone in one statement.
  */
 export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {
   const { db, clock, alarms, sink, log } = deps

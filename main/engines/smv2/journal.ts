@@ -46,6 +46,7 @@ const MAX_TRIES = 5
  * Publishes stored inbound messages at least once: a row is marked only after the rooms have it durably, and they ignore
  * repeats. Messages of one chat are published in order. Chats do not wait for each other, so a slow file delays only
  * its own chat.
+ * Not jobs: a row is the received message itself, and a job for each would add two commits to it.
  */
 export function createJournal({ db, clock, log, alarms, seal, inbound }: JournalDeps): Journal {
   const readers = new Map<InstanceId, ReturnType<typeof createJournalReader<InboundRow>>>()

@@ -13,7 +13,10 @@ interface SignalOutboxDeps {
 
 const AGAIN_MS = 1_000
 
-/** Publishes link signals in order per instance, and retries until each is accepted. */
+/**
+ * Publishes link signals in order per instance, and retries until each is accepted.
+ * Not jobs: a signal is about a connection of this process and means nothing after a restart.
+ */
 export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDeps) {
   const waiting = new Map<InstanceId, EngineSignal[]>()
   const publishing = new Map<InstanceId, Promise<void>>()
