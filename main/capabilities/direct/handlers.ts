@@ -1,7 +1,7 @@
 import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
-import { decodeKeyHeader } from '../messages/index.ts'
+import { decodeKeyHeader, sendAnswer } from '../messages/index.ts'
 import type { directContract } from './contract.ts'
-import type { DirectResult, Direct } from './index.ts'
+import type { Direct } from './index.ts'
 
 type Contract = typeof directContract
 
@@ -10,13 +10,13 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
     async callEngine(call) {
       const { params, body } = call
       const answered = await direct.call(params.group, params.action, { ...toDirectCall(call), body })
-      if (answered.kind === 'sent') return sent(answered)
+      if (answered.kind === 'send') return sendAnswer(answered.result)
       return new Answer({ status: 200, body: { engine: 'smv2' as const, result: answered.result } })
     },
 
     async sendRawMessage(call) {
       const answered = await direct.raw({ ...toDirectCall(call), payload: call.body })
-      if (answered.kind === 'sent') return sent(answered)
+      if (answered.kind === 'send') return sendAnswer(answered.result)
       return new Answer({ status: 200, body: { engine: 'official' as const, success: true as const } })
     },
 
@@ -57,10 +57,6 @@ function toDirectCall(call: Sending) {
     source: principal.source,
     rawBody: () => call.rawBody,
   }
-}
-
-function sent({ bytes, replayed }: Extract<DirectResult, { kind: 'sent' }>) {
-  return new Answer<never>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 }
 
 /** The type comes from a stranger and goes into a header, so it must be well formed. */

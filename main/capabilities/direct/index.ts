@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { createConcurrencyLimiter, type Messages } from '../messages/index.ts'
+import { createConcurrencyLimiter, type Messages, type SendResult } from '../messages/index.ts'
 import { findAct, type Result } from './acts.ts'
 import { callEngine } from './engine-call.ts'
 import { ACTIONS, type ActionBody, type RawMessage, type TemplatesQuery } from './contract.ts'
@@ -31,10 +31,9 @@ interface DirectCall {
   readonly source: Source
 }
 
-/** The exact response bytes of a send, or the result of another action. */
+/** What became of a send, or the result of another action. */
 export type DirectResult =
-  | { readonly kind: 'sent'; readonly bytes: Buffer; readonly replayed: boolean }
-  | { readonly kind: 'done'; readonly result: Result }
+  { readonly kind: 'send'; readonly result: SendResult } | { readonly kind: 'done'; readonly result: Result }
 
 export interface Direct {
   /** @throws ApiError not_found for a group or action that does not exist. */
@@ -75,8 +74,8 @@ export function createDirect(deps: DirectDeps): Direct {
 
   async function send(asked: DirectCall, operation: string, draft: Parameters<Messages['sendDraft']>[0]['draft']) {
     const { instance, rawBody, idempotencyKey, source } = asked
-    const reply = await messages.sendDraft({ instance, draft, operation, rawBody, idempotencyKey, source })
-    return { kind: 'sent', ...reply } as const
+    const result = await messages.sendDraft({ instance, draft, operation, rawBody, idempotencyKey, source })
+    return { kind: 'send', result } as const
   }
 
   return {

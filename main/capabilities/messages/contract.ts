@@ -88,7 +88,7 @@ export const SendBody = Body(
 )
 export type SendBody = Static<typeof SendBody>
 
-const SendReply = Type.Object({
+export const SendReply = Type.Object({
   engine: Engine,
   sent: Type.Boolean({
     description:
@@ -97,6 +97,7 @@ const SendReply = Type.Object({
   }),
   message_id: Type.String({ pattern: '^msg_', description: 'Identifies the message in later calls and events.' }),
 })
+export type SendReply = Static<typeof SendReply>
 
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 

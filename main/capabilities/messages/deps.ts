@@ -56,9 +56,3 @@ export interface DraftRequest extends Omit<SendRequest, 'body'> {
   /** What the key is used for, for example `POST messages`: the same key on another operation conflicts. */
   readonly operation: string
 }
-
-export interface SendReply {
-  /** The exact body of the answer. */
-  readonly bytes: Buffer
-  readonly replayed: boolean
-}

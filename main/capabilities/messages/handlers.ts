@@ -1,21 +1,18 @@
-import { Answer, type Handlers } from '../handler.ts'
+import type { Handlers } from '../handler.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
 import { toConversation, toThreadMessage } from './conversation-record.ts'
 import { decodeKeyHeader } from './key-header.ts'
 import { toRecord } from './record.ts'
+import { sendAnswer } from './send-result.ts'
 
 export function messagesHandlers(messages: Messages): Handlers<typeof messagesContract> {
   return {
     async sendMessage(call) {
-      const { bytes, replayed } = await messages.send({
-        instance: call.instance,
-        body: call.body,
-        rawBody: () => call.rawBody,
-        idempotencyKey: decodeKeyHeader(call.idempotencyKey),
-        source: call.principal.source,
-      })
-      return new Answer({ bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+      const { instance, body, principal } = call
+      const idempotencyKey = decodeKeyHeader(call.idempotencyKey)
+      const { source } = principal
+      return sendAnswer(await messages.send({ instance, body, rawBody: () => call.rawBody, idempotencyKey, source }))
     },
 
     async getMessage({ instance, params }) {

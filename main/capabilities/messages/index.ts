@@ -7,17 +7,18 @@ import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
 import { createInbound } from './inbound.ts'
 import { createChatMerge } from './chat-merge.ts'
-import type { DraftRequest, MessagesDeps, SendReply, SendRequest } from './deps.ts'
+import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
 import { createReceipts } from './receipts.ts'
 import { getReferenced, toMessageRef } from './message-ref.ts'
 import { createSend } from './send.ts'
+import type { SendResult } from './send-result.ts'
 import { lastMessage, messageById, queuedOfAccount, queueGauge, toMessage, type Message } from './store.ts'
 import { createReconciler } from './reconciler.ts'
 
 export { readDraft, type Draft } from './draft.ts'
 export { decodeKeyHeader } from './key-header.ts'
-export type { SendReply } from './deps.ts'
+export { sendAnswer, type SendResult } from './send-result.ts'
 export { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 /** The signals this room handles. Those about the connection go to the instances room. */
@@ -27,10 +28,10 @@ type MessageSignal = Extract<
 >
 
 export interface Messages extends Conversations {
-  /** @throws ApiError for every outcome but a 201. */
-  send(request: SendRequest): Promise<SendReply>
+  /** @throws ApiError for a request that cannot be sent as it is: an invalid body, a file that cannot be fetched. */
+  send(request: SendRequest): Promise<SendResult>
   /** The same for content that another room has read. */
-  sendDraft(request: DraftRequest): Promise<SendReply>
+  sendDraft(request: DraftRequest): Promise<SendResult>
   /** @throws ApiError not_found, also for received messages: they have no status. */
   get(instanceId: InstanceId, messageId: string): Promise<Message>
   /** The newest message sent with the key. @throws ApiError not_found */

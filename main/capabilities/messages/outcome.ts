@@ -4,9 +4,9 @@ import type { SendOutcome } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Announce } from '../instances/index.ts'
+import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
 import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
 import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
 
@@ -35,9 +35,10 @@ export interface OutcomeDeps {
 
 export type Outcomes = ReturnType<typeof createOutcomes>
 
-/** The body of a 201, built once: what is answered is what is kept for replay. */
-export const responseBytes = (message: { engine: Engine; id: MessageId }, sent: boolean): Buffer =>
-  Buffer.from(JSON.stringify({ engine: message.engine, sent, message_id: message.id }))
+const sentAs = (kind: SentMessage['kind'], { engine, id: messageId }: Dispatched): SentMessage => ({
+  ...{ kind, engine, messageId },
+  replayed: false,
+})
 
 /** The engine proved that it never got the message. */
 const NEVER_ARRIVED: MessageErrorShape = {
@@ -52,9 +53,10 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
 
-  const settle = async (tx: Tx, message: Dispatched, bytes: Buffer) => {
+  const settle = async (tx: Tx, message: Dispatched, kind: SentMessage['kind']) => {
     const { instanceId, idempotencyKey, id } = message
-    if (idempotencyKey !== null) await idempotency.settle(tx, instanceId, idempotencyKey, 201, bytes, id)
+    const body = () => sentBody(sentAs(kind, message))
+    if (idempotencyKey !== null) await idempotency.settle(tx, instanceId, idempotencyKey, 201, body(), id)
   }
   const release = async (tx: Tx, { instanceId, idempotencyKey, id }: Dispatched) => {
     if (idempotencyKey !== null) await idempotency.release(tx, instanceId, idempotencyKey, id)
@@ -63,7 +65,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
   type Refused = Extract<SendOutcome, { kind: 'refused' }>
 
-  const writeAccepted = (message: Dispatched, { engineMessageId, status, journal }: Accepted, bytes: Buffer) =>
+  const writeAccepted = (message: Dispatched, { engineMessageId, status, journal }: Accepted) =>
     db.commit(async (tx) => {
       const { seq } = message
       const now = clock.now()
@@ -74,15 +76,15 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       }
       // A receipt was faster than the answer to the send; it has announced `sent`.
       else await tx.run(markAccepted, { seq, engineMessageId })
-      await settle(tx, message, bytes)
+      await settle(tx, message, 'accepted')
     })
 
-  const writeRefused = (message: Dispatched, { error, journal }: Refused, bytes: Buffer) =>
+  const writeRefused = (message: Dispatched, { error, journal }: Refused) =>
     db.commit(async (tx) => {
       await journal?.(tx)
       const row = await tx.one(messageById, message)
       if (row) await advance(tx, announce, toMessage(row), { to: 'failed', atMs: clock.now(), error })
-      await settle(tx, message, bytes)
+      await settle(tx, message, 'refused')
     })
 
   const removeUnsent = (message: Dispatched) =>
@@ -116,11 +118,11 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
   }
 
   /** A result that cannot be stored is unknown to the caller until it is. */
-  const storeOrMarkUnknown = async (message: Dispatched, result: Result, bytes: Buffer): Promise<Buffer> =>
-    (await store(message, result)) ? bytes : markUnknown(message)
+  const storeOrMarkUnknown = async (message: Dispatched, result: Result, sent: SentMessage): Promise<SendResult> =>
+    (await store(message, result)) ? sent : markUnknown(message)
 
   /** Binds the key without a response, unless a receipt has settled the outcome meanwhile. */
-  const markUnknown = async (message: Dispatched): Promise<Buffer> => {
+  const markUnknown = async (message: Dispatched): Promise<SendResult> => {
     const doubt = db.commit(async (tx) => {
       const row = await tx.one(messageById, message)
       if (row !== undefined && row.status !== 'queued') return row.status
@@ -132,31 +134,28 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       logged(log, message)(error)
       return 'queued'
     })
-    if (status === 'queued') throw timedOut(message)
-    return responseBytes(message, status !== 'failed')
+    if (status === 'queued') return { kind: 'unknown', error: timedOut(message) }
+    return sentAs(status === 'failed' ? 'refused' : 'accepted', message)
   }
 
   return {
-    /**
-     * Records an outcome and gives the answer to it.
-     * @returns the body of the 201. @throws ApiError for every other outcome.
-     */
-    async record(message: Dispatched, outcome: SendOutcome): Promise<Buffer> {
+    /** Records an outcome. @returns what it means for the caller. */
+    async record(message: Dispatched, outcome: SendOutcome): Promise<SendResult> {
       switch (outcome.kind) {
         case 'accepted': {
-          const bytes = responseBytes(message, true)
           const { settled } = outcome
-          return storeOrMarkUnknown(message, { write: () => writeAccepted(message, outcome, bytes), settled }, bytes)
+          const write = () => writeAccepted(message, outcome)
+          return storeOrMarkUnknown(message, { write, settled }, sentAs('accepted', message))
         }
         case 'refused': {
-          const bytes = responseBytes(message, false)
-          return storeOrMarkUnknown(message, { write: () => writeRefused(message, outcome, bytes) }, bytes)
+          const write = () => writeRefused(message, outcome)
+          return storeOrMarkUnknown(message, { write }, sentAs('refused', message))
         }
         case 'unknown':
           return markUnknown(message)
         default:
           await removeUnsent(message)
-          throw refusal(outcome)
+          return { kind: 'not_sent', error: refusal(outcome) }
       }
     },
 
@@ -164,8 +163,8 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
     async recordLate(message: Dispatched, outcome: SendOutcome): Promise<void> {
       if (outcome.kind === 'unknown') return
       const write = () => {
-        if (outcome.kind === 'accepted') return writeAccepted(message, outcome, responseBytes(message, true))
-        if (outcome.kind === 'refused') return writeRefused(message, outcome, responseBytes(message, false))
+        if (outcome.kind === 'accepted') return writeAccepted(message, outcome)
+        if (outcome.kind === 'refused') return writeRefused(message, outcome)
         return failNeverArrived(message)
       }
       await store(message, { write, settled: outcome.kind === 'accepted' ? outcome.settled : undefined })

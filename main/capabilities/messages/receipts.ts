@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
-import { responseBytes } from './outcome.ts'
+import { sentBody } from './send-result.ts'
 import { advance, type Move } from './status.ts'
 import { messageByEngineId, messageById, toMessage } from './store.ts'
 
@@ -32,8 +32,9 @@ export function createReceipts({ db, announce, idempotency }: ReceiptDeps): Rece
       if (!hasMoved || message.status !== 'queued' || message.engineMessageId !== null) return
       // The outcome of the send was open, and this settles it: repeats get the answer the first one did not.
       if (message.idempotencyKey === null || message.engine === null) return
-      const bytes = responseBytes({ engine: message.engine, id: message.id }, signal.kind === 'receipt')
-      await idempotency.settle(tx, instanceId, message.idempotencyKey, 201, bytes, message.id)
+      const { engine, id: messageId, idempotencyKey } = message
+      const kind = signal.kind === 'receipt' ? 'accepted' : 'refused'
+      await idempotency.settle(tx, instanceId, idempotencyKey, 201, sentBody({ kind, engine, messageId }), messageId)
     })
 }
 

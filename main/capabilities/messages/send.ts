@@ -6,11 +6,12 @@ import type { InstanceSubject } from '../handler.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
 import { textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
 import { fetchMedia, largestBytes } from './media.ts'
-import type { DraftRequest, MessagesDeps, SendReply } from './deps.ts'
+import type { DraftRequest, MessagesDeps } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
 import { createConcurrencyLimiter, type Slot } from './concurrency-limiter.ts'
 import { getQuoted } from './quote.ts'
+import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing } from './store.ts'
 
 /** Files in memory at one moment, for all sends together. */
@@ -91,14 +92,17 @@ export function createSend(deps: SendDeps) {
     }
   }
 
-  /** Half of the time a caller waits may go into waiting for its turn; the engine has the rest. @returns what is left. */
-  const waitForPace = async (engine: Engine, { instance, draft }: DraftRequest): Promise<number> => {
+  /**
+   * Half of the time a caller waits may go into waiting for its turn; the engine has the rest.
+   * @returns what is left, or why the turn did not come.
+   */
+  const waitForPace = async (engine: Engine, { instance, draft }: DraftRequest): Promise<number | ApiError> => {
     const { sendTimeoutMs } = config
     const pace = engine.pace?.(instance) ?? null
     if (pace === null) return sendTimeoutMs
     const turn = await pacer.acquire({ instanceId: instance.id, to: draft.to, pace }, sendTimeoutMs / 2)
     if (turn.kind === 'go') return sendTimeoutMs - turn.waitedMs
-    throw throttled(turn.retryAfterSeconds)
+    return throttled(turn.retryAfterSeconds)
   }
 
   /** Looks for what the caller has named. Nothing is stored before it is there. */
@@ -111,11 +115,12 @@ export function createSend(deps: SendDeps) {
     return quoted === undefined ? content : { ...content, quoted }
   }
 
-  const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendReply> => {
+  const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendResult> => {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
     const timeoutMs = await waitForPace(engine, request)
+    if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
     const out = isComplete(draft) ? draft : await resolveDraft(draft, instance)
     if (out.kind === 'media') slot.setBytes(out.bytes.length)
     const message = {
@@ -130,13 +135,13 @@ export function createSend(deps: SendDeps) {
     }
     const { claim, seq } = await accept(message, request, out, key)
     if (claim.kind !== 'fresh') return toReplay(claim)
-    return { bytes: await dispatch(engine, { ...message, seq }, instance, out, timeoutMs), replayed: false }
+    return dispatch(engine, { ...message, seq }, instance, out, timeoutMs)
   }
 
   /** A repeat must not take a turn from a message that goes out. */
   const isPaced = ({ instance }: DraftRequest) => instances.engineFor(instance).pace !== undefined
 
-  return async function send(request: DraftRequest): Promise<SendReply> {
+  return async function send(request: DraftRequest): Promise<SendResult> {
     const { instance, draft } = request
     const key = keyOf(request, idempotency)
     const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
@@ -146,8 +151,8 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
-      if (!instance.connected) throw notConnected()
-      if (slot === undefined) throw tooManySends()
+      if (!instance.connected) return notSent(notConnected())
+      if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
     } finally {
       slot?.release()
@@ -173,9 +178,11 @@ function keyOf(
   }
 }
 
-function toReplay(claim: Exclude<Claim, { kind: 'fresh' }>): SendReply {
-  if (claim.kind === 'busy') throw stillBusy(claim)
-  return { bytes: claim.body, replayed: true }
+const notSent = (error: ApiError) => ({ kind: 'not_sent', error }) as const
+
+function toReplay(claim: Exclude<Claim, { kind: 'fresh' }>): SendResult {
+  if (claim.kind === 'busy') return { kind: 'unknown', error: stillBusy(claim) }
+  return { ...parseSentBody(claim.body), replayed: true }
 }
 
 function columnsOf(request: DraftRequest, out: Outgoing) {

@@ -3,7 +3,12 @@ import { createFusion } from '../../../main/capabilities/fusion/index.ts'
 import { createInstances, type Instances } from '../../../main/capabilities/instances/index.ts'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { decodeKeyHeader } from '../../../main/capabilities/messages/key-header.ts'
-import { createMessages, type Messages, type SendReply } from '../../../main/capabilities/messages/index.ts'
+import {
+  createMessages,
+  sendAnswer,
+  type Messages,
+  type SendResult,
+} from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
 import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
@@ -67,7 +72,7 @@ export interface Bench {
   /** Ends the link of the first instance, or brings it back. */
   connect(isConnected: boolean): Promise<void>
   /** A POST as the door hands it on. */
-  send(body: SendBody, how?: { key?: string; instance?: InstanceId }): Promise<SendReply>
+  send(body: SendBody, how?: { key?: string; instance?: InstanceId }): Promise<Reply>
   /** Types of the message events recorded since the last call, oldest first. */
   events(): string[]
   /** `data` of the newest event, without the two fields every event has. */
@@ -161,7 +166,8 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       if (instance === undefined) throw new Error(`there is no instance ${id}`)
       const wire = JSON.stringify(body)
       const rawBody = () => JSON.parse(wire) as unknown
-      return now.messages.send({ instance, body, rawBody, idempotencyKey: decodeKeyHeader(key ?? null), source: 'api' })
+      const idempotencyKey = decodeKeyHeader(key ?? null)
+      return asReply(await now.messages.send({ instance, body, rawBody, idempotencyKey, source: 'api' }))
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)
@@ -200,11 +206,23 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
 
 export const TEXT: SendBody = { to: '12025550123', text: 'Hello' }
 
+/** The 201 of a send. */
+interface Reply {
+  readonly bytes: Buffer
+  readonly replayed: boolean
+}
+
+/** @throws ApiError when the send is answered with an error. */
+export function asReply(result: SendResult): Reply {
+  const { bytes = Buffer.alloc(0), headers } = sendAnswer(result)
+  return { bytes, replayed: headers['Idempotent-Replayed'] === 'true' }
+}
+
 /** The id in the body of a 201. */
-export const idIn = ({ bytes }: SendReply): MessageId =>
+export const idIn = ({ bytes }: Reply): MessageId =>
   (JSON.parse(bytes.toString()) as { message_id: MessageId }).message_id
 
-export const bodyOf = ({ bytes }: SendReply): unknown => JSON.parse(bytes.toString())
+export const bodyOf = ({ bytes }: Reply): unknown => JSON.parse(bytes.toString())
 
 /** The error a promise ends in; fails the test when it does not. */
 export async function refusal(promise: Promise<unknown>): Promise<ApiError> {

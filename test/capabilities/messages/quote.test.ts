@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Draft } from '../../../main/capabilities/messages/index.ts'
 import type { EngineSignal } from '../../../main/engines/engine.ts'
-import { bench, idIn, INSTANCE, OTHER_INSTANCE, refusal, TEXT, type Bench } from './bench.ts'
+import { asReply, bench, idIn, INSTANCE, OTHER_INSTANCE, refusal, TEXT, type Bench } from './bench.ts'
 
 const ANA = '12025550101'
 const GROUP = '120363000000000001@g.us'
@@ -34,10 +34,11 @@ async function answer(quotedMessageId: string, more: Partial<Draft> = {}) {
   const instance = await b.instances.subject(b.accountId, INSTANCE)
   if (instance === undefined) throw new Error('the instance exists')
   const draft = { kind: 'text', to: ANA, text: 'Yes', quotedMessageId, ...more } as Draft
-  return b.messages.sendDraft({
+  const sent = await b.messages.sendDraft({
     ...{ instance, draft, operation: 'POST send/text', rawBody: () => draft },
     ...{ idempotencyKey: 'k', source: 'api' },
   })
+  return asReply(sent)
 }
 
 describe('an answer', () => {

@@ -126,7 +126,9 @@ describe('a send', () => {
       idempotencyKey: null,
       source: 'api',
     } as const
-    await expect(b.messages.send(request)).resolves.toMatchObject({ replayed: false })
+    expect(await b.messages.send(request)).toEqual({
+      ...{ kind: 'accepted', engine: 'smv2', messageId: expect.stringMatching(/^msg_/), replayed: false },
+    })
   })
 })
 
