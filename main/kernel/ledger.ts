@@ -1,51 +1,71 @@
+import type { AccountFacts, EventData, EventType } from '../contract/events.ts'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
 import type { Tx } from './db.ts'
 import type { AccountId, EventId, Ids, InstanceId } from './ids.ts'
 import { sql } from './sql.ts'
 
-/** What happened, before it has an id. */
+/** What happened to an instance, before it has an id. The instances room, which announces it, types the data. */
 export interface Fact {
   readonly accountId: AccountId
   readonly instanceId: InstanceId
-  readonly type: string
+  readonly type: EventType
   /** The envelope's `instance`, as it stands at this moment. */
   readonly instance: object
   readonly data: object
 }
 
-/**
- * A recorded event. The body of attempt n is `head + n + tail`: all attempts differ only in those digits,
- * and the payload is stored once for all webhooks.
- */
-export interface LedgerEvent {
+/** What happened to an account and to none of its instances. */
+export interface AccountFact<T extends keyof AccountFacts = keyof AccountFacts> {
+  readonly accountId: AccountId
+  readonly type: T
+  readonly data: AccountFacts[T]
+}
+
+interface Recorded {
   readonly seq: number
   readonly eventId: EventId
   readonly accountId: AccountId
-  readonly instanceId: InstanceId
-  /** The same two as numbers, for tables that grow with the events. */
+  /** Account and instance as numbers, for tables that grow with the events. */
   readonly accountSeq: number
+  /** The account's own number if the fact is about the account. */
   readonly instanceSeq: number
-  readonly type: string
   readonly createdAtMs: number
+  /** The body of attempt n is `head + n + tail`: the payload is stored once for all webhooks and attempts. */
   readonly head: string
   readonly tail: string
 }
 
+type InstanceEvent = {
+  [T in EventType]: Recorded & {
+    readonly instanceId: InstanceId
+    readonly type: T
+    readonly data: EventData[T] & { readonly occurred_at: string; readonly sequence: number }
+  }
+}[EventType]
+type AccountEvent = {
+  [T in keyof AccountFacts]: Recorded & { readonly instanceId: null; readonly type: T; readonly data: AccountFacts[T] }
+}[keyof AccountFacts]
+
+/** A recorded fact. `type` says what its `data` is; `instanceId` is null if it is about the account. */
+export type LedgerEvent = InstanceEvent | AccountEvent
+
 /** Called inside the commit that records the event: what it writes is committed or rolled back with it. */
-export type LedgerSubscriber = (tx: Tx, event: LedgerEvent) => Promise<void>
+export type InCommitSubscriber = (tx: Tx, event: LedgerEvent) => Promise<void>
 
 export interface Ledger {
-  /** Records the fact and lets every listener write what it causes, all in the caller's unit of work. */
-  append(tx: Tx, fact: Fact): Promise<LedgerEvent>
-  /** Listeners run in the order they were added, in every later append. */
-  subscribe(listener: LedgerSubscriber): void
+  /** Records the fact and runs the subscribers of the commit, all in the caller's unit of work. */
+  append(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent>
+  /** For what must be in the same commit as the fact. Subscribers run in the order they were added. */
+  inCommit(subscriber: InCommitSubscriber): void
+  /** Called once the commit is durable. */
+  subscribe(subscriber: (event: LedgerEvent) => void): void
 }
 
 /** For what did not happen to everybody, such as a test. */
 export interface QuietLedger {
-  /** Records the fact without calling listeners. The caller names the recipient in `only_for`. */
-  record(tx: Tx, fact: Fact): Promise<LedgerEvent>
+  /** Records the fact without calling subscribers. The caller names the recipient in `only_for`. */
+  record(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent>
 }
 
 const insert = sql<{
@@ -71,7 +91,8 @@ const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, 
 const KNOWN_SUBJECTS = 20_000
 
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {
-  const listeners: LedgerSubscriber[] = []
+  const inCommit: InCommitSubscriber[] = []
+  const subscribers: ((event: LedgerEvent) => void)[] = []
   const numbers = new Map<string, number>()
 
   async function numberOf(tx: Tx, id: string): Promise<number> {
@@ -88,22 +109,27 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
     return seq
   }
 
-  async function record(tx: Tx, fact: Fact): Promise<LedgerEvent> {
-    const event: LedgerEvent = {
-      seq: await tx.next('events'),
-      accountSeq: await numberOf(tx, fact.accountId),
-      instanceSeq: await numberOf(tx, fact.instanceId),
-      ...write(fact, ids.event(), clock.now()),
+  async function record(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent> {
+    const { accountId, type, data } = fact
+    const instanceId = 'instanceId' in fact ? fact.instanceId : null
+    const [eventId, createdAtMs, accountSeq] = [ids.event(), clock.now(), await numberOf(tx, accountId)]
+    const row = {
+      ...{ seq: await tx.next('events'), eventId, accountSeq, type, createdAtMs },
+      instanceSeq: instanceId === null ? accountSeq : await numberOf(tx, instanceId),
+      ...envelope(fact, eventId, createdAtMs),
     }
-    await tx.run(insert, event)
-    return event
+    await tx.run(insert, row)
+    // Data has the shape of its type: Announce and AccountFact see to it.
+    return { ...row, accountId, instanceId, data } as LedgerEvent
   }
 
   return {
-    subscribe: (listener) => void listeners.push(listener),
+    inCommit: (subscriber) => void inCommit.push(subscriber),
+    subscribe: (subscriber) => void subscribers.push(subscriber),
     async append(tx, fact) {
       const event = await record(tx, fact)
-      for (const listener of listeners) await listener(tx, event)
+      for (const subscriber of inCommit) await subscriber(tx, event)
+      if (subscribers.length > 0) tx.afterCommit(() => subscribers.forEach((subscriber) => subscriber(event)))
       return event
     },
     record,
@@ -111,16 +137,11 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 }
 
 /** The exact text receivers get, cut where the attempt number goes (spec: Event envelope). */
-function write(fact: Fact, eventId: EventId, createdAtMs: number) {
-  const { accountId, instanceId, type } = fact
-  const rest = { created_at: isoTime(createdAtMs), account_id: accountId, instance: fact.instance, data: fact.data }
+function envelope(fact: Fact | AccountFact, eventId: EventId, createdAtMs: number) {
+  const instance = 'instance' in fact ? { instance: fact.instance } : {}
+  const rest = { created_at: isoTime(createdAtMs), account_id: fact.accountId, ...instance, data: fact.data }
   return {
-    eventId,
-    accountId,
-    instanceId,
-    type,
-    createdAtMs,
-    head: `{"event_id":${JSON.stringify(eventId)},"type":${JSON.stringify(type)},"attempt":`,
+    head: `{"event_id":${JSON.stringify(eventId)},"type":${JSON.stringify(fact.type)},"attempt":`,
     tail: `,${JSON.stringify(rest).slice(1)}`,
   }
 }

@@ -5,14 +5,13 @@ import type { EngineSink } from '../engines/engine.ts'
 import type { Ledger } from '../kernel/ledger.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 
-/** What happened on the lines, after the commit that recorded it. */
+/** Notifies the windows of what happened on the lines. */
 export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
-  ledger.subscribe(async (tx, { type, instanceId }) => {
-    tx.afterCommit(() => {
-      live.publish({ topic: 'events', type, instance_id: instanceId })
-      if (type.startsWith('message.')) live.publish({ topic: 'messages', instance_id: instanceId })
-      else live.publish({ topic: 'instances', id: instanceId })
-    })
+  ledger.subscribe(({ type, instanceId }) => {
+    if (instanceId === null) return
+    live.publish({ topic: 'events', type, instance_id: instanceId })
+    if (type.startsWith('message.')) live.publish({ topic: 'messages', instance_id: instanceId })
+    else live.publish({ topic: 'instances', id: instanceId })
   })
 }
 

@@ -7,6 +7,12 @@ import { fakeClock } from '../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 
+declare module '../../main/contract/events.ts' {
+  interface AccountFacts {
+    'test.paid': { order_id: string }
+  }
+}
+
 const putMeta = sql<{ name: string; value: string }>('INSERT INTO meta (name, value) VALUES (:name, :value)')
 
 const fact: Fact = {
@@ -93,7 +99,7 @@ test('events are numbered in the order of their commits', async () => {
 test('listeners hear the event inside its unit, in the order they were added', async () => {
   const heard: string[] = []
   for (const name of ['first', 'second']) {
-    ledger.subscribe(async (tx, event) => {
+    ledger.inCommit(async (tx, event) => {
       await tx.run(putMeta, { name, value: event.eventId })
       heard.push(name)
     })
@@ -108,7 +114,7 @@ test('listeners hear the event inside its unit, in the order they were added', a
 })
 
 test('what listeners wrote dies with the unit', async () => {
-  ledger.subscribe(async (tx) => {
+  ledger.inCommit(async (tx) => {
     await tx.run(putMeta, { name: 'heard', value: 'yes' })
   })
   const failing = home.db.commit(async (tx) => {
@@ -122,7 +128,7 @@ test('what listeners wrote dies with the unit', async () => {
 })
 
 test('a listener that fails takes the event with it, and not the event of its neighbour', async () => {
-  ledger.subscribe(async (_tx, { type }) => {
+  ledger.inCommit(async (_tx, { type }) => {
     if (type === 'message.failed') throw new Error('cannot enqueue')
   })
   const [first, second, third] = [append(), append('message.failed'), append()]
@@ -158,4 +164,26 @@ test.each([
   const plan = home.raw.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...bound)
 
   expect(plan.map((step) => step.detail)).toEqual([expect.stringMatching(/^SEARCH events USING (COVERING )?INDEX/)])
+})
+
+test('a fact about the account has no instance, reaches the same subscribers, and is numbered as the account', async () => {
+  const seen: unknown[] = []
+  ledger.inCommit(async (_tx, { type, instanceId, data }) => void seen.push([type, instanceId, data]))
+  const paid = { accountId: fact.accountId, type: 'test.paid', data: { order_id: 'ord_1' } } as const
+  const event = await home.db.commit((tx) => ledger.append(tx, paid))
+  expect(seen).toEqual([['test.paid', null, { order_id: 'ord_1' }]])
+  expect(event.instanceSeq).toBe(event.accountSeq)
+  expect(JSON.parse(body(event, 1))).not.toHaveProperty('instance')
+})
+
+test('a subscriber is called once the commit is durable, and not for one that was rolled back', async () => {
+  const seen: unknown[] = []
+  ledger.subscribe(({ seq }) => seen.push([seq, stored().length]))
+  const failed = home.db.commit(async (tx) => {
+    await ledger.append(tx, fact)
+    throw new Error('undone')
+  })
+  await expect(failed).rejects.toThrow('undone')
+  const { seq } = await append()
+  expect(seen).toEqual([[seq, 1]])
 })

@@ -54,5 +54,6 @@ export const lastBefore = sql<{ eventId: string }, { seq: number }>(
 )
 
 export const eventById = sql<{ eventId: string; accountId: string }, EventRow>(
-  `SELECT seq, head, tail FROM events WHERE event_id = :eventId AND account_seq = ${ACCOUNT} AND only_for IS NULL`,
+  `SELECT seq, head, tail FROM events WHERE event_id = :eventId AND account_seq = ${ACCOUNT} AND only_for IS NULL
+    AND instance_seq <> account_seq`,
 )

@@ -1,4 +1,4 @@
-import type { LedgerSubscriber } from '../../kernel/ledger.ts'
+import type { InCommitSubscriber } from '../../kernel/ledger.ts'
 import type { EventName } from './contract.ts'
 import { eventNameOf, wants } from './event-names.ts'
 import { endWebhook, namesOf, insertCall } from './store.ts'
@@ -8,9 +8,9 @@ import { endWebhook, namesOf, insertCall } from './store.ts'
  * last time, if it listens to its connection, and then its webhook has ended.
  * @param markDue called with the instance after the commit.
  */
-export function createEnqueue({ markDue }: { markDue: (instanceId: string) => void }): LedgerSubscriber {
+export function createEnqueue({ markDue }: { markDue: (instanceId: string) => void }): InCommitSubscriber {
   return async (tx, { type, instanceId, seq: eventSeq, createdAtMs: now }) => {
-    const name = eventNameOf(type)
+    const name = instanceId !== null && eventNameOf(type)
     const found = name && (await tx.one(namesOf, { instanceId }))
     if (!found) return
     if (type === 'instance.deleted') await tx.run(endWebhook, { instanceId, now })

@@ -20,7 +20,7 @@ export interface InstanceWebhooksDeps {
   readonly db: Db
   readonly clock: Clock
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
-  readonly ledger: Pick<Ledger, 'subscribe'>
+  readonly ledger: Pick<Ledger, 'inCommit'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly log: Log
   readonly writeGate: Pick<WriteGate, 'isOpen'>
@@ -48,7 +48,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   const slots = createCallSlots()
   const delivery = createDeliveryWorker({ ...deps, slots })
 
-  ledger.subscribe(
+  ledger.inCommit(
     createEnqueue({
       markDue(instanceId) {
         slots.markDue(instanceId)

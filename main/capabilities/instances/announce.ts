@@ -20,7 +20,13 @@ export type Announce = <T extends EventType>(
 ) => Promise<LedgerEvent>
 
 /** On the path of every send: one UPDATE and the ledger's append, nothing else. */
-export function createAnnounce({ ledger, clock }: { ledger: Ledger; clock: Pick<Clock, 'now'> }): Announce {
+export function createAnnounce({
+  ledger,
+  clock,
+}: {
+  ledger: Pick<Ledger, 'append'>
+  clock: Pick<Clock, 'now'>
+}): Announce {
   return async (tx, instanceId, type, data, occurredAtMs = clock.now()) => {
     const row = await tx.one(nextEvent, { id: instanceId })
     if (!row) throw new Error(`${type} was announced for an instance that does not exist`)

@@ -18,7 +18,7 @@ export interface WebhooksDeps {
   readonly clock: Clock
   readonly random: Random
   readonly ids: Pick<Ids, 'webhook' | 'delivery'>
-  readonly ledger: Pick<Ledger, 'subscribe'> & QuietLedger
+  readonly ledger: Pick<Ledger, 'inCommit'> & QuietLedger
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly clockJumps: Pick<ClockJumps, 'check' | 'onJump'>
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request' | 'parseHost' | 'hasNetwork' | 'networkRevision'>

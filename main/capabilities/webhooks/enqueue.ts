@@ -1,4 +1,5 @@
-import type { LedgerSubscriber } from '../../kernel/ledger.ts'
+import { isEventType } from '../../contract/events.ts'
+import type { InCommitSubscriber } from '../../kernel/ledger.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -32,9 +33,10 @@ const insert = sql<{
 export function createEnqueue(deps: {
   ids: Pick<Ids, 'delivery'>
   wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
-}): LedgerSubscriber {
+}): InCommitSubscriber {
   return async (tx, event) => {
     const { accountId, accountSeq, instanceSeq, type } = event
+    if (!isEventType(type)) return
     const woken: { seq: number; maxInFlight: number }[] = []
     for (const webhook of await tx.all(subscribed, { accountId })) {
       if (!wants(webhook.events, type)) continue

@@ -33,7 +33,7 @@ export function createWebhooks(deps: WebhooksDeps) {
   })
   const redeliver = createRedelivery({ db, clock, asTarget, start: deliveryWorker.redeliver })
   const test = createTestEvent({ ...deps, wake: deliveryWorker.wake })
-  ledger.subscribe(createEnqueue({ ids, wake: deliveryWorker.wake }))
+  ledger.inCommit(createEnqueue({ ids, wake: deliveryWorker.wake }))
 
   return {
     ...acts,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createEnqueue } from '../../../main/capabilities/webhooks/enqueue.ts'
 import { systemClock as clock } from '../../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../../main/kernel/ids.ts'
-import { createLedger } from '../../../main/kernel/ledger.ts'
+import { createLedger, type Fact } from '../../../main/kernel/ledger.ts'
 import { silentLog as log } from '../../../main/kernel/log.ts'
 import { sql } from '../../../main/kernel/sql.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
@@ -23,9 +23,9 @@ const addWebhook = sql<{ id: string; accountId: string; now: number }>(
 const db = await openStorage({ file: join(dir, 'switchboard.db'), migrations: MIGRATIONS, ids, clock, log })
 await db.commit((tx) => tx.run(addWebhook, { id: ids.webhook(), accountId, now: clock.now() }))
 const ledger = createLedger({ clock, ids })
-ledger.subscribe(createEnqueue({ ids, wake: () => {} }))
+ledger.inCommit(createEnqueue({ ids, wake: () => {} }))
 
-const event = (n: number) => ({
+const event = (n: number): Fact => ({
   ...{ accountId, instanceId, type: 'message.received' },
   instance: { id: instanceId, external_ref: 'crm-1', metadata: null, engine: 'smv2' },
   data: {

@@ -180,11 +180,11 @@ describe('whose events', () => {
 
   test('what was recorded for one listener alone is not among what happened', async () => {
     let heard = 0
-    ledger.subscribe(async () => {
+    ledger.inCommit(async () => {
       heard++
     })
     const id = await happen()
-    const fact = { accountId: ACCOUNT, instanceId: ONE, type: 'message.received', instance: {}, data: {} }
+    const fact = { accountId: ACCOUNT, instanceId: ONE, type: 'message.received', instance: {}, data: {} } as const
     const aside = await data.db.commit((tx) => ledger.record(tx, fact))
     data.raw.prepare('UPDATE events SET only_for = 1 WHERE seq = ?').run(aside.seq)
     expect(heard).toBe(1)
