@@ -1,20 +1,12 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { copyFileSync, existsSync, linkSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { syncFile, syncFolder } from '../kernel/durable-file.ts'
-import { removeDraft } from './backup.ts'
 import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
 import { advancePastLoss } from './preserved-tables.ts'
-import { checkIntegrity, isIntact } from './integrity.ts'
+import { isIntact } from './integrity.ts'
 import { recordDataLoss, quarantineName, type DataLoss } from './data-loss.ts'
-import { hasExpectedSchema, migrate, type Migration } from './migrate.ts'
-
-interface DatabaseFiles {
-  /** Path of the database. */
-  readonly file: string
-  readonly migrations: readonly Migration[]
-}
+import { hasExpectedSchema, type Migration } from './migrate.ts'
+import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 /**
  * Replaces a damaged database with the newest intact backup and moves the damaged files to a folder of their own. Nothing
@@ -25,23 +17,15 @@ export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promi
   const { file } = place
   const { copy: backup } = findIntactBackup(place, nowMs)
   if (backup === undefined) return undefined
-  const draft = `${file}.restoring`
-  removeDraft(draft)
-  copyFileSync(join(backupsFolderOf(file), backup.name), draft)
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(file) || nowMs
-  await prepareDraft(draft, place, nowMs)
-  await syncFile(draft)
-  const folder = join(dirname(file), quarantineName(nowMs))
   const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const part of ['', '-wal', '-shm']) linkOrCopy(`${file}${part}`, folder)
-  recordDataLoss(folder, loss)
-  // The log of the damaged file must not be read into the copy. What a crash leaves here is damaged still, and found.
-  for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
-  await syncFolder(dirname(file))
-  await rename(draft, file)
-  await syncFolder(dirname(file))
+  await replaceDatabase(place, backup.name, nowMs, advancePastLoss, () => {
+    const folder = join(dirname(file), quarantineName(nowMs))
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const part of ['', '-wal', '-shm']) linkOrCopy(`${file}${part}`, folder)
+    recordDataLoss(folder, loss)
+  })
   return loss
 }
 
@@ -70,17 +54,6 @@ function isIntactBackup(file: string, migrations: readonly Migration[]): boolean
   const copy = new Database(file, { readonly: true, fileMustExist: true })
   try {
     return hasExpectedSchema(copy, migrations)
-  } finally {
-    copy.close()
-  }
-}
-
-async function prepareDraft(draft: string, { migrations }: DatabaseFiles, nowMs: number): Promise<void> {
-  const copy = new Database(draft, { fileMustExist: true })
-  try {
-    checkIntegrity(copy)
-    await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
-    advancePastLoss(copy)
   } finally {
     copy.close()
   }

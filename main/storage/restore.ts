@@ -1,15 +1,16 @@
-import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
-import { syncFile, syncFolder, writeDurably } from '../kernel/durable-file.ts'
-import { writeBackup, copyInProcess, removeDraft } from './backup.ts'
+import { syncFolder, writeDurably } from '../kernel/durable-file.ts'
+import { writeBackup, copyInProcess } from './backup.ts'
 import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
 import { copyPreserved } from './preserved-tables.ts'
-import { checkIntegrity, isIntact } from './integrity.ts'
-import { migrate, type Migration } from './migrate.ts'
+import { isIntact } from './integrity.ts'
+import { migrate } from './migrate.ts'
+import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 const RestoreRequest = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
 
@@ -23,12 +24,6 @@ export interface StagedRestore {
 export type RestoreOutcome =
   | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
-
-interface DatabaseFiles {
-  /** Path of the database. */
-  readonly file: string
-  readonly migrations: readonly Migration[]
-}
 
 const requestFile = ({ file }: Pick<DatabaseFiles, 'file'>) => join(dirname(file), 'restore.json')
 const newestSchemaOf = ({ migrations }: Pick<DatabaseFiles, 'migrations'>) => migrations.at(-1)?.version ?? 0
@@ -70,35 +65,24 @@ export async function cancelRestore(place: Pick<DatabaseFiles, 'file'>): Promise
 export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): Promise<RestoreOutcome | null> {
   if (!existsSync(requestFile(place))) return null
   const { name = '' } = stagedRestore(place) ?? {}
-  const draft = `${place.file}.restoring`
   try {
-    const safetyCopy = await replaceWithBackup(place, name, draft, nowMs)
+    const safetyCopy = await replaceWithBackup(place, name, nowMs)
     return { kind: 'done', name, safetyCopy }
   } catch (error) {
-    removeDraft(draft)
     return { kind: 'failed', name, problem: error instanceof Error ? error.message : String(error) }
   } finally {
     await cancelRestore(place)
   }
 }
 
-async function replaceWithBackup(place: DatabaseFiles, name: string, draft: string, nowMs: number): Promise<string> {
+async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string> {
   const { file } = place
-  const folder = backupsFolderOf(file)
   if (
     !listBackups(file, newestSchemaOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable')
   )
     throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   const safetyCopy = await backUpCurrent(place, nowMs)
-  removeDraft(draft)
-  copyFileSync(join(folder, name), draft)
-  await prepareDraft(draft, place, nowMs)
-  await syncFile(draft)
-  // The log of the old file must not be read into the new one.
-  for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
-  await syncFolder(dirname(file))
-  await rename(draft, file)
-  await syncFolder(dirname(file))
+  await replaceDatabase(place, name, nowMs, (copy) => copyPreserved(copy, file))
   return basename(safetyCopy)
 }
 
@@ -113,18 +97,6 @@ async function backUpCurrent({ file, migrations }: DatabaseFiles, nowMs: number)
     return await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
   } finally {
     present.close()
-  }
-}
-
-/** The copy in today's schema, with what going back does not take back. */
-async function prepareDraft(draft: string, { file, migrations }: DatabaseFiles, nowMs: number): Promise<void> {
-  const copy = new Database(draft, { fileMustExist: true })
-  try {
-    checkIntegrity(copy)
-    await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
-    copyPreserved(copy, file)
-  } finally {
-    copy.close()
   }
 }
 

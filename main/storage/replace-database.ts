@@ -1,0 +1,51 @@
+import { copyFileSync, rmSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { syncFile, syncFolder } from '../kernel/durable-file.ts'
+import { removeDraft } from './backup.ts'
+import { backupsFolderOf } from './backups.ts'
+import { checkIntegrity } from './integrity.ts'
+import { migrate, type Migration } from './migrate.ts'
+
+export interface DatabaseFiles {
+  /** Path of the database. */
+  readonly file: string
+  readonly migrations: readonly Migration[]
+}
+
+/**
+ * Puts a backup in the place of the database, in one rename: a crash leaves the one or the other.
+ * @param change what is changed in the copy, once it has today's schema.
+ * @param beforeRename called when the copy is on disk.
+ */
+export async function replaceDatabase(
+  { file, migrations }: DatabaseFiles,
+  backup: string,
+  nowMs: number,
+  change: (copy: Database.Database) => void,
+  beforeRename: () => void = () => {},
+): Promise<void> {
+  const draft = `${file}.restoring`
+  removeDraft(draft)
+  try {
+    copyFileSync(join(backupsFolderOf(file), backup), draft)
+    const copy = new Database(draft, { fileMustExist: true })
+    try {
+      checkIntegrity(copy)
+      await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
+      change(copy)
+    } finally {
+      copy.close()
+    }
+    await syncFile(draft)
+    beforeRename()
+    // The log of the old file must not be read into the new one.
+    for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
+    await syncFolder(dirname(file))
+    await rename(draft, file)
+    await syncFolder(dirname(file))
+  } finally {
+    removeDraft(draft)
+  }
+}
