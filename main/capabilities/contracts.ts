@@ -7,6 +7,7 @@ import { eventsContract } from './events/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { messagesContract } from './messages/contract.ts'
+import { overviewContract } from './overview/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
@@ -22,6 +23,7 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'instance-webhook', operations: instanceWebhookContract },
   { room: 'events', operations: eventsContract },
   { room: 'direct', operations: directContract },
+  { room: 'overview', operations: overviewContract },
   { room: 'sandbox', operations: sandboxContract },
   { room: 'service', operations: serviceContract },
 ]

@@ -1,6 +1,28 @@
 import type { Contract } from '../contract/operation.ts'
+import type { Network } from '../contract/shapes.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
+import type { AccountId } from '../kernel/ids.ts'
 import type { Existence, Handler, Handlers, ServedOperation } from './handler.ts'
+
+/** Something a person should look at. The window has the words, `<room>.attention.<code>`, and knows where it leads. */
+export interface AttentionLine {
+  /** Unique within the room. */
+  readonly code: string
+  readonly severity: 'error' | 'warning'
+  /** How many things it concerns; at least 1. */
+  readonly count: number
+  /** The thing, if it concerns a single one. */
+  readonly subject: { readonly id: string; readonly name: string } | null
+  readonly sinceMs: number | null
+  /** A sentence, if the code alone does not say what is wrong. */
+  readonly text: string | null
+}
+
+export interface AttentionQuery {
+  readonly accountId: AccountId
+  /** Only what concerns this network; null: both. */
+  readonly network: Network | null
+}
 
 /** A room's part in the life of the service. A room leaves out what it does not need. */
 export interface RoomLife {
@@ -16,6 +38,8 @@ export interface RoomLife {
   readonly chores?: readonly Chore[] | undefined
   /** What the person at this machine should know now; sentences. */
   readonly problems?: (() => readonly string[]) | undefined
+  /** Its lines of the overview. */
+  readonly attention?: ((query: AttentionQuery) => Promise<readonly AttentionLine[]>) | undefined
 }
 
 /** A capability as the composition root sees it (service/rooms.ts has the list). */

@@ -9,6 +9,7 @@ import { knownInstances, qrPicture, type Gauges } from '../capabilities/instance
 import { instancesRoom } from '../capabilities/instances/room.ts'
 import { messagesRoom } from '../capabilities/messages/room.ts'
 import { sandboxRoom } from '../capabilities/sandbox/room.ts'
+import { overviewRoom } from '../capabilities/overview/room.ts'
 import type { Room } from '../capabilities/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
@@ -103,6 +104,21 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     engines: ENGINE_ABILITIES,
     restart: world.restart ?? null,
   })
+  const overview = overviewRoom({
+    ...deps,
+    async attention(query) {
+      const lines = list.map(async ({ name, attention }) =>
+        ((await attention?.(query)) ?? []).map((line) => ({ ...line, room: name })),
+      )
+      return (await Promise.all(lines)).flat()
+    },
+    setup: async (accountId) => ({
+      number: await instances.api.hasPaired(accountId),
+      webhook: (await webhooks.api.tally(accountId)).total > 0,
+      key: (await accounts.listKeys(accountId)).length > 0,
+      assistant: service.api.assistants(accountId).length > 0,
+    }),
+  })
   const list: readonly Room[] = [
     account,
     approvals,
@@ -115,6 +131,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     direct,
     sandbox,
     service,
+    overview,
   ]
   return {
     ...{ list, address, mcp, engineHost, accounts },

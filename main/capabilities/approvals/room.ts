@@ -19,5 +19,10 @@ export function approvalsRoom(deps: ApprovalsRoomDeps) {
     api: approvals,
     start: () => approvals.start(deps.executeCall),
     close: approvals.close,
+    async attention({ accountId }) {
+      const { pending: count } = await approvals.countPending(accountId)
+      if (count === 0) return []
+      return [{ code: 'waiting', severity: 'warning', count, subject: null, sinceMs: null, text: null }]
+    },
   })
 }

@@ -10,6 +10,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createAnnounce, type Announce } from './announce.ts'
+import { createAttention } from './attention.ts'
 import { createCreate, type Create } from './create.ts'
 import { createDisconnect, type Disconnect } from './disconnect.ts'
 import { engineOf, type Engines } from './engines.ts'
@@ -27,7 +28,7 @@ import { createRestart, type Restart } from './restart.ts'
 import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
 import { createDiscardSession } from './session.ts'
-import { byId, subjectById, toInstance, type Instance } from './store.ts'
+import { byId, everConnected, subjectById, toInstance, type Instance } from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
@@ -85,6 +86,10 @@ export interface Instances {
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /** How many the account has in each status that occurs. */
   readonly tally: (accountId: AccountId) => ReturnType<typeof tally>
+  /** Its lines of the overview. */
+  readonly attention: ReturnType<typeof createAttention>
+  /** Whether one of the account was ever connected. */
+  readonly hasPaired: (accountId: AccountId) => Promise<boolean>
   readonly announce: Announce
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
   readonly subscribe: InstanceListeners['subscribe']
@@ -153,6 +158,8 @@ export function createInstances(deps: InstancesDeps): Instances {
     known: knownInstances(db),
     announce,
     tally: (accountId) => tally(db, accountId),
+    attention: createAttention({ db, clock }),
+    hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal: async (id, signal) => {

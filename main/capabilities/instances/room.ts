@@ -13,5 +13,6 @@ export function instancesRoom(deps: InstancesDeps) {
     recover: instances.resumeAll,
     start: instances.start,
     close: instances.close,
+    attention: instances.attention,
   })
 }

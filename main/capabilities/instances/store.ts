@@ -76,6 +76,11 @@ export const subjectById = sql<Id & OfAccount, SubjectRow>(
 
 export const byId = sql<Id, InstanceRow>(`SELECT ${INSTANCE} FROM instances WHERE id = :id`)
 
+export const everConnected = sql<OfAccount, { id: string }>(
+  `SELECT id FROM instances WHERE account_id = :accountId AND deleted_at IS NULL AND last_connected_at IS NOT NULL
+   ORDER BY created_at, id LIMIT 1`,
+)
+
 export const liveByExternalRef = sql<OfAccount & { externalRef: string }, InstanceRow>(
   `SELECT ${INSTANCE} FROM instances
    WHERE account_id = :accountId AND external_ref = :externalRef AND deleted_at IS NULL`,

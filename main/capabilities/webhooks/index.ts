@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { createAttention } from './attention.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import { createEnqueue } from './enqueue.ts'
@@ -58,6 +59,8 @@ export function createWebhooks(deps: WebhooksDeps) {
     /** How many the account has, and how many of them were given up. */
     tally: async (accountId: AccountId) =>
       (await db.readOne(webhookTally, { accountId })) ?? { total: 0, deactivated: 0 },
+    /** Its lines of the overview. */
+    attention: createAttention({ db }),
     /** Open deliveries of the account, each kind counted up to `most`. */
     deliveriesTally: deliveries.tally,
     /** When the account's delivery that has waited longest became, or becomes, due. */

@@ -17,5 +17,6 @@ export function webhooksRoom(deps: WebhooksDeps) {
     stop: webhooks.stop,
     chores: [webhooks.retention],
     problems: webhooks.machineProblems,
+    attention: webhooks.attention,
   })
 }

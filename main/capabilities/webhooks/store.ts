@@ -37,6 +37,19 @@ export const webhookTally = sql<{ accountId: string }, { total: number; deactiva
      FROM webhooks WHERE account_id = :accountId AND deleted_at IS NULL`,
 )
 
+/** There are at most as many as an account may have webhooks. */
+export const deactivatedWebhooks = sql<{ accountId: string }, { id: string; url: string; sinceMs: number }>(
+  `SELECT id, url, state_since AS sinceMs FROM webhooks
+   WHERE account_id = :accountId AND deleted_at IS NULL AND state = 'deactivated'`,
+)
+
+/** Webhooks with a delivery that failed and will be tried again. */
+export const retryingWebhooks = sql<{ accountId: string }, { id: string; url: string }>(
+  `SELECT w.id, w.url FROM webhooks w
+   WHERE w.account_id = :accountId AND w.deleted_at IS NULL AND w.state = 'active' AND EXISTS (
+     SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1 AND d.next_attempt_at IS NOT NULL)`,
+)
+
 export const countWebhooks = sql<{ accountId: string }, { count: number }>(
   'SELECT COUNT(*) AS count FROM webhooks WHERE account_id = :accountId AND deleted_at IS NULL',
 )

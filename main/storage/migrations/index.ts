@@ -14,6 +14,7 @@ import { official } from './012-official.ts'
 import { sandboxGraph } from './013-sandbox-graph.ts'
 import { smv2 } from './014-smv2.ts'
 import { jobs } from './015-jobs.ts'
+import { activity } from './016-activity.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxGraph,
   smv2,
   jobs,
+  activity,
 ]

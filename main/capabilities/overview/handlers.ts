@@ -1,0 +1,31 @@
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Handlers } from '../handler.ts'
+import type { overviewContract } from './contract.ts'
+import type { Overview } from './index.ts'
+
+export function overviewHandlers(overview: Overview): Handlers<typeof overviewContract> {
+  return {
+    async listAttention({ principal: { accountId }, query: { network = null } }) {
+      const lines = await overview.attention({ accountId, network })
+      return {
+        data: lines.map(({ room, code, severity, count, subject, sinceMs, text }) => ({
+          ...{ room, code, severity, count, subject, text },
+          since: isoTimeOrNull(sinceMs),
+        })),
+      }
+    },
+    async getActivity({ principal: { accountId }, query: { range = '24h', network = null } }) {
+      const { stepSeconds, points } = await overview.activity(accountId, { range, network })
+      return {
+        range,
+        step_seconds: stepSeconds,
+        data: points.map(({ atMs, ...counts }) => ({ at: isoTime(atMs), ...counts })),
+      }
+    },
+    getSetup: ({ principal }) => overview.setup.read(principal.accountId),
+    async dismissSetup({ principal }) {
+      await overview.setup.dismiss(principal.accountId)
+      return undefined
+    },
+  }
+}

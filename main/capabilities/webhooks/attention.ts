@@ -1,0 +1,28 @@
+import type { Db } from '../../kernel/db.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
+import { deactivatedWebhooks, retryingWebhooks } from './store.ts'
+
+interface Found {
+  readonly id: string
+  readonly url: string
+  readonly sinceMs?: number
+}
+
+/** Webhooks that were given up, and those whose deliveries are being retried. */
+export function createAttention({ db }: { readonly db: Db }) {
+  return async ({ accountId }: AttentionQuery): Promise<AttentionLine[]> => [
+    ...lineOf(
+      'deactivated',
+      'error',
+      (await db.read(deactivatedWebhooks, { accountId })).toSorted((a, b) => a.sinceMs - b.sinceMs),
+    ),
+    ...lineOf('failing', 'warning', await db.read(retryingWebhooks, { accountId })),
+  ]
+}
+
+function lineOf(code: string, severity: AttentionLine['severity'], found: readonly Found[]): AttentionLine[] {
+  const [first] = found
+  if (first === undefined) return []
+  const subject = found.length === 1 ? { id: first.id, name: first.url } : null
+  return [{ code, severity, count: found.length, subject, sinceMs: first.sinceMs ?? null, text: null }]
+}
