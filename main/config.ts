@@ -211,13 +211,13 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   graphVersion: {
     name: 'official.graph_version',
-    kind: text({ words: 'version', rule: 'be a version such as v26.0', accept: graphVersion }),
+    kind: text({ words: 'version', rule: 'be a version such as v26.0', accept: matching(/^v\d{1,3}\.\d$/) }),
     fallback: 'v26.0',
     description: 'Graph API version. Meta retires each version about two years after release.',
   },
   metaAppId: {
     name: 'official.app_id',
-    kind: text({ words: 'digits', rule: 'be the numeric ID of your Meta app', accept: metaId }),
+    kind: text({ words: 'digits', rule: 'be the numeric ID of your Meta app', accept: matching(/^\d{5,30}$/) }),
     fallback: null,
     defaultText: 'none',
     description:
@@ -234,7 +234,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   metaConfigId: {
     name: 'official.config_id',
-    kind: text({ words: 'digits', rule: 'be the numeric ID of the configuration', accept: metaId }),
+    kind: text({ words: 'digits', rule: 'be the numeric ID of the configuration', accept: matching(/^\d{5,30}$/) }),
     fallback: null,
     defaultText: 'none',
     description: 'ID of the “Facebook Login for Business” configuration in your Meta app.',
@@ -247,7 +247,11 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   protocolVersion: {
     name: 'smv2.version',
-    kind: text({ words: 'version', rule: 'be a version such as 2.3000.1043857760', accept: protocolVersion }),
+    kind: text({
+      words: 'version',
+      rule: 'be a version such as 2.3000.1043857760',
+      accept: matching(/^\d{1,2}\.\d{1,5}\.\d{1,12}$/),
+    }),
     fallback: null,
     defaultText: 'the version this release shipped with, or a newer one announced by WhatsApp',
     description: 'WhatsApp protocol version for live `smv2` instances. WhatsApp eventually rejects old versions.',
@@ -393,20 +397,12 @@ function graphUrl(words: string): string | undefined {
   return words.startsWith('https://') ? baseUrl(words) : undefined
 }
 
-function graphVersion(words: string): string | undefined {
-  return /^v\d{1,3}\.\d$/.test(words) ? words : undefined
-}
-
-function protocolVersion(words: string): string | undefined {
-  return /^\d{1,2}\.\d{1,5}\.\d{1,12}$/.test(words) ? words : undefined
-}
-
-function metaId(words: string): string | undefined {
-  return /^\d{5,30}$/.test(words) ? words : undefined
-}
-
 function appSecret(words: string): Secret | undefined {
   return /^[0-9a-f]{32}$/i.test(words) ? new Secret(words) : undefined
+}
+
+function matching(pattern: RegExp) {
+  return (words: string) => (pattern.test(words) ? words : undefined)
 }
 
 function range(words: string): string | undefined {
