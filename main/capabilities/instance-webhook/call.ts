@@ -16,11 +16,6 @@ export interface Call {
 
 export type CallResult = 'taken' | 'failed' | 'cut_off'
 
-/** Of the answer nothing is kept. */
-const CONNECT_MS = 5_000
-const BODY_BYTES = 16 * 1024
-const BODY_MS = 2_000
-
 /** Posts one call: not signed, redirects not followed. */
 export async function post(
   outbound: Pick<Outbound, 'request'>,
@@ -32,10 +27,7 @@ export async function post(
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'Switchboard-Webhooks/1' },
       body,
-      connectTimeoutMs: CONNECT_MS,
       headersTimeoutMs: LIMITS.deliveryTimeoutMs,
-      maxBodyBytes: BODY_BYTES,
-      bodyTimeoutMs: BODY_MS,
       from: { accountId },
     }),
   )

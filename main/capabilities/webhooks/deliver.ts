@@ -8,11 +8,6 @@ import { signature } from './signature.ts'
 import type { WebhookQueues } from './webhook-queues.ts'
 import { pressure } from './verdict.ts'
 
-/** Success is decided at the header; of the body only what a person might read is kept. */
-const CONNECT_MS = 5_000
-const BODY_BYTES = 16 * 1024
-const BODY_MS = 2_000
-
 interface DeliverDeps {
   readonly clock: Clock
   readonly outbound: Pick<Outbound, 'request' | 'parseHost'>
@@ -67,10 +62,7 @@ export function createDeliver({
         method: 'POST',
         headers: headersOf(attempt, { body, sentTimestamp, nowMs: startedAtMs }),
         body,
-        connectTimeoutMs: CONNECT_MS,
         headersTimeoutMs: LIMITS.deliveryTimeoutMs,
-        maxBodyBytes: BODY_BYTES,
-        bodyTimeoutMs: BODY_MS,
         signal: abortSignal(),
         from: { accountId: attempt.target.accountId },
       })
