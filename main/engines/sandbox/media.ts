@@ -1,11 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { SimulatedRequest, OutboundAnswer } from '../../kernel/outbound.ts'
-import { sampleMp4 } from './samples/mp4.ts'
-import { sampleOgg } from './samples/ogg.ts'
-import { samplePdf } from './samples/pdf.ts'
-import { samplePng } from './samples/png.ts'
-import { sampleWebp } from './samples/webp.ts'
+import SAMPLES from './samples.json' with { type: 'json' }
 
 /** The host of the sample files, answered inside the service. */
 export const MEDIA_HOST = 'media.sandbox'
@@ -16,24 +12,23 @@ export interface Sample {
   readonly bytes: Buffer
 }
 
-const SOURCES = {
-  image: { name: 'image.png', mimeType: 'image/png', make: samplePng },
-  audio: { name: 'audio.ogg', mimeType: 'audio/ogg', make: sampleOgg },
-  video: { name: 'video.mp4', mimeType: 'video/mp4', make: sampleMp4 },
-  document: { name: 'document.pdf', mimeType: 'application/pdf', make: samplePdf },
-} as const satisfies Record<MediaType, { name: string; mimeType: string; make: () => Buffer }>
+const sample = (name: keyof typeof SAMPLES, mimeType: string): Sample => ({
+  name,
+  mimeType,
+  bytes: Buffer.from(SAMPLES[name], 'base64'),
+})
 
-const made = new Map<MediaType, Sample>()
-
-/** The genuine small file of a kind, made when it is first asked for. */
-export function sampleOf(type: MediaType): Sample {
-  const known = made.get(type)
-  if (known !== undefined) return known
-  const { name, mimeType, make } = SOURCES[type]
-  const sample = { name, mimeType, bytes: make() }
-  made.set(type, sample)
-  return sample
+/** Genuine small files: 64 × 64 pixels, a second of silence, a second of video and one page. */
+const SAMPLE_OF: Readonly<Record<MediaType, Sample>> = {
+  image: sample('image.png', 'image/png'),
+  audio: sample('audio.ogg', 'audio/ogg'),
+  video: sample('video.mp4', 'video/mp4'),
+  document: sample('document.pdf', 'application/pdf'),
 }
+const STICKER = sample('sticker.webp', 'image/webp')
+
+/** The sample of a kind. */
+export const sampleOf = (type: MediaType): Sample => SAMPLE_OF[type]
 
 /** The kind of the sample at an address of `media.sandbox`; undefined for any other address. */
 export function sampleTypeAt(url: string): MediaType | undefined {
@@ -50,7 +45,7 @@ export async function answerMedia({ url }: SimulatedRequest): Promise<OutboundAn
   const name = url.pathname.slice(1)
   // Unread zeros take no memory; the client stops at its own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
-  if (name === 'sticker.webp') return file('image/webp', sampleWebp())
+  if (name === 'sticker.webp') return file(STICKER.mimeType, STICKER.bytes)
   const type = typeNamed(name)
   if (type === undefined) return notFound()
   const { mimeType, bytes } = sampleOf(type)
@@ -58,7 +53,7 @@ export async function answerMedia({ url }: SimulatedRequest): Promise<OutboundAn
 }
 
 function typeNamed(name: string): MediaType | undefined {
-  for (const [type, source] of Object.entries(SOURCES)) if (source.name === name) return type as MediaType
+  for (const [type, sample] of Object.entries(SAMPLE_OF)) if (sample.name === name) return type as MediaType
   return undefined
 }
 
