@@ -1,31 +1,11 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
+import type { Notice, Topic } from '../../main/contract/notice.ts'
 import { openLive } from './api.ts'
 import { readMessages } from './event-stream.ts'
 import { asProblem } from './problem.ts'
 
-/** What changed, never the change itself: screens read it again. */
-export interface Notice {
-  readonly topic: Topic
-  readonly id?: string
-  readonly instance_id?: string
-  readonly type?: string
-}
-
-export type Topic =
-  | 'account'
-  | 'assistants'
-  | 'approvals'
-  | 'deliveries'
-  | 'events'
-  | 'fusion'
-  | 'instances'
-  | 'keys'
-  | 'messages'
-  | 'sandbox'
-  | 'service'
-  | 'tool-calls'
-  | 'webhooks'
+export type { Notice } from '../../main/contract/notice.ts'
 
 const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 5_000]
 /** The service sends something every 15 seconds; a stream silent for longer is dead, whatever the socket says. */
