@@ -68,7 +68,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
     ratePerMinute: world.config.ratePerMinute,
     knownInstances: knownInstances(home.db),
   })
-  const account = await accounts.ensureAccount()
+  const account = await accounts.ensureOperatorAccount()
   return {
     warnings: home.dataLosses().filter((sentence) => !known.includes(sentence)),
     carryOut: createCommands({
@@ -134,11 +134,13 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
   })
-  const account = await accounts.ensureAccount()
+  const account = await accounts.ensureOperatorAccount()
   let isReady = false
   const { door, panel, hasConsole, closeMcp } = openDoor(world, home, machinery, rooms, () => isReady)
   const newConsoleAddress = () =>
-    hasConsole ? `${localUrlOf(address.url)}/console/#code=${accounts.newSignInCode(account.id).open()}` : null
+    hasConsole
+      ? `${localUrlOf(address.url)}/console/#code=${accounts.newSignInCode({ accountId: account.id, role: 'operator' }).open()}`
+      : null
 
   clockJumps.onJump(() => {
     // Idle connections and cached names may belong to another network.
@@ -213,8 +215,10 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     resumed: clockJumps.report,
     unlocked: () => void vault.unlock(),
     onNotice: (listener) => live.subscribe(({ notice }) => listener(notice)),
-    askAsConsole: async (request) =>
-      panel.bridge.ask({ principal: consolePrincipal(await accounts.ensureAccount()), prepaid: false }, request),
+    async askAsConsole(request) {
+      const principal = consolePrincipal(await accounts.ensureOperatorAccount(), 'operator')
+      return panel.bridge.ask({ principal, prepaid: false }, request)
+    },
     carryOut,
     close: () => (closing ??= close()),
   }

@@ -16,6 +16,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type AccessLevel = 'key' | 'instance' | 'instances' | 'account' | 'webhooks'
 
+/**
+ * Who is signed in to the console. `operator`: the owner of this computer, who also has its settings, backups and logs.
+ * `member`: somebody who works in one account and knows nothing of the computer or of other accounts.
+ */
+export type ConsoleRole = 'operator' | 'member'
+
 /** How the operation appears to AI assistants over MCP. */
 export interface ToolSpec {
   /** `verb_noun`. */
@@ -67,6 +73,8 @@ export interface Operation {
   readonly origin: 'spec' | 'ours'
   /** `console`: never offered to API keys, OpenAPI or MCP. */
   readonly audience?: 'console'
+  /** Set on every console operation: who may call it. An operator may do what a member may. */
+  readonly role?: ConsoleRole
   /** Removes or ends something; the console asks first. */
   readonly destructive?: true
   /** Why an assistant needs approval, besides `destructive` and `confirm`. */

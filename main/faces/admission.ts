@@ -5,7 +5,7 @@ import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
-import { canAccessInstance, requireAccessLevel, requireScope, type Principal } from '../kernel/access.ts'
+import { canAccessInstance, requireAccessLevel, requireRole, requireScope, type Principal } from '../kernel/access.ts'
 import { currentCaller } from './in-process-caller.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
 import { sessionTokens } from './panel/cookie.ts'
@@ -143,6 +143,7 @@ export function createAdmission(deps: AdmissionDeps) {
     const { operation, exists } = config
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw pathNotFound()
+    requireRole(principal, operation.role)
     requireScope(principal, operation.scope)
     requireAccessLevel(principal, operation.reach)
     if (operation.reach === 'instance')

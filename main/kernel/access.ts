@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { AccessLevel } from '../contract/operation.ts'
+import type { AccessLevel, ConsoleRole } from '../contract/operation.ts'
 import { grants, type Scope, type AcceptedScope } from '../contract/scopes.ts'
 import type { Source } from '../contract/shapes.ts'
 import type { AccountId, KeyId } from './ids.ts'
@@ -8,6 +8,8 @@ import type { AccountId, KeyId } from './ids.ts'
 /** Who calls, after the key was checked. The console is a principal of its own and carries no key. */
 export interface Principal {
   readonly kind: 'key' | 'console'
+  /** What the person at the console may do; null for a key. */
+  readonly role: ConsoleRole | null
   readonly accountId: AccountId
   readonly accountName: string
   /** null for the console. */
@@ -34,6 +36,12 @@ export interface Principal {
 export function requireScope(principal: Principal, scope: Scope | null): void {
   if (scope === null || principal.kind === 'console' || grants(principal.scopes, scope)) return
   throw new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key that has it.`)
+}
+
+/** Settings, backups, logs and restarts belong to the owner of this computer, not to an account on it. */
+export function requireRole(principal: Pick<Principal, 'role'>, role: ConsoleRole | undefined): void {
+  if (role !== 'operator' || principal.role === 'operator') return
+  throw new ApiError('insufficient_scope', 'Only the operator of this Switchboard can do this. Ask them to do it.')
 }
 
 /** Account operations are closed to restricted keys (spec: Authentication). */

@@ -72,6 +72,7 @@ export interface Session {
   readonly account: { readonly id: string; readonly name: string }
   readonly version: string
   readonly home: 'desktop' | 'headless'
+  readonly role: 'operator' | 'member'
   readonly password_set: boolean
 }
 

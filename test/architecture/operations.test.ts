@@ -30,6 +30,10 @@ describe.each(operations)('operation $operation.id', ({ name, operation }) => {
     expect(operation.path).toMatch(/^\/v1(\/[a-z0-9-]+|\/\{[a-z_]+\})+$/)
   })
 
+  test('says which role it needs if it is for the console, and only then', () => {
+    expect(operation.role !== undefined).toBe(operation.audience === 'console')
+  })
+
   test('says in words what it does', () => {
     expect(operation.summary.length).toBeGreaterThan(5)
     expect(operation.summary).not.toMatch(/\.$/)

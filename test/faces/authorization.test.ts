@@ -92,6 +92,7 @@ async function hear({ holding, reaching }: Cell, { method, path, body }: Ask): P
 const scopeless = (reaching: Reaching): Principal => ({
   ...{
     kind: 'key',
+    role: null,
     accountId: scene.w.account.id,
     accountName: scene.w.account.name,
     key: null,

@@ -26,6 +26,7 @@ function askingServer(): McpServer {
 
 const principal: Principal = {
   kind: 'console',
+  role: 'operator',
   accountId: 'account' as AccountId,
   accountName: 'My agency',
   key: null,

@@ -100,6 +100,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
       const token = `key-${principals.size}`
       principals.set(token, {
         kind: 'key',
+        role: null,
         accountId: 'account' as AccountId,
         accountName: 'My agency',
         key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null, approval: 'none' },

@@ -6,6 +6,7 @@ import { hooksContract, INSTANCE_ID, linesContract, OTHER_ID } from './sample.ts
 
 const principal: Principal = {
   kind: 'console',
+  role: 'operator',
   accountId: 'account' as AccountId,
   accountName: 'My agency',
   key: null,

@@ -14,6 +14,7 @@ import { linesContract } from './sample.ts'
 
 const everybody: Principal = {
   kind: 'key',
+  role: null,
   accountId: 'account' as AccountId,
   accountName: 'My agency',
   key: null,

@@ -29,6 +29,7 @@ describe('signing in', () => {
     expect((await other.ask('GET', '/panel/session')).body).toEqual({
       signed_in: true,
       account: w.account,
+      role: 'operator',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       home: 'headless',
       password_set: false,

@@ -12,11 +12,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the first entry of the index',
   },
   {
-    step: 'SCAN console_sessions USING INDEX console_sessions_by_use',
-    statement: /FROM console_sessions WHERE account_id = :accountId ORDER BY used_at DESC$/,
-    why: 'few sessions are kept, and a home has one account',
-  },
-  {
     step: 'SCAN approvals USING INDEX approvals_approved',
     statement: /^SELECT .* FROM approvals WHERE state = 'approved' AND boot <> :boot/,
     why: 'the index holds only calls that run, or ran when the service ended',
@@ -102,16 +97,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     step: 'USE TEMP B-TREE FOR ORDER BY',
     statement: /^SELECT seq FROM deliveries WHERE .* AND lane = 1 AND .* next_attempt_at <= :now/,
     why: 'retries are served oldest first whatever their due time, and no index gives both: what is due is sorted',
-  },
-  {
-    step: 'SCAN console_sessions USING INDEX console_sessions_by_use',
-    statement: /^DELETE FROM console_sessions WHERE hash NOT IN/,
-    why: 'few sessions are kept, and this is what keeps them few',
-  },
-  {
-    step: 'SCAN console_sessions',
-    statement: /^DELETE FROM console_sessions WHERE hash NOT IN/,
-    why: 'few sessions are kept, and this is what keeps them few',
   },
   {
     step: 'SCAN approvals USING INDEX approvals_pending',

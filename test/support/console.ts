@@ -4,6 +4,7 @@ import type { Reply, World } from './world.ts'
 /** The console of the account: in-process, without a key. */
 const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
   kind: 'console',
+  role: 'operator',
   accountId: account.id,
   accountName: account.name,
   key: null,

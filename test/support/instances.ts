@@ -85,7 +85,7 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
 
   let instances = open(clock)
   const accounts = createAccounts({ db, clock, ids, random, ratePerMinute: 600, knownInstances: instances.known })
-  const { id: accountId } = await accounts.ensureAccount()
+  const { id: accountId } = await accounts.ensureOperatorAccount()
 
   const create = async (wish: CreateCall['wish'] = {}, idempotencyKey: string | null = null): Promise<MadeInstance> => {
     const { bytes } = await instances.create({ accountId, wish, rawBody: wish, idempotencyKey })

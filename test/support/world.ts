@@ -173,7 +173,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ratePerMinute: config.ratePerMinute,
     knownInstances: knownInstances(db),
   })
-  const account = await accounts.ensureAccount()
+  const account = await accounts.ensureOperatorAccount()
 
   async function key(wish: KeyWish = {}): Promise<TestKey> {
     const { scopes = SCOPES, instances = null, rate = null, expiresAtMs = null, account: accountId = account.id } = wish

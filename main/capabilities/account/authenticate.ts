@@ -40,6 +40,7 @@ export function createAuthentication({ db, clock, defaultRate, onUsed }: Deps): 
 
   const principalFor = (key: ApiKey, accountName: string): Principal => ({
     kind: 'key',
+    role: null,
     accountId: key.accountId,
     accountName,
     key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs, approval: key.approval },

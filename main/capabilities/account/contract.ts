@@ -87,7 +87,14 @@ const SignedIn = Type.Object({
 })
 
 /** Keys are made and ended by people: in the window or at the terminal, never by another key. */
-const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
+const ofTheConsole = {
+  scope: null,
+  reach: 'account',
+  origin: 'ours',
+  audience: 'console',
+  role: 'member',
+  tool: null,
+} as const
 
 export const accountContract = {
   getMe: operation({

@@ -24,25 +24,25 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
       if (name === undefined) return { id: accountId, name: accountName }
       return accounts.renameAccount(accountId, name.trim())
     },
-    async listSessions({ principal: { accountId, sessionId } }) {
-      const sessions = await accounts.listSessions(accountId)
+    async listSessions({ principal }) {
+      const sessions = await accounts.listSessions(principal)
       return {
         data: sessions.map(({ id, createdAtMs, usedAtMs }) => ({
           id: shortOf(id),
           signed_in_at: isoTime(createdAtMs),
           last_used_at: isoTime(usedAtMs),
-          current: id === sessionId,
+          current: id === principal.sessionId,
         })),
       }
     },
-    async endSession({ principal: { accountId }, params }) {
-      const found = (await accounts.listSessions(accountId)).find(({ id }) => shortOf(id) === params.id)
+    async endSession({ principal, params }) {
+      const found = (await accounts.listSessions(principal)).find(({ id }) => shortOf(id) === params.id)
       // Ending a session that is already over succeeds.
-      if (found !== undefined) await accounts.endSessions(accountId, { id: found.id })
+      if (found !== undefined) await accounts.endSessions(principal, { id: found.id })
       return undefined
     },
-    endOtherSessions: async ({ principal: { accountId, sessionId = null } }) => ({
-      ended: await accounts.endSessions(accountId, { keep: sessionId }),
+    endOtherSessions: async ({ principal }) => ({
+      ended: await accounts.endSessions(principal, { keep: principal.sessionId ?? null }),
     }),
     listApiKeys: async ({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) => {
       const list = `keys:${accountId}`

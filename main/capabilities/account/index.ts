@@ -1,12 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
+import { insertMeta } from '../../kernel/meta.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createFirstRun, type FirstRun } from './first-run.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { firstAccount, insertAccount, renameAccount, type Account } from './store.ts'
+import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameAccount, type Account } from './store.ts'
 
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
 export type { NewKey } from './keys.ts'
@@ -24,8 +25,10 @@ export interface AccountsDeps {
 }
 
 export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication, 'authenticate' | 'principalOf'> {
-  /** The home's first account, made when the home is fresh. */
-  readonly ensureAccount: () => Promise<Account>
+  /** The account of the person who owns this computer, created with the home. */
+  readonly ensureOperatorAccount: () => Promise<Account>
+  /** Another account in this home. The operator's settings and backups are for all accounts. */
+  readonly createAccount: (name: string) => Promise<Account>
   readonly renameAccount: (id: AccountId, name: string) => Promise<Account>
   /** Writes what waits. */
   readonly close: () => Promise<void>
@@ -40,13 +43,17 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     ...{ db, clock, onUsed: lastUse.record },
     defaultRate: () => deps.ratePerMinute,
   })
-  const createAccount = () =>
+  const insert = async (tx: Tx, name: string): Promise<Account> => {
+    const made: Account = { id: ids.account(), name }
+    await tx.run(insertAccount, { ...made, now: clock.now() })
+    return made
+  }
+  const createOperatorAccount = () =>
     db.commit(async (tx) => {
-      const found = await tx.one(firstAccount, {})
-      if (found) return found
-      const made: Account = { id: ids.account(), name: FIRST_NAME }
-      await tx.run(insertAccount, { ...made, now: clock.now() })
-      return made
+      const found = (await tx.one(operatorAccount, {})) ?? (await tx.one(firstAccount, {}))
+      const account = found ?? (await insert(tx, FIRST_NAME))
+      await insertMeta(tx, OPERATOR_ACCOUNT, account.id)
+      return account
     })
   return {
     ...createKeys({ ...deps, onChanged: clearCache }),
@@ -54,7 +61,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     ...createFirstRun(db),
     authenticate,
     principalOf,
-    ensureAccount: async () => (await db.readOne(firstAccount, {})) ?? (await createAccount()),
+    ensureOperatorAccount: async () => (await db.readOne(operatorAccount, {})) ?? (await createOperatorAccount()),
+    createAccount: (name) => db.commit((tx) => insert(tx, name)),
     renameAccount: (id, name) =>
       db.commit(async (tx) => {
         await tx.run(renameAccount, { id, name })

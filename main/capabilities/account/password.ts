@@ -1,13 +1,15 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
+import { requireRole, type Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { upsertPassword, passwordOf, removePassword } from './session-store.ts'
+import { operatorAccount } from './store.ts'
 
 export interface Passwords {
   readonly isPasswordSet: (accountId: AccountId) => Promise<boolean>
-  /** @param password null: from now on only codes sign in. */
-  readonly setPassword: (accountId: AccountId, password: string | null) => Promise<void>
+  /** @param password null: from now on only codes sign in. @throws ApiError insufficient_scope */
+  readonly setPassword: (person: Pick<Principal, 'accountId' | 'role'>, password: string | null) => Promise<void>
 }
 
 interface Verifying extends Passwords {
@@ -35,7 +37,10 @@ export function createPasswords({ db, clock, random }: Deps): Verifying {
   }
   return {
     isPasswordSet: async (accountId) => (await db.readOne(passwordOf, { accountId })) !== undefined,
-    async setPassword(accountId, password) {
+    async setPassword({ accountId, role }, password) {
+      // It signs in as the operator.
+      const isOperators = (await db.readOne(operatorAccount, {}))?.id === accountId
+      requireRole({ role }, isOperators ? 'operator' : 'member')
       if (password === null) {
         await db.commit((tx) => tx.run(removePassword, { accountId }))
         return

@@ -1,16 +1,18 @@
+import type { ConsoleRole } from '../../contract/operation.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-export const insertSession = sql<{ hash: Uint8Array; accountId: string; now: number }>(
-  `INSERT INTO console_sessions (hash, account_id, created_at, used_at) VALUES (:hash, :accountId, :now, :now)`,
+export const insertSession = sql<{ hash: Uint8Array; accountId: string; role: ConsoleRole; now: number }>(
+  `INSERT INTO console_sessions (hash, account_id, role, created_at, used_at)
+   VALUES (:hash, :accountId, :role, :now, :now)`,
 )
 
 /** A session with its account as it is named now; whether it is over, the clock decides. */
 export const sessionByHash = sql<
   { hash: Uint8Array },
-  { accountId: AccountId; accountName: string; createdAtMs: number; usedAtMs: number }
+  { accountId: AccountId; accountName: string; role: ConsoleRole; createdAtMs: number; usedAtMs: number }
 >(
-  `SELECT s.account_id AS accountId, a.name AS accountName, s.created_at AS createdAtMs, s.used_at AS usedAtMs
+  `SELECT s.account_id AS accountId, a.name AS accountName, s.role, s.created_at AS createdAtMs, s.used_at AS usedAtMs
    FROM console_sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = :hash`,
 )
 
@@ -21,17 +23,21 @@ export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
 export const removeSession = sql<{ hash: Uint8Array }>('DELETE FROM console_sessions WHERE hash = :hash')
 
 /** The last used first. */
-export const sessionsOf = sql<{ accountId: string }, { hash: Uint8Array; createdAtMs: number; usedAtMs: number }>(
-  `SELECT hash, created_at AS createdAtMs, used_at AS usedAtMs FROM console_sessions
+export const sessionsOf = sql<
+  { accountId: string },
+  { hash: Uint8Array; role: ConsoleRole; createdAtMs: number; usedAtMs: number }
+>(
+  `SELECT hash, role, created_at AS createdAtMs, used_at AS usedAtMs FROM console_sessions
    WHERE account_id = :accountId ORDER BY used_at DESC`,
 )
 
 export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')
 
-/** Keeps the most recently used ones, so repeated sign-ins cannot fill the table. */
-export const removeSurplusSessions = sql<{ kept: number }>(
-  `DELETE FROM console_sessions WHERE hash NOT IN (
-     SELECT hash FROM console_sessions ORDER BY used_at DESC LIMIT :kept)`,
+/** Keeps the most recently used ones of this account and role, so repeated sign-ins cannot fill the table. */
+export const removeSurplusSessions = sql<{ accountId: string; role: ConsoleRole; kept: number }>(
+  `DELETE FROM console_sessions WHERE account_id = :accountId AND role = :role AND hash NOT IN (
+     SELECT hash FROM console_sessions WHERE account_id = :accountId AND role = :role
+      ORDER BY used_at DESC LIMIT :kept)`,
 )
 
 interface StoredPassword {

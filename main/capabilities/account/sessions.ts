@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
+import type { ConsoleRole } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -15,11 +16,11 @@ import {
   sessionByHash,
   sessionsOf,
 } from './session-store.ts'
-import { createSignInCodes } from './sign-in-codes.ts'
-import { firstAccount, type Account } from './store.ts'
+import { createSignInCodes, type SignInGrant } from './sign-in-codes.ts'
+import { operatorAccount, type Account } from './store.ts'
 
-/** What the operator signs in with. */
-type Credential = { readonly code: string } | { readonly password: string }
+/** `accountId` is whose password it is; null: the operator's. */
+type Credential = { readonly code: string } | { readonly password: string; readonly accountId: string | null }
 
 /** Somebody who is signed in to the console in a browser. */
 export interface Session {
@@ -30,23 +31,25 @@ export interface Session {
 
 export interface Sessions extends Passwords {
   /** A code that signs in once, within a quarter of an hour. */
-  readonly newSignInCode: (accountId: AccountId) => Secret
+  readonly newSignInCode: (grant: SignInGrant) => Secret
   /** @returns the token of the new session; undefined when the credential is wrong, was used or is too old. */
   readonly signIn: (credential: Credential) => Promise<Secret | undefined>
-  /** Whether a password can sign in, besides a code. */
+  /** Whether the operator's password can sign in, besides a code. */
   readonly acceptsPassword: () => Promise<boolean>
   /** Counts as use. @returns undefined when the token is unknown, or its time is over. */
   readonly findSession: (token: string) => Promise<Session | undefined>
   /** Whether it goes on; asking is no use. */
   readonly isSignedIn: (id: string) => Promise<boolean>
   readonly signOut: (id: string) => Promise<void>
-  /** Those that go on, the last used first. */
-  readonly listSessions: (accountId: AccountId) => Promise<readonly SignedIn[]>
-  /** Ends one, or all. @param keep the only one that goes on. @returns how many ended. */
-  readonly endSessions: (accountId: AccountId, which: { id: string } | { keep: string | null }) => Promise<number>
+  /** Open sessions of the account, the last used first. A member does not see those of the operator. */
+  readonly listSessions: (viewer: Viewer) => Promise<readonly SignedIn[]>
+  /** Ends one that the viewer sees, or all but `keep`. @returns how many ended. */
+  readonly endSessions: (viewer: Viewer, which: { id: string } | { keep: string | null }) => Promise<number>
   /** Called for each session that ends. */
   readonly onSessionEnded: (listener: (id: string) => void) => void
 }
+
+type Viewer = Pick<Principal, 'accountId' | 'role'>
 
 interface SignedIn {
   readonly id: string
@@ -73,10 +76,12 @@ export function createSessions(deps: Deps): Sessions {
   const codes = createSignInCodes(deps)
   const { isPassword, ...passwords } = createPasswords(deps)
 
-  const accountOf = async (credential: Credential): Promise<AccountId | undefined> => {
+  const grantOf = async (credential: Credential): Promise<SignInGrant | undefined> => {
     if ('code' in credential) return codes.redeem(credential.code)
-    const account = await db.readOne(firstAccount, {})
-    return account !== undefined && (await isPassword(account.id, credential.password)) ? account.id : undefined
+    const operator = await db.readOne(operatorAccount, {})
+    const accountId = (credential.accountId ?? operator?.id) as AccountId | undefined
+    if (accountId === undefined || !(await isPassword(accountId, credential.password))) return undefined
+    return { accountId, role: accountId === operator?.id ? 'operator' : 'member' }
   }
 
   const hasEnded = ({ usedAtMs, createdAtMs }: Omit<SignedIn, 'id'>) =>
@@ -93,27 +98,27 @@ export function createSessions(deps: Deps): Sessions {
     })
     for (const id of ids) for (const listener of listeners) listener(id)
   }
-  const listSessions: Sessions['listSessions'] = async (accountId) =>
+  const listSessions: Sessions['listSessions'] = async ({ accountId, role: viewerRole }) =>
     (await db.read(sessionsOf, { accountId }))
-      .filter((row) => !hasEnded(row))
-      .map(({ hash, ...times }) => ({ id: Buffer.from(hash).toString('hex'), ...times }))
+      .filter((row) => !hasEnded(row) && (viewerRole === 'operator' || row.role === 'member'))
+      .map(({ hash, createdAtMs, usedAtMs }) => ({ id: Buffer.from(hash).toString('hex'), createdAtMs, usedAtMs }))
 
   return {
     ...passwords,
     async acceptsPassword() {
-      const account = await db.readOne(firstAccount, {})
+      const account = await db.readOne(operatorAccount, {})
       return account !== undefined && (await passwords.isPasswordSet(account.id))
     },
     newSignInCode: codes.make,
     async signIn(credential) {
-      const accountId = await accountOf(credential)
-      if (accountId === undefined) return undefined
+      const grant = await grantOf(credential)
+      if (grant === undefined) return undefined
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
       await db.commit(async (tx) => {
         const now = clock.now()
         await tx.run(removeIdleSessions, { before: now - IDLE_MS })
-        await tx.run(removeSurplusSessions, { kept: LIMITS.sessions - 1 })
-        await tx.run(insertSession, { hash: hashOf(token), accountId, now })
+        await tx.run(removeSurplusSessions, { ...grant, kept: LIMITS.sessions - 1 })
+        await tx.run(insertSession, { hash: hashOf(token), ...grant, now })
       })
       return new Secret(token)
     },
@@ -126,13 +131,14 @@ export function createSessions(deps: Deps): Sessions {
       const now = clock.now()
       if (row.usedAtMs + RECORD_USE_AFTER_MS <= now)
         await db.commit((tx) => tx.run(recordSessionUse, { hash: stored, now }))
-      return { id, principal: { ...consolePrincipal({ id: row.accountId, name: row.accountName }), sessionId: id } }
+      const account = { id: row.accountId, name: row.accountName }
+      return { id, principal: { ...consolePrincipal(account, row.role), sessionId: id } }
     },
     isSignedIn: async (id) => (await findLive(id)) !== undefined,
     signOut: (id) => end([id]),
     listSessions,
-    async endSessions(accountId, which) {
-      const all = await listSessions(accountId)
+    async endSessions(viewer, which) {
+      const all = await listSessions(viewer)
       const over = all.filter(({ id }) => ('id' in which ? id === which.id : id !== which.keep)).map(({ id }) => id)
       await end(over)
       return over.length
@@ -141,9 +147,10 @@ export function createSessions(deps: Deps): Sessions {
   }
 }
 
-/** The console of an account: a person, who may do everything in it. */
-export const consolePrincipal = (account: Account): Principal => ({
+/** A person at the console of an account, who may do everything in it. */
+export const consolePrincipal = (account: Account, role: ConsoleRole): Principal => ({
   kind: 'console',
+  role,
   accountId: account.id,
   accountName: account.name,
   key: null,

@@ -1,23 +1,30 @@
 import { LIMITS } from '../../contract/limits.ts'
+import type { ConsoleRole } from '../../contract/operation.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 
+/** Whose console a credential opens. */
+export interface SignInGrant {
+  readonly accountId: AccountId
+  readonly role: ConsoleRole
+}
+
 interface Code {
   readonly secret: Secret
-  readonly accountId: AccountId
+  readonly grant: SignInGrant
   readonly untilMono: number
 }
 
 export interface SignInCodes {
   /** For the address that is printed: it signs in once, within a quarter of an hour. */
-  readonly make: (accountId: AccountId) => Secret
+  readonly make: (grant: SignInGrant) => Secret
   /** @returns whose console it opens; undefined when it is unknown, was used or is too old. */
-  readonly redeem: (text: string) => AccountId | undefined
+  readonly redeem: (text: string) => SignInGrant | undefined
 }
 
 const CODE_BYTES = 24
-/** A program that prints addresses all day keeps only the latest usable. */
+/** Per account. A program that prints addresses all day keeps only the latest usable. */
 const MAX_CODES = 8
 
 /** Codes live in memory: a service that was started again has printed a new one. */
@@ -25,17 +32,25 @@ export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'
   let codes: Code[] = []
   const usable = () => codes.filter(({ untilMono }) => untilMono > clock.mono())
   return {
-    make(accountId) {
+    make(grant) {
       const secret = new Secret(random.bytes(CODE_BYTES).toString('base64url'))
       const untilMono = clock.mono() + LIMITS.signInCodeMinutes * 60_000
-      codes = [...usable(), { secret, accountId, untilMono }].slice(-MAX_CODES)
+      const isSameAccount = (code: Code) => code.grant.accountId === grant.accountId
+      const others = usable().filter((code) => !isSameAccount(code))
+      codes = [
+        ...others,
+        ...usable()
+          .filter(isSameAccount)
+          .slice(1 - MAX_CODES),
+        { secret, grant, untilMono },
+      ]
       return secret
     },
     redeem(text) {
       // Each one is compared, so that the time says nothing about which came near.
       const [found] = usable().filter(({ secret }) => secret.equals(text))
       codes = codes.filter((code) => code !== found)
-      return found?.accountId
+      return found?.grant
     },
   }
 }

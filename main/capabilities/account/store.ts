@@ -29,6 +29,14 @@ export interface ApiKey {
 
 type KeyRow = Omit<ApiKey, 'scopes' | 'allowedInstanceIds'> & { scopes: string; allowedInstanceIds: string | null }
 
+/** The entry of `meta` that names it. */
+export const OPERATOR_ACCOUNT = 'operator_account'
+
+export const operatorAccount = sql<object, Account>(
+  `SELECT a.id, a.name FROM meta m JOIN accounts a ON a.id = m.value WHERE m.name = '${OPERATOR_ACCOUNT}'`,
+)
+
+/** The account of a home that does not record whose the operator's is: it had only one. */
 export const firstAccount = sql<object, Account>('SELECT id, name FROM accounts ORDER BY id LIMIT 1')
 
 export const insertAccount = sql<{ id: string; name: string; now: number }>(

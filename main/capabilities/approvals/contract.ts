@@ -64,7 +64,14 @@ const DONE = {
 } as const
 
 /** People decide, in the window; a key that could decide would ask itself. */
-const ofTheConsole = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
+const ofTheConsole = {
+  scope: null,
+  reach: 'account',
+  origin: 'ours',
+  audience: 'console',
+  role: 'member',
+  tool: null,
+} as const
 
 export const approvalsContract = {
   listApprovals: operation({

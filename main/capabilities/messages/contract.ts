@@ -250,7 +250,14 @@ const THREAD_MESSAGE_EXAMPLE = {
 } as const
 
 /** Conversations are for people in the console; programs receive messages as events. */
-const ofTheConsole = { scope: null, reach: 'instance', origin: 'ours', audience: 'console', tool: null } as const
+const ofTheConsole = {
+  scope: null,
+  reach: 'instance',
+  origin: 'ours',
+  audience: 'console',
+  role: 'member',
+  tool: null,
+} as const
 const pageQuery = {
   limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),

@@ -231,15 +231,19 @@ const Diagnostics = Type.Object({
 
 /** About this machine, for the person who runs it. */
 const consoleOperation = { scope: null, reach: 'account', origin: 'ours', audience: 'console', tool: null } as const
+const ofMembers = { ...consoleOperation, role: 'member' } as const
+const ofOperators = { ...consoleOperation, role: 'operator' } as const
 
 export const serviceContract = {
   getService: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'getService',
     method: 'GET',
     path: '/v1/service',
     summary: 'Get the service',
-    description: 'Version, start time, addresses, storage location and warnings of this service.',
+    description:
+      'Version, start time, addresses, storage location and warnings of this service. For members, what concerns only ' +
+      'the operator is empty.',
     reply: { status: 200, description: 'The service.', schema: ServiceRecord },
     errors: [],
     examples: {
@@ -271,7 +275,7 @@ export const serviceContract = {
     },
   }),
   getOverview: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'getOverview',
     method: 'GET',
     path: '/v1/console/overview',
@@ -290,7 +294,7 @@ export const serviceContract = {
     },
   }),
   listEngines: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'listEngines',
     method: 'GET',
     path: '/v1/service/engines',
@@ -301,7 +305,7 @@ export const serviceContract = {
     examples: { reply: { data: [] } },
   }),
   createBackup: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'createBackup',
     method: 'POST',
     path: '/v1/service/backups',
@@ -323,7 +327,7 @@ export const serviceContract = {
     },
   }),
   listBackups: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'listBackups',
     method: 'GET',
     path: '/v1/service/backups',
@@ -336,7 +340,7 @@ export const serviceContract = {
     examples: { reply: BACKUPS_EXAMPLE },
   }),
   restoreBackup: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'restoreBackup',
     worksWhenFull: true,
     method: 'POST',
@@ -358,7 +362,7 @@ export const serviceContract = {
     },
   }),
   cancelRestore: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'cancelRestore',
     method: 'DELETE',
     path: '/v1/service/restore',
@@ -371,7 +375,7 @@ export const serviceContract = {
     examples: {},
   }),
   listSettings: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'listSettings',
     method: 'GET',
     path: '/v1/service/settings',
@@ -383,7 +387,7 @@ export const serviceContract = {
     examples: { reply: { data: [SETTING_EXAMPLE], can_restart: true } },
   }),
   updateSettings: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'updateSettings',
     worksWhenFull: true,
     approval: 'destination',
@@ -412,7 +416,7 @@ export const serviceContract = {
     },
   }),
   restartService: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'restartService',
     worksWhenFull: true,
     method: 'POST',
@@ -426,7 +430,7 @@ export const serviceContract = {
     examples: { reply: {} },
   }),
   unlockService: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'unlockService',
     worksWhenFull: true,
     method: 'POST',
@@ -440,7 +444,7 @@ export const serviceContract = {
     examples: { reply: {} },
   }),
   getDiagnostics: operation({
-    ...consoleOperation,
+    ...ofOperators,
     id: 'getDiagnostics',
     method: 'GET',
     path: '/v1/service/diagnostics',
@@ -464,7 +468,7 @@ export const serviceContract = {
     },
   }),
   listToolCalls: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'listToolCalls',
     method: 'GET',
     path: '/v1/service/tool-calls',
@@ -492,7 +496,7 @@ export const serviceContract = {
     },
   }),
   listAssistants: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'listAssistants',
     method: 'GET',
     path: '/v1/service/assistants',
@@ -515,7 +519,7 @@ export const serviceContract = {
     },
   }),
   putConsolePassword: operation({
-    ...consoleOperation,
+    ...ofMembers,
     id: 'putConsolePassword',
     approval: 'access',
     method: 'PUT',

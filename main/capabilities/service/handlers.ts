@@ -22,7 +22,7 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
   const settingsNow = () => ({ data: settings.list(), can_restart: service.canRestart })
   return {
     getService: async ({ principal }) => ({
-      ...service.facts(),
+      ...(principal.role === 'operator' ? service.facts() : factsForMembers(service.facts())),
       password_set: await account.isPasswordSet(principal.accountId),
     }),
     getOverview: async ({ principal: { accountId, accountName } }) => ({
@@ -61,13 +61,20 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
       })),
     }),
     async putConsolePassword({ principal, body }) {
-      await account.setPassword(principal.accountId, body.password)
+      await account.setPassword(principal, body.password)
       // Anyone who knew the old password, or uses a window that was left open, is signed out.
-      await account.endSessions(principal.accountId, { keep: principal.sessionId ?? null })
+      await account.endSessions(principal, { keep: principal.sessionId ?? null })
       return undefined
     },
   }
 }
+
+/** Without the computer it runs on. */
+const factsForMembers = (facts: ReturnType<ServiceRoom['facts']>): typeof facts => ({
+  ...facts,
+  ...{ home: '', database_bytes: 0, mcp_bridge: null, warnings: [], troubles: [] },
+  vault: { ...facts.vault, asking: null, notice: null, problem: null },
+})
 
 const toRecord = ({
   id,

@@ -1,5 +1,6 @@
 import type { EngineAbilities } from '../../contract/abilities.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { createBackups, type BackupDeps, type Backups } from './backups.ts'
 import type { ServiceRecord } from './contract.ts'
@@ -20,8 +21,8 @@ export type { ToolCall } from './tool-calls.ts'
 /** The part of the account room that the console needs. */
 interface ConsoleAccount {
   isPasswordSet(accountId: AccountId): Promise<boolean>
-  setPassword(accountId: AccountId, password: string | null): Promise<void>
-  endSessions(accountId: AccountId, which: { keep: string | null }): Promise<number>
+  setPassword(person: Pick<Principal, 'accountId' | 'role'>, password: string | null): Promise<void>
+  endSessions(person: Pick<Principal, 'accountId' | 'role'>, which: { keep: string | null }): Promise<number>
   isFirstRun(accountId: AccountId): Promise<boolean>
 }
 

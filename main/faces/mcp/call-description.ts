@@ -43,7 +43,7 @@ export function createCallDescriber(deps: {
    */
   const read = async (path: string, principal: Principal): Promise<Readonly<Record<string, unknown>>> => {
     const { status, body } = await deps.call(
-      { ...principal, kind: 'console', key: null },
+      { ...principal, kind: 'console', role: 'member', key: null },
       { method: 'GET', path, headers: {} },
     )
     return status === 200 && typeof body === 'object' && body !== null

@@ -22,6 +22,9 @@ const Credential = Body(
   {
     code: Type.Optional(Type.String({ maxLength: 200 })),
     password: Type.Optional(Type.String({ maxLength: LIMITS.passwordLongest })),
+    account_id: Type.Optional(
+      Type.String({ maxLength: 36, description: 'Whose password it is. Without it, the operator’s.' }),
+    ),
   },
   { minProperties: 1 },
 )
@@ -52,6 +55,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
     return {
       signed_in: true,
       account: { id: principal.accountId, name: principal.accountName },
+      role: principal.role,
       version: deps.version,
       home: isInProcess(request) ? 'desktop' : 'headless',
       password_set: await sessions.isPasswordSet(principal.accountId),
@@ -91,12 +95,15 @@ function throttle({ allowed, retryAfterSeconds }: { allowed: boolean; retryAfter
   })
 }
 
-function credentialOf(body: unknown): { code: string } | { password: string } {
+function credentialOf(body: unknown): Parameters<Sessions['signIn']>[0] {
   checkCredential(body)
-  const { code, password } = body as Static<typeof Credential>
-  if (code !== undefined && password === undefined) return { code }
-  if (password !== undefined && code === undefined) return { password }
-  throw new ApiError('validation_error', 'The body must have either code or password.')
+  const { code, password, account_id: accountId } = body as Static<typeof Credential>
+  if (code !== undefined && password === undefined && accountId === undefined) return { code }
+  if (password !== undefined && code === undefined) return { password, accountId: accountId ?? null }
+  throw new ApiError(
+    'validation_error',
+    'The body must have either code or password, and account_id only with password.',
+  )
 }
 
 const signInFailed = () =>

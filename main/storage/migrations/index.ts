@@ -15,6 +15,7 @@ import { sandboxGraph } from './013-sandbox-graph.ts'
 import { smv2 } from './014-smv2.ts'
 import { jobs } from './015-jobs.ts'
 import { activity } from './016-activity.ts'
+import { consoleRoles } from './017-console-roles.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   smv2,
   jobs,
   activity,
+  consoleRoles,
 ]

@@ -27,7 +27,7 @@ beforeEach(async () => {
     ratePerMinute: 1,
     knownInstances: async () => new Set(),
   })
-  accountId = (await accounts.ensureAccount()).id
+  accountId = (await accounts.ensureOperatorAccount()).id
 })
 afterEach(() => database.close())
 

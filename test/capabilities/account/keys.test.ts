@@ -41,7 +41,7 @@ beforeEach(async () => {
   clock = fakeClock()
   database = await testDatabase(undefined, { clock })
   accounts = open()
-  accountId = (await accounts.ensureAccount()).id
+  accountId = (await accounts.ensureOperatorAccount()).id
 })
 
 afterEach(async () => {
@@ -53,8 +53,8 @@ const keysOnDisk = () => database.raw.prepare('SELECT * FROM api_keys').all() as
 
 describe('the first account', () => {
   test('is made once and found again', async () => {
-    expect(await accounts.ensureAccount()).toEqual({ id: accountId, name: 'My agency' })
-    expect(await open().ensureAccount()).toEqual({ id: accountId, name: 'My agency' })
+    expect(await accounts.ensureOperatorAccount()).toEqual({ id: accountId, name: 'My agency' })
+    expect(await open().ensureOperatorAccount()).toEqual({ id: accountId, name: 'My agency' })
   })
 
   test('is only read once it is there: each request of the desktop window asks for it', async () => {
@@ -66,13 +66,17 @@ describe('the first account', () => {
       ...{ db: counting, clock, ids: createIds(clock, random), random, ratePerMinute: 600 },
       knownInstances: async () => new Set(),
     })
-    await own.ensureAccount()
+    await own.ensureOperatorAccount()
     expect(commits).toBe(0)
     await own.close()
   })
 
   test('is one, however many ask at once', async () => {
-    const asked = await Promise.all([open().ensureAccount(), accounts.ensureAccount(), accounts.ensureAccount()])
+    const asked = await Promise.all([
+      open().ensureOperatorAccount(),
+      accounts.ensureOperatorAccount(),
+      accounts.ensureOperatorAccount(),
+    ])
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1)
   })
 })
@@ -84,6 +88,7 @@ describe('a new key', () => {
     )
     expect(await accounts.authenticate(made.key.open())).toEqual({
       kind: 'key',
+      role: null,
       accountId,
       accountName: 'My agency',
       key: { id: made.id, name: 'CRM', last4: made.key.open().slice(-4), expiresAtMs: null, approval: 'none' },
@@ -159,7 +164,7 @@ describe('a token', () => {
       ratePerMinute: 1,
       knownInstances: async () => new Set(),
     })
-    const { id } = await others.ensureAccount()
+    const { id } = await others.ensureOperatorAccount()
     const token = (await others.createKey({ ...wish(), accountId: id })).key.open()
     expect(await others.authenticate(token)).toBeDefined()
     expect(await accounts.authenticate(token)).toBeUndefined()

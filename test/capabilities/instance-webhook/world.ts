@@ -123,7 +123,7 @@ export async function hookWorld(): Promise<HookWorld> {
     ...{ db: data.db, clock, ids, random, ratePerMinute: 600 },
     knownInstances: (owner, wanted) => now.instances.known(owner, wanted),
   })
-  const { id: accountId }: { id: AccountId } = await accounts.ensureAccount()
+  const { id: accountId }: { id: AccountId } = await accounts.ensureOperatorAccount()
   await accounts.close()
 
   const waiting = () => {

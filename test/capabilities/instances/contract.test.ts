@@ -61,6 +61,7 @@ describe('the body of a create', () => {
 describe('GET /v1/me', () => {
   const principal: Principal = {
     kind: 'key',
+    role: null,
     accountId: 'a' as Principal['accountId'],
     accountName: 'My agency',
     key: { id: 'k' as never, name: 'CRM', last4: 'k3Zq', expiresAtMs: 0, approval: 'none' },

@@ -138,7 +138,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     ratePerMinute: 600,
     knownInstances: (owner, wanted) => now.instances.known(owner, wanted),
   })
-  const { id: accountId } = await accounts.ensureAccount()
+  const { id: accountId } = await accounts.ensureOperatorAccount()
   await accounts.close()
 
   const login = (id: InstanceId) =>

@@ -12,6 +12,7 @@ import { fixtureServer } from './fixture.ts'
 
 const principal: Principal = {
   kind: 'key',
+  role: null,
   accountId: 'account' as AccountId,
   accountName: 'My agency',
   key: { id: 'key' as KeyId, name: 'judge', last4: 'dge', expiresAtMs: null, approval: 'none' },
