@@ -1,4 +1,4 @@
-import type { Contract } from '../contract/operation.ts'
+import type { ConsoleRole, Contract } from '../contract/operation.ts'
 import type { Network } from '../contract/shapes.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
 import type { AccountId } from '../kernel/ids.ts'
@@ -20,6 +20,8 @@ export interface AttentionLine {
 
 export interface AttentionQuery {
   readonly accountId: AccountId
+  /** Of the person who looks. What concerns the computer is for operators. */
+  readonly role: ConsoleRole | null
   /** Only what concerns this network; null: both. */
   readonly network: Network | null
 }

@@ -5,8 +5,8 @@ import type { Overview } from './index.ts'
 
 export function overviewHandlers(overview: Overview): Handlers<typeof overviewContract> {
   return {
-    async listAttention({ principal: { accountId }, query: { network = null } }) {
-      const lines = await overview.attention({ accountId, network })
+    async listAttention({ principal: { accountId, role }, query: { network = null } }) {
+      const lines = await overview.attention({ accountId, role, network })
       return {
         data: lines.map(({ room, code, severity, count, subject, sinceMs, text }) => ({
           ...{ room, code, severity, count, subject, text },

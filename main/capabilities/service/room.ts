@@ -11,8 +11,8 @@ export function serviceRoom(deps: ServiceRoomDeps) {
     handlers: serviceHandlers(service),
     api: service,
     close: service.metrics.close,
-    attention: async () =>
-      service.facts().troubles.map((text) => ({
+    attention: async ({ role }) =>
+      (role === 'operator' ? service.facts().troubles : []).map((text) => ({
         ...{ code: 'trouble', severity: 'error', count: 1, subject: null, sinceMs: null, text },
       })),
   })

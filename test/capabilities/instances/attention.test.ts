@@ -8,7 +8,7 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 const lines = (network: 'live' | 'sandbox' | null = null) =>
-  room.instances.attention({ accountId: room.accountId, network })
+  room.instances.attention({ accountId: room.accountId, role: 'operator', network })
 const codes = async () => (await lines()).map(({ code, count }) => `${code} ${count}`).toSorted()
 
 test('numbers that work, are new or were ended by a person need no attention', async () => {
