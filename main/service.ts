@@ -42,13 +42,13 @@ export interface Service {
   newConsoleAddress(): string | null
   /** A request of the window inside this process. */
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
-  /** Notifies every open window that something changed. */
+  /** Notifies the operator's open windows that something changed. */
   publish(notice: Notice): void
   /** The system says that this machine slept, or that its network changed. */
   resumed(): void
   /** The system says that the screen was unlocked, and so perhaps the keychain. */
   unlocked(): void
-  /** Subscribes to the notices that open windows get. @returns unsubscribe. */
+  /** Subscribes to the notices that the operator's windows get. @returns unsubscribe. */
   onNotice(listener: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
   /** Finishes work in flight, records everything and releases the home folder. Idempotent. */
@@ -159,7 +159,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   })
   const carryOut: Service['carryOut'] = async (request) => {
     const result = await commands(request)
-    if (request.command.startsWith('keys.')) live.publish({ topic: 'keys' })
+    if (request.command.startsWith('keys.')) live.publish(account.id, { topic: 'keys' })
     return result
   }
   const control = await openControl(world, carryOut)
@@ -211,10 +211,11 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     door,
     db: home.db,
     newConsoleAddress,
-    publish: live.publish,
+    publish: (notice) => live.publish(account.id, notice),
     resumed: clockJumps.report,
     unlocked: () => void vault.unlock(),
-    onNotice: (listener) => live.subscribe(({ notice }) => listener(notice)),
+    onNotice: (listener) =>
+      live.feed({ accountId: account.id, isOperator: true }).subscribe(({ notice }) => listener(notice)),
     async askAsConsole(request) {
       const principal = consolePrincipal(await accounts.ensureOperatorAccount(), 'operator')
       return panel.bridge.ask({ principal, prepaid: false }, request)

@@ -16,6 +16,7 @@ import type { Principal } from '../kernel/access.ts'
 import type { ApiActivity } from '../kernel/api-activity.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
+import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
@@ -39,7 +40,7 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   /** Notified of each request. */
   readonly apiActivity: Pick<ApiActivity, 'note'>
   /** Called after each operation that changed something. */
-  readonly publish: (notice: Notice) => void
+  readonly publish: NoticeBus<Notice>['publish']
   /** Checked before each operation that adds data. */
   readonly writeGate: Pick<WriteGate, 'check'>
   readonly log: Log

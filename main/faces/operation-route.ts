@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
+import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
@@ -48,7 +49,7 @@ export function routeOperation(
   }: {
     gate: ConcurrencyLimiter
     writeGate: Pick<WriteGate, 'check'>
-    publish: (notice: Notice) => void
+    publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
   },
 ): void {
@@ -69,7 +70,11 @@ export function routeOperation(
       if (writesData(operation)) writeGate.check()
       const act = () => handler(callOf(operation, request, body))
       const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : gate(act))
-      if (operation.method !== 'GET') publish(noticeOf(operation, request.params as Record<string, string>))
+      if (operation.method !== 'GET') {
+        // What an operator changes is about the computer.
+        const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
+        publish(accountId, noticeOf(operation, request.params as Record<string, string>))
+      }
       return respond(operation, reply, answer)
     },
   })

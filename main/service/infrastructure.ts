@@ -26,7 +26,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
   const apiActivity = createApiActivity(clock)
   const nodes = createNodes({ db, clock })
-  const publishService = () => live.publish({ topic: 'service' })
+  const publishService = () => live.publish(null, { topic: 'service' })
   vault.onChange(publishService)
   world.logFile.onChange(publishService)
   return {

@@ -75,7 +75,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
-    live.publish({ topic: 'sandbox' })
+    live.publish(request.accountId, { topic: 'sandbox' })
     return answer
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)

@@ -7,11 +7,11 @@ import type { NoticeBus } from '../kernel/notice-bus.ts'
 
 /** Notifies the windows of what happened on the lines. */
 export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
-  ledger.subscribe(({ type, instanceId }) => {
+  ledger.subscribe(({ type, accountId, instanceId }) => {
     if (instanceId === null) return
-    live.publish({ topic: 'events', type, instance_id: instanceId })
-    if (type.startsWith('message.')) live.publish({ topic: 'messages', instance_id: instanceId })
-    else live.publish({ topic: 'instances', id: instanceId })
+    live.publish(accountId, { topic: 'events', type, instance_id: instanceId })
+    if (type.startsWith('message.')) live.publish(accountId, { topic: 'messages', instance_id: instanceId })
+    else live.publish(accountId, { topic: 'instances', id: instanceId })
   })
 }
 
@@ -41,9 +41,10 @@ export async function routeSignal(
     case 'connected':
     case 'link_lost':
     case 'link_ended':
-    case 'auth_failed':
-      await instances.onSignal(id, signal)
+    case 'auth_failed': {
+      const instance = await instances.onSignal(id, signal)
       // Not every change of a link is an event: a lost one may heal.
-      live.publish({ topic: 'instances', id })
+      if (instance !== undefined) live.publish(instance.accountId, { topic: 'instances', id })
+    }
   }
 }

@@ -46,7 +46,7 @@ const MB = 1_000_000
 
 export function monitorStorage(world: World, home: Home, live: Pick<NoticeBus<Notice>, 'publish'>): StorageMonitor {
   const { clock, config, log } = world
-  const publishChange = () => live.publish({ topic: 'service' })
+  const publishChange = () => live.publish(null, { topic: 'service' })
   let prune = () => {}
   const space = createDiskSpaceMonitor({
     ...{ home: config.home, db: home.db, clock, log },

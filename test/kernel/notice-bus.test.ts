@@ -1,13 +1,26 @@
 import { expect, test } from 'vitest'
 import { createNoticeBus } from '../../main/kernel/notice-bus.ts'
+import type { AccountId } from '../../main/kernel/ids.ts'
 import { fakeClock } from '../support/clock.ts'
+
+interface TestNotice {
+  readonly topic: string
+  readonly id?: string
+}
+
+const [MINE, OTHERS] = ['mine', 'others'] as AccountId[] as [AccountId, AccountId]
 
 function setUp() {
   const clock = fakeClock()
-  const live = createNoticeBus<{ topic: string; id?: string }>(clock)
+  const bus = createNoticeBus<TestNotice>(clock)
+  const live = {
+    ...bus.feed({ accountId: MINE, isOperator: false }),
+    publish: (notice: TestNotice) => bus.publish(MINE, notice),
+    close: bus.close,
+  }
   const heard: string[] = []
   live.subscribe(({ notice }) => heard.push(`${notice.topic} ${notice.id ?? ''}`.trim()))
-  return { clock, live, heard }
+  return { clock, bus, live, heard }
 }
 
 test('a notice is told at once, to everybody who listens and to nobody who left', () => {
@@ -69,10 +82,60 @@ test('numbers of another boot are not taken for ours', async () => {
   const before = live.latest()
   live.close()
   await clock.advance(1_000)
-  const next = createNoticeBus<{ topic: string }>(clock)
+  const bus = createNoticeBus<TestNotice>(clock)
+  const next = bus.feed({ accountId: MINE, isOperator: false })
   expect(next.since(before)).toBeUndefined()
-  next.publish({ topic: 'keys' })
+  bus.publish(MINE, { topic: 'keys' })
   expect(next.since(before)).toBeUndefined()
   expect(next.since(next.latest() + 1)).toBeUndefined()
-  next.close()
+  bus.close()
+})
+
+test('a notice reaches the windows of its account only, and its number says nothing of other accounts', () => {
+  const { bus, live, heard } = setUp()
+  const others: string[] = []
+  const theirs = bus.feed({ accountId: OTHERS, isOperator: true })
+  theirs.subscribe(({ notice }) => others.push(notice.topic))
+  const from = live.latest()
+  for (let i = 1; i <= 5_000; i++) bus.publish(OTHERS, { topic: 'messages', id: String(i) })
+  live.publish({ topic: 'keys' })
+  expect(heard).toEqual(['keys'])
+  expect(others).toHaveLength(5_000)
+  expect(live.since(from)).toEqual([{ id: from + 1, notice: { topic: 'keys' }, isForOperators: false }])
+  expect(theirs.since(theirs.latest() - 1)).toHaveLength(1)
+  bus.close()
+})
+
+test('what concerns the computer reaches operators of every account, and no member', () => {
+  const { bus, live, heard } = setUp()
+  const operators: string[] = []
+  for (const accountId of [MINE, OTHERS])
+    bus.feed({ accountId, isOperator: true }).subscribe(({ notice }) => operators.push(`${accountId} ${notice.topic}`))
+  const from = live.latest()
+  bus.publish(null, { topic: 'service' })
+  expect(operators).toEqual(['mine service', 'others service'])
+  expect(heard).toEqual([])
+  expect(live.since(from)).toEqual([])
+  expect(bus.feed({ accountId: MINE, isOperator: true }).since(from)).toHaveLength(1)
+  bus.close()
+})
+
+test('an account without a window for an hour starts over, with higher numbers', async () => {
+  const { clock, bus } = setUp()
+  const accountId = 'closed' as AccountId
+  const leave = bus.feed({ accountId, isOperator: false }).subscribe(() => {})
+  for (let i = 1; i <= 10_000; i++) bus.publish(accountId, { topic: 'keys', id: String(i) })
+  const before = bus.feed({ accountId, isOperator: false }).latest()
+  leave()
+  await clock.advance(59 * 60_000)
+  bus.feed({ accountId: OTHERS, isOperator: false })
+  expect(bus.feed({ accountId, isOperator: false }).since(before)).toEqual([])
+  await clock.advance(60_000)
+  clock.set(0)
+  bus.feed({ accountId: 'new' as AccountId, isOperator: false })
+  const again = bus.feed({ accountId, isOperator: false })
+  expect(again.since(before)).toBeUndefined()
+  bus.publish(accountId, { topic: 'keys' })
+  expect(again.since(before - 1)).toBeUndefined()
+  bus.close()
 })

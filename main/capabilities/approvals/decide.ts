@@ -52,7 +52,7 @@ interface Deps {
   /** The key as it may be used now; undefined when it was revoked or has expired. */
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
   /** Called after each commit that changes an approval. */
-  readonly changed: (id: string) => void
+  readonly changed: (approval: Pick<Approval, 'id' | 'accountId'>) => void
 }
 
 /** A call that was cut off longer ago is not begun again: nobody expects it any more. */
@@ -83,7 +83,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     const { id } = approval
     const answer = body === undefined ? null : JSON.stringify(body)
     const row = await db.commit((tx) => tx.one(recordResult, { id, boot: db.boot, status, answer, now: clock.now() }))
-    changed(id)
+    changed(approval)
     return row ? toApproval(row, clock.now()) : approval
   }
 
@@ -110,14 +110,14 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
       const now = clock.now()
       const row = await db.commit((tx) => tx.one(approve, { id, accountId, now, boot: db.boot }))
       if (!row) throw await unchanged(accountId, id)
-      changed(id)
+      changed(row)
       return execute(toApproval(row, now), act)
     },
     async refuse(accountId, id) {
       const now = clock.now()
       const row = await db.commit((tx) => tx.one(refuse, { id, accountId, now }))
       if (!row) throw await unchanged(accountId, id)
-      changed(id)
+      changed(row)
       return toApproval(row, now)
     },
     async start(act) {

@@ -1,14 +1,17 @@
 import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { Approval } from './store.ts'
+
+type Waiting = Pick<Approval, 'id' | 'accountId' | 'expiresAtMs'>
 
 export interface Expiry {
   /** This one waits until then. */
-  watch(id: string, expiresAtMs: number): void
+  watch(approval: Waiting): void
   close(): void
 }
 
 /** Expiry is not stored; the clock decides it, so it is no job. Windows that show approvals are notified. */
-export function createExpiry({ clock, expired }: { clock: Clock; expired: (id: string) => void }): Expiry {
-  const waiting = new Map<string, number>()
+export function createExpiry({ clock, expired }: { clock: Clock; expired: (approval: Waiting) => void }): Expiry {
+  const waiting = new Set<Waiting>()
   let ticker: Timer | undefined
 
   const stop = () => {
@@ -17,17 +20,17 @@ export function createExpiry({ clock, expired }: { clock: Clock; expired: (id: s
   }
   const look = () => {
     const now = clock.now()
-    for (const [id, expiresAtMs] of waiting) {
-      if (expiresAtMs > now) continue
-      waiting.delete(id)
-      expired(id)
+    for (const approval of waiting) {
+      if (approval.expiresAtMs > now) continue
+      waiting.delete(approval)
+      expired(approval)
     }
     if (waiting.size === 0) stop()
   }
 
   return {
-    watch(id, expiresAtMs) {
-      waiting.set(id, expiresAtMs)
+    watch(approval) {
+      waiting.add(approval)
       ticker ??= clock.every(1_000, look)
     },
     close: stop,

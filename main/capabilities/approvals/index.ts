@@ -54,21 +54,22 @@ const AFTER_ALL = 'apr_~'
 
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { db, clock, live } = deps
-  const changed = (id: string) => live.publish({ topic: 'approvals', id })
+  const changed = ({ id, accountId }: Pick<Approval, 'id' | 'accountId'>) =>
+    live.publish(accountId, { topic: 'approvals', id })
   const expiry = createExpiry({ clock, expired: changed })
   const deciding = createApprovalDecisions({ ...deps, changed })
   return {
     ...createApprovalRequests({
       ...deps,
-      onRequested({ id, expiresAtMs }) {
-        expiry.watch(id, expiresAtMs)
-        changed(id)
+      onRequested(approval) {
+        expiry.watch(approval)
+        changed(approval)
       },
     }),
     ...deciding,
     async start(carryOut) {
       const waiting = await db.read(pendingApprovals, { now: clock.now() })
-      for (const { id, expiresAtMs } of waiting) expiry.watch(id, expiresAtMs)
+      for (const approval of waiting) expiry.watch(approval)
       await deciding.start(carryOut)
     },
     countPending: async (accountId) =>

@@ -51,7 +51,7 @@ interface Deps {
   readonly ids: Pick<Ids, 'approval'>
   readonly seal: Seal
   /** Called for each new approval after its commit. */
-  readonly onRequested: (approval: Pick<Approval, 'id' | 'expiresAtMs'>) => void
+  readonly onRequested: (approval: Pick<Approval, 'id' | 'accountId' | 'expiresAtMs'>) => void
 }
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000

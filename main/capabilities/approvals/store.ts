@@ -74,8 +74,8 @@ export const countPending = sql<{ keyId: string; now: number }, { waiting: numbe
   `SELECT COUNT(*) AS waiting FROM approvals WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now`,
 )
 
-export const pendingApprovals = sql<{ now: number }, { id: string; expiresAtMs: number }>(
-  `SELECT id, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now`,
+export const pendingApprovals = sql<{ now: number }, Pick<Approval, 'id' | 'accountId' | 'expiresAtMs'>>(
+  `SELECT id, account_id AS accountId, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now`,
 )
 
 export const countPendingOfAccount = sql<{ accountId: string; now: number }, { pending: number }>(

@@ -95,8 +95,11 @@ export interface Instances {
   readonly subscribe: InstanceListeners['subscribe']
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
-  /** One commit per signal; resolves when it is durable. What does not fit the state changes nothing. */
-  readonly onSignal: (id: InstanceId, signal: LinkSignal) => Promise<void>
+  /**
+   * One commit per signal; resolves when it is durable. What does not fit the state changes nothing.
+   * @returns the instance; undefined when there is none.
+   */
+  readonly onSignal: (id: InstanceId, signal: LinkSignal) => Promise<{ readonly accountId: AccountId } | undefined>
   /** At start, before the service listens and before `Engine.begin`. */
   readonly resumeAll: ResumeAll
   /** After `Engine.begin`: takes up what a recreate of another boot left half done. */
@@ -162,9 +165,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
     engineFor: (subject) => engineOf(engines, subject),
-    onSignal: async (id, signal) => {
-      await db.commit((tx) => lifecycle.apply(tx, id, signal))
-    },
+    onSignal: (id, signal) => db.commit((tx) => lifecycle.apply(tx, id, signal)),
     resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
     start: wiping.resume,
     close() {

@@ -24,7 +24,14 @@ const NetworkFilter = Type.Optional(Type.Enum(['live', 'sandbox'], { description
 
 const SetupStep = Type.Enum(['number', 'message', 'webhook', 'key', 'assistant'])
 
-const consoleOperation = { scope: null, reach: 'account', origin: 'ours', audience: 'console', role: 'member', tool: null } as const
+const consoleOperation = {
+  scope: null,
+  reach: 'account',
+  origin: 'ours',
+  audience: 'console',
+  role: 'member',
+  tool: null,
+} as const
 
 /** The first screen of the console. */
 export const overviewContract = {

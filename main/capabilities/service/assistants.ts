@@ -29,6 +29,7 @@ export interface AssistantsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
+/** For each account. */
 const KEPT = 50
 /** Stateless clients introduce themselves with every request; the console refetches no more often than this. */
 const NOTICE_EVERY_MS = 5_000
@@ -46,13 +47,14 @@ export function createAssistants({ clock, live }: AssistantsDeps): Assistants {
       // Inserted again, so that the oldest is always first.
       known.delete(id)
       known.set(id, { ...introduction, lastSeenAtMs: nowMs })
-      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) {
+      const ofAccount = [...known].filter(([, { caller: other }]) => other.accountId === caller.accountId)
+      for (const [oldest] of ofAccount.slice(0, Math.max(0, ofAccount.length - KEPT))) {
         known.delete(oldest)
         noticedAtMs.delete(oldest)
       }
       if (nowMs - (noticedAtMs.get(id) ?? -Infinity) < NOTICE_EVERY_MS) return
       noticedAtMs.set(id, nowMs)
-      live.publish({ topic: 'assistants' })
+      live.publish(caller.accountId, { topic: 'assistants' })
     },
     assistants: (accountId) => [...known.values()].filter(({ caller }) => caller.accountId === accountId).toReversed(),
   }

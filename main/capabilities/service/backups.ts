@@ -80,12 +80,12 @@ export function createBackups({ clock, live, copies }: BackupDeps): Backups {
       const verdict = await copies.stage(name, clock.now())
       if (verdict === 'unknown') throw new ApiError('not_found', 'No backup has this name.')
       if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
-      live.publish({ topic: 'service' })
+      live.publish(null, { topic: 'service' })
       return backups()
     },
     async cancelRestore() {
       await copies.cancel()
-      live.publish({ topic: 'service' })
+      live.publish(null, { topic: 'service' })
     },
   }
 }

@@ -80,7 +80,7 @@ const Overview = Type.Object({
 })
 
 const ToolCall = Type.Object({
-  id: Type.Integer({ description: 'Increases with each call since the service started.' }),
+  id: Type.Integer({ description: 'Increases with each call of the account since the service started.' }),
   at: Timestamp,
   key: Nullable(Type.Object({ id: Uuid, name: Type.String(), last4: Type.String() })),
   tool: Type.String(),

@@ -29,17 +29,20 @@ export interface ToolCallsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
+/** For each account. */
 const KEPT = 200
 
 /** In memory only: a live view for the console, not an audit log. */
 export function createToolCalls({ clock, live }: ToolCallsDeps): ToolCalls {
-  let calls: readonly RecordedToolCall[] = []
-  let last = 0
+  const calls = new Map<string, readonly RecordedToolCall[]>()
   return {
     recordToolCall(call) {
-      calls = [{ ...call, id: ++last, atMs: clock.now() }, ...calls].slice(0, KEPT)
-      live.publish({ topic: 'tool-calls' })
+      const { accountId } = call.caller
+      const earlier = calls.get(accountId) ?? []
+      const id = (earlier[0]?.id ?? 0) + 1
+      calls.set(accountId, [{ ...call, id, atMs: clock.now() }, ...earlier].slice(0, KEPT))
+      live.publish(accountId, { topic: 'tool-calls' })
     },
-    toolCalls: (accountId) => calls.filter(({ caller }) => caller.accountId === accountId),
+    toolCalls: (accountId) => calls.get(accountId) ?? [],
   }
 }

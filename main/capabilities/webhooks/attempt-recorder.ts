@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import type { Random } from '../../kernel/ids.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { FinishedJob } from '../../kernel/worker.ts'
@@ -67,9 +67,13 @@ const countExhausted = sql<{ webhook: number; activation: number }, { consecutiv
     WHERE seq = :webhook AND activation = :activation RETURNING consecutive_exhausted AS consecutiveExhausted`,
 )
 
-const deactivate = sql<{ webhook: number; activation: number; reason: DisabledReason; now: number }, { id: string }>(
+const deactivate = sql<
+  { webhook: number; activation: number; reason: DisabledReason; now: number },
+  { id: string; accountId: AccountId }
+>(
   `UPDATE webhooks SET state = 'deactivated', state_since = :now, disabled_reason = :reason, updated_at = :now
-    WHERE seq = :webhook AND activation = :activation AND state <> 'deactivated' AND deleted_at IS NULL RETURNING id`,
+    WHERE seq = :webhook AND activation = :activation AND state <> 'deactivated' AND deleted_at IS NULL
+    RETURNING id, account_id AS accountId`,
 )
 
 interface AttemptRecorderDeps {
@@ -79,7 +83,7 @@ interface AttemptRecorderDeps {
   readonly schedule: readonly number[]
   readonly log: Log
   /** Called after the commit that deactivated it. */
-  readonly onDeactivated: (webhook: { seq: number; id: string }) => void
+  readonly onDeactivated: (webhook: { accountId: AccountId; seq: number; id: string }) => void
   /** Called after each result is on disk. @param isCurrent false for a late result that changed nothing. */
   readonly onRecorded: (target: Attempt['target'], verdict: Verdict, isCurrent: boolean) => void
 }
@@ -163,7 +167,7 @@ export function createAttemptRecorder({
     if (!row) return
     tx.afterCommit(() => {
       log.warn({ event: 'webhook.deactivated', webhookId: row.id, reason: params.reason })
-      onDeactivated({ seq: params.webhook, id: row.id })
+      onDeactivated({ accountId: row.accountId, seq: params.webhook, id: row.id })
     })
   }
 

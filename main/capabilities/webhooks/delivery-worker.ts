@@ -48,7 +48,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
     onChange() {
       const problem = networkHealth.problem()
       log.warn({ event: 'delivery.network_health', problem: problem?.kind ?? 'none' })
-      live.publish({ topic: 'service' })
+      live.publish(null, { topic: 'service' })
       if (problem === undefined) queues.restartAll()
     },
   })
@@ -57,16 +57,16 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
   const schedule = config.retryScheduleSeconds
   const recorder = createAttemptRecorder({
     ...{ db, clock, random, schedule, log },
-    onRecorded({ webhookId, webhookSeq }, verdict, isCurrent) {
-      live.publish({ topic: 'deliveries', id: webhookId })
+    onRecorded({ accountId, webhookId, webhookSeq }, verdict, isCurrent) {
+      live.publish(accountId, { topic: 'deliveries', id: webhookId })
       if (isCurrent && verdict.webhook === 'exhausted') {
-        live.publish({ topic: 'deliveries', id: webhookId, type: 'exhausted' })
+        live.publish(accountId, { topic: 'deliveries', id: webhookId, type: 'exhausted' })
       }
       outageRecovery.recordVerdict(webhookSeq, verdict)
     },
-    onDeactivated({ seq, id }) {
+    onDeactivated({ accountId, seq, id }) {
       queues.retire(seq)
-      live.publish({ topic: 'webhooks', id, type: 'deactivated' })
+      live.publish(accountId, { topic: 'webhooks', id, type: 'deactivated' })
     },
   })
   const outageRecovery = createOutageRecovery({

@@ -3,10 +3,12 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock, Timer } from '../../kernel/clock.ts'
-import type { NoticeBus, NumberedNotice } from '../../kernel/notice-bus.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { notSignedIn } from '../admission.ts'
+import type { NoticeBus, NoticeFeed, NumberedNotice } from '../../kernel/notice-bus.ts'
 
 export interface EventStreamDeps {
-  readonly live: Pick<NoticeBus<Notice>, 'since' | 'latest' | 'subscribe'>
+  readonly live: Pick<NoticeBus<Notice>, 'feed'>
   readonly clock: Pick<Clock, 'mono' | 'every'>
   /** Whether a session is still valid. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>
@@ -20,6 +22,7 @@ export interface EventStreams {
 }
 
 interface Stream {
+  readonly accountId: AccountId
   /** null inside the desktop app. */
   readonly sessionId: string | null
   write(text: string): void
@@ -52,10 +55,14 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
     })
   }
 
-  const open = (reply: FastifyReply, sessionId: string | null): Stream => {
-    const stream: Stream = { sessionId, ...writerOf(reply) }
+  const openStream = (
+    reply: FastifyReply,
+    viewer: Pick<Stream, 'accountId' | 'sessionId'>,
+    feed: NoticeFeed<Notice>,
+  ): Stream => {
+    const stream: Stream = { ...viewer, ...writerOf(reply) }
     streams.add(stream)
-    const unsubscribe = live.subscribe((notice) => stream.write(textOf(notice)))
+    const unsubscribe = feed.subscribe((notice) => stream.write(textOf(notice)))
     reply.raw.once('close', () => {
       unsubscribe()
       streams.delete(stream)
@@ -68,15 +75,20 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   }
 
   app.get('/panel/events', { config: { console: 'panel' }, exposeHeadRoute: false }, (request, reply) => {
-    if (isClosed || streams.size >= LIMITS.liveStreams) {
+    const { principal, sessionId } = request.admitted
+    if (principal === null) throw notSignedIn()
+    const { accountId, role } = principal
+    const open = [...streams].filter((stream) => stream.accountId === accountId).length
+    if (isClosed || open >= LIMITS.liveStreams) {
       const message = isClosed
         ? 'The service is stopping.'
         : `${LIMITS.liveStreams} windows are already open. Close one and try again.`
       throw new ApiError('service_unavailable', message, { 'retry-after': '5' })
     }
     beginStream(reply)
-    const stream = open(reply, request.admitted.sessionId)
-    stream.write(missed(live, request.headers['last-event-id']))
+    const feed = live.feed({ accountId, isOperator: role === 'operator' })
+    const stream = openStream(reply, { accountId, sessionId }, feed)
+    stream.write(missed(feed, request.headers['last-event-id']))
     return reply
   })
 
@@ -92,10 +104,10 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
 }
 
 /** The notices a reader missed and the current position; `reset` if they are no longer available. */
-function missed(live: EventStreamDeps['live'], lastEventId: string | string[] | undefined): string {
-  const here = `id: ${live.latest()}\n`
+function missed(feed: NoticeFeed<Notice>, lastEventId: string | string[] | undefined): string {
+  const here = `id: ${feed.latest()}\n`
   if (typeof lastEventId !== 'string' || lastEventId === '') return `${here}\n`
-  const notices = /^\d{1,16}$/.test(lastEventId) ? live.since(Number(lastEventId)) : undefined
+  const notices = /^\d{1,16}$/.test(lastEventId) ? feed.since(Number(lastEventId)) : undefined
   if (notices === undefined) return `${here}event: reset\ndata: {}\n\n`
   return notices.length === 0 ? `${here}\n` : notices.map(textOf).join('')
 }

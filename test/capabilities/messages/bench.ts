@@ -70,7 +70,7 @@ export interface Bench {
   readonly instances: Instances
   readonly messages: Messages
   /** Ends the link of the first instance, or brings it back. */
-  connect(isConnected: boolean): Promise<void>
+  connect(isConnected: boolean): Promise<unknown>
   /** A POST as the door hands it on. */
   send(body: SendBody, how?: { key?: string; instance?: InstanceId }): Promise<Reply>
   /** Types of the message events recorded since the last call, oldest first. */
