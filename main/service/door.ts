@@ -63,10 +63,13 @@ export function openDoor(
     subject: instances.subject,
     rawRoutes(app, port) {
       addMcpRoute(app, openMcp)
-      addMetricsRoute(app, async ({ accountId }) => [
-        ...(await rooms.service.metrics.measure(accountId)),
-        ...times.families(),
-      ])
+      addMetricsRoute(app, async ({ accountId }) => {
+        const { ofAccount, ofProcess } = rooms.service.metrics
+        const own = await ofAccount(accountId)
+        // Requests of all accounts are in these.
+        const isOperators = (await accounts.ensureOperatorAccount()).id === accountId
+        return isOperators ? [...ofProcess(), ...own, ...times.families()] : own
+      })
       panel = addPanelRoutes(app, port, { sessions: accounts, files, live, clock, log, version })
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),

@@ -122,10 +122,8 @@ export function createMetrics({ tallies, facts, worker, storage, now }: MetricsD
   }
 
   return {
-    measure: async (accountId: AccountId): Promise<Family[]> => [
-      ...processFamilies(),
-      ...(await accountFamilies(accountId)),
-    ],
+    ofProcess: processFamilies,
+    ofAccount: accountFamilies,
     close: () => void delay.disable(),
   }
 }
