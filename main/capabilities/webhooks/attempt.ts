@@ -18,7 +18,6 @@ export interface DeliveryState {
 /** One claimed attempt: all that is needed to send it and to judge what comes back. */
 export interface Attempt {
   readonly deliverySeq: number
-  readonly deliveryId: string
   /** Durable before any byte leaves. */
   readonly number: number
   readonly trigger: Trigger

@@ -226,5 +226,5 @@ function attemptOf(claim: {
   const { id, eventSeq, attempts: number, ...deliveryState } = row
   // Events outlive their deliveries (retention keeps an event while any delivery row refers to it).
   if (!event) throw new Error(`Delivery ${id} refers to event ${eventSeq}, which is not in the ledger`)
-  return { deliverySeq: seq, deliveryId: id, number, trigger, deliveryState, event, target }
+  return { deliverySeq: seq, number, trigger, deliveryState, event, target }
 }

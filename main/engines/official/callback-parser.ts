@@ -153,7 +153,7 @@ function readStatus(status: Json): Item | null | undefined {
   if (id === null || atMs === null || word === null) return undefined
   const opaque = textAt(status, 'biz_opaque_callback_data')
   if (word === 'failed') {
-    const error = toError(asRecord(recordsAt(status, 'errors')[0])) ?? { code: 0, subcode: null, details: '' }
+    const error = toError(asRecord(recordsAt(status, 'errors')[0])) ?? { code: 0, details: '' }
     return { kind: 'failed', id, opaque, error, atMs }
   }
   const known = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined

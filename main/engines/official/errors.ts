@@ -5,7 +5,6 @@ import { integerAt, recordAt, textAt, type Json } from './json.ts'
 /** What Graph says went wrong, in an answer or later in a status. */
 export interface GraphError {
   readonly code: number
-  readonly subcode: number | null
   /** Meta's short message for developers; shown to the caller of a request with a wrong parameter. */
   readonly details: string
 }
@@ -69,7 +68,7 @@ export function toError(error: Json): GraphError | undefined {
   const code = integerAt(error, 'code')
   if (code === null) return undefined
   const said = textAt(recordAt(error, 'error_data'), 'details') ?? textAt(error, 'message') ?? textAt(error, 'title')
-  return { code, subcode: integerAt(error, 'error_subcode'), details: (said ?? '').slice(0, DETAILS_LENGTH) }
+  return { code, details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 
 const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {

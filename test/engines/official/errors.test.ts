@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { failureOf, meaningOf, readError } from '../../../main/engines/official/errors.ts'
 
-const error = (code: number) => ({ code, subcode: null, details: 'Details' })
+const error = (code: number) => ({ code, details: 'Details' })
 
 /** What Meta's codes mean, row by row, written down a second time. */
 const ROWS: readonly (readonly [codes: readonly number[], meaning: object])[] = [
@@ -44,7 +44,7 @@ test.each([
 })
 
 test('Meta’s own words are shown where we have none, and are short', () => {
-  const long = { code: 999_999, subcode: null, details: 'x'.repeat(300) }
+  const long = { code: 999_999, details: 'x'.repeat(300) }
   expect(failureOf(long).message).toContain('xxx')
   const read = readError({ error: { code: 100, message: 'm', error_data: { details: 'd'.repeat(5_000) } } })
   expect(read?.details).toHaveLength(300)
