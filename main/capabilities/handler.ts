@@ -1,6 +1,7 @@
 import type { BodyOf, Contract, Operation, ParamsOf, QueryOf, ReplyOf } from '../contract/operation.ts'
 import type { Engine, Network } from '../contract/shapes.ts'
 import type { Principal } from '../kernel/access.ts'
+import type { FileContent } from '../kernel/file-content.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
 
 /** The instance an operation under /v1/instances/{id} is about; the door has checked that the caller may reach it. */
@@ -31,16 +32,25 @@ export interface Call<O extends Operation = Operation> {
   readonly instance: O['reach'] extends 'instance' ? InstanceSubject : undefined
 }
 
-/** An answer with more than a body: other status, extra headers, or exact stored bytes (a replay). */
+/** An answer with more than a body: other status, extra headers, or exact stored bytes (a replay), a file. */
 export class Answer<T> {
   readonly body: T | undefined
   readonly bytes: Buffer | undefined
+  /** Served in parts on request; `headers` has its Content-Type. */
+  readonly file: FileContent | undefined
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(answer: { body?: T; bytes?: Buffer; status?: number; headers?: Record<string, string> }) {
+  constructor(answer: {
+    body?: T
+    bytes?: Buffer
+    file?: FileContent
+    status?: number
+    headers?: Record<string, string>
+  }) {
     this.body = answer.body
     this.bytes = answer.bytes
+    this.file = answer.file
     this.status = answer.status
     this.headers = answer.headers ?? {}
   }

@@ -54,6 +54,10 @@ export const ERRORS = {
   call_permission_required: { status: 409, when: 'the person has not given permission to be called' },
   payload_too_large: { status: 413, when: 'the body is larger than the operation accepts' },
   unsupported_media_type: { status: 415, when: 'the Content-Type is not application/json, or the body is compressed' },
+  range_not_satisfiable: {
+    status: 416,
+    when: 'the range begins behind the end of the file; Content-Range has its size',
+  },
   rate_limited: { status: 429, when: 'the key exceeded its rate limit; Retry-After says how long to wait' },
   headers_too_large: { status: 431, when: 'the request headers are larger than 16 KiB' },
   internal_error: { status: 500, when: 'an unexpected error in the service; look up the request id in its log' },

@@ -1,3 +1,4 @@
+import type { FileContent } from '../kernel/file-content.ts'
 import type { EngineInstance } from './instance.ts'
 
 /** A message as an engine knows it. */
@@ -86,6 +87,13 @@ export interface MediaFile {
   readonly mimeType: string
   readonly filename: string | null
   readonly bytes: Buffer
+}
+
+/** The same, wherever its bytes are kept. */
+export interface ReceivedFile {
+  readonly mimeType: string
+  readonly filename: string | null
+  readonly content: FileContent
 }
 
 /** A message template of the Cloud API, in Graph's own fields. */

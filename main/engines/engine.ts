@@ -1,7 +1,7 @@
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { InstanceId, MessageId } from '../kernel/ids.ts'
-import type { DirectActs, MediaFile, MessageRef, TemplatePage } from './direct.ts'
+import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direct.ts'
 import type { EngineInstance } from './instance.ts'
 
 export type { EngineInstance } from './instance.ts'
@@ -238,7 +238,7 @@ export interface Engine {
   /** What it can do besides sending, for direct calls. */
   readonly direct?: Partial<DirectActs>
   /** A file that came with a received message, by `media.id` of the event. @returns null when it is not (or no longer) there. */
-  readonly media?: (instance: EngineInstance, mediaId: string) => Promise<MediaFile | null>
+  readonly media?: (instance: EngineInstance, mediaId: string) => Promise<ReceivedFile | null>
   /** official only: the message templates of the account behind the number. */
   readonly templates?: (
     instance: EngineInstance,

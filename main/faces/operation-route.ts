@@ -6,6 +6,7 @@ import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import { sendFile } from './file-reply.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
@@ -75,7 +76,7 @@ export function routeOperation(
         const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
         publish(accountId, noticeOf(operation, request.params as Record<string, string>))
       }
-      return respond(operation, reply, answer)
+      return respond(operation, request, reply, answer)
     },
   })
 }
@@ -123,16 +124,22 @@ function callOf(operation: Operation, request: FastifyRequest, body: unknown): C
   return call as unknown as Call
 }
 
-function respond(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+function respond(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): FastifyReply | Promise<FastifyReply> {
   if (operation.noStore === true) reply.header('cache-control', 'no-store')
   if (!(answer instanceof Answer)) return sendBody(reply.code(operation.reply.status), answer)
-  reply.code(answer.status ?? operation.reply.status).headers(answer.headers)
+  reply.code(answer.status ?? operation.reply.status)
+  if (answer.file !== undefined) return sendFile(request, reply, answer.file, answer.headers)
+  reply.headers(answer.headers)
   return sendBody(reply, answer.bytes ?? answer.body)
 }
 
 function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   if (body === undefined) return reply.send()
-  // A file sets its own Content-Type.
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }

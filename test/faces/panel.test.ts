@@ -246,43 +246,6 @@ describe('below /panel/', () => {
       expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([200, '6000'])
     }
   })
-
-  test('a file is sent in the ranges that a player asks for', async () => {
-    const { id } = await w.official('12025550931')
-    const sent = await w.api('POST', '/v1/sandbox/phones/12025550932/messages', {
-      to: '12025550931',
-      media_url: 'https://media.sandbox/image.png',
-      media_type: 'image',
-    })
-    expect(sent.status, sent.text).toBeLessThan(300)
-    await w.quiet()
-    const [{ media }] = (await w.rows<{ media: string }>(
-      `SELECT media FROM messages WHERE direction = 'in' AND media IS NOT NULL`,
-    )) as [{ media: string }]
-    const path = `/panel/v1/instances/${id}/media/${JSON.parse(media).id}`
-    const whole = await browser.ask('GET', path)
-    const size = Number(whole.headers['content-length'])
-    expect([whole.status, whole.headers['accept-ranges']]).toEqual([200, 'bytes'])
-    const ranged = async (range: string) => {
-      const { status, headers } = await browser.ask('GET', path, undefined, { range })
-      return [status, headers['content-range'], headers['content-length']]
-    }
-    expect(await ranged('bytes=0-9')).toEqual([206, `bytes 0-9/${size}`, '10'])
-    expect(await ranged('bytes=10-')).toEqual([206, `bytes 10-${size - 1}/${size}`, String(size - 10)])
-    expect(await ranged('bytes=-5')).toEqual([206, `bytes ${size - 5}-${size - 1}/${size}`, '5'])
-    expect(await ranged(`bytes=0-${size + 10}`)).toEqual([206, `bytes 0-${size - 1}/${size}`, String(size)])
-    expect(await ranged(`bytes=${size}-`)).toEqual([416, `bytes */${size}`, '0'])
-    expect((await ranged('bytes=9-1'))[0]).toBe(200)
-    expect((await ranged('lines=1-2'))[0]).toBe(200)
-    const parts = await Promise.all(
-      [`bytes=0-6`, `bytes=7-${size - 1}`].map(async (range) => {
-        const { body } = await w.service.askAsConsole({ method: 'GET', path, headers: { range } })
-        return Buffer.from(await new Response(body).arrayBuffer())
-      }),
-    )
-    const direct = await w.service.askAsConsole({ method: 'GET', path, headers: {} })
-    expect(Buffer.concat(parts)).toEqual(Buffer.from(await new Response(direct.body).arrayBuffer()))
-  })
 })
 
 describe('the console’s page', () => {

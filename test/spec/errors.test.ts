@@ -73,6 +73,7 @@ const PROVOKED_APART = [
   'idempotency_conflict',
   'idempotency_in_progress',
   'upstream_timeout',
+  'range_not_satisfiable',
   'no_free_slot',
   'webhook_limit_reached',
   'retry_limit_reached',

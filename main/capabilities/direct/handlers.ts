@@ -23,13 +23,13 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
     listTemplates: ({ instance, query }) => direct.templates(instance, query),
 
     async getMedia({ instance, params }) {
-      const { bytes, mimeType, filename } = await direct.media(instance, params.media_id)
+      const { content, mimeType, filename } = await direct.media(instance, params.media_id)
       const headers = {
         'Content-Type': MIME.test(mimeType) ? mimeType : 'application/octet-stream',
         'Content-Disposition': dispositionOf(filename),
         'Cache-Control': 'private, max-age=3600',
       }
-      return new Answer({ bytes, headers })
+      return new Answer({ file: content, headers })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Source } from '../../contract/shapes.ts'
-import type { DirectActs, MediaFile, Template } from '../../engines/direct.ts'
+import type { DirectActs, ReceivedFile, Template } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -44,7 +44,7 @@ export interface Direct {
   raw(asked: DirectCall & { readonly payload: RawMessage }): Promise<DirectResult>
   templates(instance: InstanceSubject, query: TemplatesQuery): Promise<TemplateList>
   /** @throws ApiError not_found */
-  media(instance: InstanceSubject, mediaId: string): Promise<MediaFile>
+  media(instance: InstanceSubject, mediaId: string): Promise<ReceivedFile>
 }
 
 interface TemplateList {

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
+import { contentOf } from '../../kernel/file-content.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createAlarms } from '../alarms.ts'
@@ -144,7 +145,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
     async media(instance, mediaId) {
       const { number, speaker } = connectedNumber(instance)
       const found = await transport.media(speaker, number.phoneNumberId, mediaId)
-      if (found.kind === 'ok') return found.value
+      if (found.kind === 'ok') {
+        const { bytes, ...about } = found.value
+        return { ...about, content: contentOf(bytes) }
+      }
       if (found.kind === 'error') return null
       throw refusal(found)
     },

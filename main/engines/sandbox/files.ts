@@ -1,7 +1,8 @@
 import { MEDIA_TYPES } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { contentOf } from '../../kernel/file-content.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { MediaFile } from '../direct.ts'
+import type { ReceivedFile } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Inbox } from './inbox.ts'
 import { isPaired, type Sessions } from './sessions.ts'
@@ -26,7 +27,7 @@ export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Session
       if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })
     },
     /** Only for senders and recipients of the message; null if it is gone, was deleted or never had a file. */
-    async read({ id, accountId }: EngineInstance, mediaId: string): Promise<MediaFile | null> {
+    async read({ id, accountId }: EngineInstance, mediaId: string): Promise<ReceivedFile | null> {
       await sessions.load()
       const session = sessions.of(id)
       const message = isPaired(session) ? await inbox.read(accountId, mediaId) : undefined
@@ -36,8 +37,10 @@ export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Session
       const { mimeType, filename } = media
       const sample = MEDIA_TYPES.find((each) => each === type)
       const ofInstance = (await db.readOne(kept, { messageId: message.id }))?.bytes
-      if (ofInstance) return { mimeType, filename, bytes: Buffer.from(ofInstance) }
-      return message.instanceId === null && sample ? { mimeType, filename, bytes: sampleOf(sample).bytes } : null
+      if (ofInstance) return { mimeType, filename, content: contentOf(Buffer.from(ofInstance)) }
+      return message.instanceId === null && sample
+        ? { mimeType, filename, content: contentOf(sampleOf(sample).bytes) }
+        : null
     },
   }
 }

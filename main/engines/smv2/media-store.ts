@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { access, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import { contentAt } from '../../kernel/file-content.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { writeDurably } from '../../kernel/durable-file.ts'
-import type { MediaFile } from '../direct.ts'
+import type { ReceivedFile as StoredFile } from '../direct.ts'
 import { insertMedia, mediaOf, mediaWithHash, oldestMedia, removeMedia, mediaPageOf } from './store.ts'
 
 const DAY_MS = 86_400_000
@@ -23,7 +24,7 @@ interface ReceivedFile {
 export interface MediaStore {
   /** Kept twice it is kept once. Resolves when it is durable. */
   keep(id: InstanceId, file: ReceivedFile): Promise<void>
-  read(id: InstanceId, mediaId: string): Promise<MediaFile | null>
+  read(id: InstanceId, mediaId: string): Promise<StoredFile | null>
   /** Everything of the instance. */
   forget(id: InstanceId): Promise<void>
   /** Removes what is older than the settings say. */
@@ -62,8 +63,13 @@ export function createMediaStore({ db, clock, folder, keepDays }: MediaStoreNeed
     },
     async read(id, mediaId) {
       const row = await db.readOne(mediaOf, { instanceId: id, mediaId })
-      const bytes = row && (await readFile(pathOf(row.hash)).catch(() => undefined))
-      return row && bytes ? { mimeType: row.mimeType, filename: row.filename, bytes } : null
+      if (row === undefined) return null
+      const { hash, size, mimeType, filename } = row
+      const isThere = await access(pathOf(hash)).then(
+        () => true,
+        () => false,
+      )
+      return isThere ? { mimeType, filename, content: contentAt(pathOf(hash), { size, hash }) } : null
     },
     async forget(id) {
       for (;;) {

@@ -5,7 +5,7 @@ import { pathParams } from '../path-params.ts'
 import type { Components, Usage } from './components.ts'
 import { pascal } from './components.ts'
 import type { OperationEntry, ResponseEntry } from './document.ts'
-import { errorReferences, successHeaders } from './responses.ts'
+import { errorReferences, fileResponses, successHeaders } from './responses.ts'
 
 /** The schemas of an operation, with their names as components. */
 export function usagesOf(operation: Operation): Usage[] {
@@ -52,6 +52,9 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
     }),
     responses: {
       [reply.status]: success(reply.description),
+      ...(reply.file === true &&
+        reply.schema !== null &&
+        fileResponses(operation, { '*/*': { schema: refer(reply.schema) } })),
       ...(reply.also !== undefined && { [reply.also.status]: success(reply.also.description) }),
       ...errorReferences(operation),
     },
@@ -76,6 +79,7 @@ function parameters(operation: Operation): unknown[] {
     ),
     ...(operation.confirm === undefined ? [] : [confirmParameter(operation.confirm === 'always')]),
     ...(operation.idempotencyKey === true ? [IDEMPOTENCY_KEY] : []),
+    ...(operation.reply.file === true ? FILE_HEADERS : []),
   ]
 }
 
@@ -102,6 +106,28 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
   example: 'order-1042',
 }
+
+const fileHeader = (name: string, description: string, example: string) => ({
+  ...{ name, in: 'header', required: false, description, schema: { type: 'string' }, example },
+})
+
+const FILE_HEADERS = [
+  fileHeader(
+    'Range',
+    'A part of the file. Several parts at once are not supported: the response is the whole file.',
+    'bytes=0-1023',
+  ),
+  fileHeader(
+    'If-Range',
+    'The ETag of the part you have. If the file is another one, the response is the whole file.',
+    '"9f86d081"',
+  ),
+  fileHeader(
+    'If-None-Match',
+    'The ETag of the file you have. If it is still the same, the response is 304.',
+    '"9f86d081"',
+  ),
+]
 
 /** The description, with scope, restrictions and other facts of the contract spelled out. */
 function describe(operation: Operation): string {

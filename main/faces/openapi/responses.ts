@@ -38,6 +38,21 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['no-store'] },
     example: 'no-store',
   },
+  AcceptRanges: {
+    description: 'Always `bytes`: parts of the file can be requested with `Range`.',
+    schema: { type: 'string', enum: ['bytes'] },
+    example: 'bytes',
+  },
+  ContentRange: {
+    description: 'The part of the file in this response, and the size of the file.',
+    schema: { type: 'string' },
+    example: 'bytes 0-1023/146515',
+  },
+  ETag: {
+    description: 'Changes with the content of the file. Send it as `If-None-Match` or `If-Range`.',
+    schema: { type: 'string' },
+    example: '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
+  },
   WwwAuthenticate: {
     description: 'Always `Bearer`.',
     schema: { type: 'string', enum: ['Bearer'] },
@@ -59,7 +74,24 @@ export function successHeaders(operation: Operation): Readonly<Record<string, un
     ...COMMON_HEADERS,
     ...(operation.idempotencyKey === true && { 'Idempotent-Replayed': ref('IdempotentReplayed') }),
     ...(operation.noStore === true && { 'Cache-Control': ref('CacheControl') }),
+    ...(operation.reply.file === true && { 'Accept-Ranges': ref('AcceptRanges'), ETag: ref('ETag') }),
   }
+}
+
+/** What a file can also be answered with. */
+export function fileResponses(operation: Operation, content: NonNullable<ResponseEntry['content']>) {
+  const headers = successHeaders(operation)
+  return {
+    206: {
+      description: 'The requested part of the file.',
+      headers: { ...headers, 'Content-Range': ref('ContentRange') },
+      content,
+    },
+    304: {
+      description: 'The file is the one you have: its ETag matches `If-None-Match`.',
+      headers: { ...COMMON_HEADERS, ETag: ref('ETag') },
+    },
+  } satisfies Record<number, ResponseEntry>
 }
 
 /** The error responses of an operation by status, as references: most operations share most of them. */
@@ -109,6 +141,7 @@ function doorCodes({
   engine,
   confirm,
   idempotencyKey,
+  reply,
 }: Operation): ErrorCode[] {
   const mayHaveBody = method !== 'GET'
   const applies: Partial<Record<ErrorCode, boolean>> = {
@@ -128,6 +161,7 @@ function doorCodes({
     idempotency_in_progress: idempotencyKey === true,
     payload_too_large: mayHaveBody,
     unsupported_media_type: mayHaveBody,
+    range_not_satisfiable: reply.file === true,
     rate_limited: true,
     headers_too_large: true,
     internal_error: true,

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../../contract/errors.ts'
 import { pathNotFound } from '../admission.ts'
 import { callAs, type InProcessCaller } from '../in-process-caller.ts'
-import { sliceRange, parseRange } from './range.ts'
 
 export interface BridgeRequest {
   readonly method: string
@@ -67,15 +66,13 @@ export function createBridge(app: FastifyInstance): Bridge {
         const answer = await answering.finally(() => unanswered.delete(answering))
         const isBare = method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
         const whole = { status: answer.statusCode, headers: responseHeaders(answer.headers) }
-        const range = method === 'GET' ? parseRange(headers['range'], whole) : undefined
         const chunks = answer.stream()
         if (isBare) {
           chunks.resume().once('error', () => {})
           end()
           return { ...whole, body: null }
         }
-        const head = range === undefined ? whole : range.answer
-        return { ...head, body: toReadableStream(range === undefined ? chunks : sliceRange(chunks, range), abort, end) }
+        return { ...whole, body: toReadableStream(chunks, abort, end) }
       } catch (error) {
         end()
         throw error

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance, EngineSignal } from '../../../main/engines/engine.ts'
+import { bytesOf } from '../../support/file.ts'
 import { settle } from '../../support/clock.ts'
 import {
   ANA,
@@ -348,13 +349,11 @@ test('a file says how large it is, and is fetched with its hash compared', async
     caption: null,
     size: 7,
   })
-  expect(await world.official.engine.media?.(instance, '555')).toEqual({
-    mimeType: 'image/jpeg',
-    filename: null,
-    bytes,
-  })
+  const file = await world.official.engine.media?.(instance, '555')
+  expect(file).toMatchObject({ mimeType: 'image/jpeg', filename: null })
+  expect(await bytesOf(file)).toEqual(bytes)
   hash = Buffer.from(right, 'hex').toString('base64')
-  expect((await world.official.engine.media?.(instance, '555'))?.bytes).toEqual(bytes)
+  expect(await bytesOf(await world.official.engine.media?.(instance, '555'))).toEqual(bytes)
   hash = sha256
   await expect(world.official.engine.media?.(instance, '555')).rejects.toThrow('another hash')
 })

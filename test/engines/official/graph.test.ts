@@ -301,7 +301,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     await soon('heard', () => world.of(instance, 'received').length === 1)
     const [heard] = world.of(instance, 'received')
     const file = await world.official.engine.media?.(instance, heard?.media?.id ?? '')
-    expect([file?.mimeType, file?.bytes.length]).toEqual(['image/png', heard?.media?.size])
+    expect([file?.mimeType, file?.content.size]).toEqual(['image/png', heard?.media?.size])
     expect(await world.official.engine.media?.(instance, 'nothing')).toBeNull()
   })
 

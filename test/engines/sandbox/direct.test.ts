@@ -3,6 +3,7 @@ import type { DirectActs, MessageRef } from '../../../main/engines/direct.ts'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
 import { networkId, phoneMessageId } from '../../../main/engines/sandbox/network-ids.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import { bytesOf } from '../../support/file.ts'
 import { settle } from '../../support/clock.ts'
 import { seededRandom } from '../../support/random.ts'
 import { ANA, BEN, networkWorld, OURS, type NetworkWorld } from './network-world.ts'
@@ -252,7 +253,10 @@ describe('groups', () => {
 })
 
 describe('files', () => {
-  const media = (instance: EngineInstance, id: string) => w.engine(instance.engine).media?.(instance, id)
+  const media = async (instance: EngineInstance, id: string) => {
+    const file = await w.engine(instance.engine).media?.(instance, id)
+    return file ? { mimeType: file.mimeType, filename: file.filename, bytes: await bytesOf(file) } : null
+  }
   const fileFrom = async (from: string, filename: string | null = 'cat.png') => {
     const { bytes, mimeType } = sampleOf('image')
     const content = { type: 'image', text: null, media: { mimeType, size: bytes.length, filename, caption: 'Look' } }

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Clock } from '../../../kernel/clock.ts'
+import { buffer } from 'node:stream/consumers'
 import type { Db } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import type { MediaFile } from '../../direct.ts'
@@ -31,7 +32,7 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
       return { mimeType: uploaded.mimeType, bytes: Buffer.from(uploaded.bytes) }
     }
     const sent = await network.official.media?.(toEngineInstance(number), id)
-    if (sent) return sent
+    if (sent) return { mimeType: sent.mimeType, bytes: await buffer(await sent.content.read()) }
     throw new GraphFault(
       400,
       100,

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { ApiError } from '../contract/errors.ts'
+
+/** Both ends are included, as in an HTTP range. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Bytes that can be read in parts, wherever they are kept. */
+export interface FileContent {
+  readonly size: number
+  /** SHA-256, lowercase hex. */
+  readonly hash: string
+  /** Without a range: everything. @throws ApiError not_found if the file was removed meanwhile. */
+  read(range?: ByteRange): Promise<Readable>
+}
+
+/** For bytes that are already in memory. */
+export function contentOf(bytes: Buffer): FileContent {
+  return {
+    size: bytes.length,
+    hash: createHash('sha256').update(bytes).digest('hex'),
+    // As one chunk: an iterable of the buffer itself would be read byte by byte.
+    read: async (range) => Readable.from([range === undefined ? bytes : bytes.subarray(range.first, range.last + 1)]),
+  }
+}
+
+/** For a file on disk. A file that is missing, or has another size, counts as removed. */
+export function contentAt(path: string, { size, hash }: Pick<FileContent, 'size' | 'hash'>): FileContent {
+  return {
+    ...{ size, hash },
+    async read({ first, last } = { first: 0, last: Infinity }) {
+      const file = await open(path, 'r').catch((error: unknown) => {
+        throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? removed() : error
+      })
+      if ((await file.stat()).size === size) return file.createReadStream({ start: first, end: last })
+      await file.close()
+      throw removed()
+    },
+  }
+}
+
+const removed = () => new ApiError('not_found', 'This file is no longer kept.')
