@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { widenRange } from '../../../renderer/rooms/instances/row-range.ts'
+import { widenRange } from '../../../renderer/parts/row-range.ts'
 
 test('as many rows exist at every place of the list, and each place has one of its own', () => {
   const size = 7
