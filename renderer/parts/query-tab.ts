@@ -1,0 +1,15 @@
+import { computed, type WritableComputedRef } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+
+/** The chosen tab, kept as `?tab=` in the address. The first one is the address without it. */
+export function useQueryTab(tabs: () => readonly { readonly value: string }[]): WritableComputedRef<string> {
+  const route = useRoute()
+  const router = useRouter()
+  return computed({
+    get: () => (tabs().find(({ value }) => value === route.query.tab) ?? tabs()[0])?.value ?? '',
+    set(value) {
+      const { tab: _, ...rest } = route.query
+      void router.replace({ query: value === tabs()[0]?.value ? rest : { ...rest, tab: value } })
+    },
+  })
+}
