@@ -113,7 +113,7 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, clockJumps, storage, nodes, jobs } = machinery
+  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files } = machinery
   const { clock, config, log } = world
   const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
@@ -130,6 +130,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
       ...list.flatMap(({ chores = [] }) => chores),
       ...engineHost.chores,
       jobs.retention,
+      ...files.chores,
       { name: 'storage', begin: () => home.db.shrink },
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
@@ -149,6 +150,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   })
   await nodes.register()
   await jobs.recover()
+  await files.recover()
   for (const room of list) await room.recover?.()
   const commands = createCommands({
     accounts,

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import type { Notice } from '../contract/notice.ts'
 import { createApiActivity } from '../kernel/api-activity.ts'
 import { createClockJumps } from '../kernel/clock-jumps.ts'
+import { createFiles } from '../kernel/files.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createJobs } from '../kernel/jobs.ts'
 import { createLedger } from '../kernel/ledger.ts'
@@ -41,6 +43,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     apiActivity,
     nodes,
     jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),
+    files: createFiles({ db, clock, ids, folder: join(config.home, 'files') }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,

@@ -16,6 +16,7 @@ import { smv2 } from './014-smv2.ts'
 import { jobs } from './015-jobs.ts'
 import { activity } from './016-activity.ts'
 import { consoleRoles } from './017-console-roles.ts'
+import { files } from './018-files.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   activity,
   consoleRoles,
+  files,
 ]

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ApiError } from '../contract/errors.ts'
+import type { Clock } from './clock.ts'
+import { StorageError, type Db, type Tx } from './db.ts'
+import { syncFolder } from './durable-file.ts'
+import { contentAt, type FileContent } from './file-content.ts'
+import { deleteFile, expiredFiles, fileById, fileOf, insertFile, markRemoved, type StoredFile } from './file-store.ts'
+import type { Chore } from './housekeeping.ts'
+import { earliestId, type AccountId, type Ids } from './ids.ts'
+
+export type { StoredFile } from './file-store.ts'
+
+export interface NewFile extends Pick<StoredFile, 'accountId' | 'kind' | 'name' | 'mimeType' | 'expiresAtMs'> {
+  /** @throws ApiError payload_too_large if the source has more. */
+  readonly maxBytes: number
+}
+
+/** Names a file of a room. A file of another account or kind does not exist. */
+export interface FileKey {
+  readonly accountId: AccountId
+  readonly kind: string
+  readonly id: string
+}
+
+export interface Files {
+  /**
+   * Streams a file to disk and resolves when the file and its row are durable.
+   * @param record writes rows of the room in the commit that makes the file exist.
+   * @throws whatever the source throws; then nothing is kept.
+   */
+  store(
+    source: AsyncIterable<Uint8Array>,
+    file: NewFile,
+    record?: (tx: Tx, stored: StoredFile) => Promise<void>,
+  ): Promise<StoredFile>
+  /** For `new Answer({ file, headers })`, or to read it in a room. */
+  find(key: FileKey): Promise<(StoredFile & FileContent) | undefined>
+  /** Removes a file in the caller's commit; its bytes are deleted afterwards. */
+  remove(tx: Tx, key: FileKey): Promise<void>
+  /** At start, before anything is stored: deletes what an earlier process was still writing. */
+  recover(): Promise<void>
+  readonly chores: readonly Chore[]
+}
+
+interface FilesDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'tagged'>
+  /** `files` in the home folder. */
+  readonly folder: string
+}
+
+const PREFIX = 'fil'
+const FILE_ID = /^fil_[0-9A-Z]{26}$/
+const PART = '.part'
+const ROWS = 100
+/** The files are in folders named after the last character of their ids, which is random. */
+const FOLDERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/**
+ * How long a file without a row is kept: after an older copy of the database was restored, the newer copy can still be
+ * put back, and its files are there.
+ */
+const ORPHANS_KEPT_MS = 7 * 86_400_000
+
+/**
+ * Files that are too large for the database. A file is written under another name, synced and renamed into place, and
+ * one commit makes its row: a crash leaves nothing, or the whole file with its row. Removal goes the other way: the
+ * row expires first, and is deleted after the bytes.
+ */
+export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
+  const incoming = join(folder, 'incoming')
+  const folderOf = (id: string) => join(folder, id.slice(-1))
+  const pathOf = (id: string) => join(folderOf(id), id)
+
+  async function deleteExpired(): Promise<boolean> {
+    const expired = await db.read(expiredFiles, { now: clock.now(), limit: ROWS })
+    if (expired.length === 0) return false
+    for (const { id } of expired) await rm(pathOf(id), { force: true })
+    await db.commit(async (tx) => {
+      for (const { id } of expired) await tx.run(deleteFile, { id })
+    })
+    return expired.length === ROWS
+  }
+
+  async function deleteOrphans(name: string): Promise<void> {
+    const before = earliestId(PREFIX, clock.now() - ORPHANS_KEPT_MS)
+    for (const id of await namesIn(join(folder, name))) {
+      if (!FILE_ID.test(id) || id >= before) continue
+      if ((await db.readOne(fileById, { id })) === undefined) await rm(pathOf(id), { force: true })
+    }
+  }
+
+  return {
+    async store(source, { maxBytes, ...about }, record) {
+      const id = ids.tagged(PREFIX)
+      const part = join(incoming, id + PART)
+      await mkdir(incoming, { recursive: true, mode: 0o700 })
+      try {
+        const written = await writePart(part, source, maxBytes)
+        await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
+        await rename(part, pathOf(id))
+        await syncFolder(folderOf(id))
+        await syncFolder(folder)
+        const stored: StoredFile = { id, ...about, ...written, createdAtMs: clock.now() }
+        await db.commit(async (tx) => {
+          await tx.run(insertFile, stored)
+          await record?.(tx, stored)
+        })
+        return stored
+      } catch (error) {
+        await rm(part, { force: true }).catch(() => {})
+        // The commit may have happened; if it did not, the file is an orphan.
+        const mayExist = error instanceof StorageError && error.kind === 'unknown'
+        if (!mayExist) await rm(pathOf(id), { force: true }).catch(() => {})
+        throw isDiskFull(error) ? new StorageError('full', 'A file could not be written', { cause: error }) : error
+      }
+    },
+    async find(key) {
+      if (!FILE_ID.test(key.id)) return undefined
+      const stored = await db.readOne(fileOf, { ...key, now: clock.now() })
+      return stored && { ...stored, ...contentAt(pathOf(stored.id), stored) }
+    },
+    async remove(tx, { accountId, kind, id }) {
+      await tx.run(markRemoved, { accountId, kind, id })
+      // If it fails or the process ends before, the chore deletes the bytes.
+      tx.afterCommit(() => void deleteExpired().catch(() => {}))
+    },
+    async recover() {
+      for (const name of await namesIn(incoming))
+        if (name.endsWith(PART)) await rm(join(incoming, name), { force: true })
+    },
+    chores: [
+      { name: 'files', begin: () => deleteExpired },
+      {
+        name: 'files.orphans',
+        begin() {
+          let left = FOLDERS
+          return async () => {
+            const next = left.charAt(0)
+            left = left.slice(1)
+            await deleteOrphans(next)
+            return left.length > 0
+          }
+        },
+      },
+    ],
+  }
+}
+
+async function writePart(path: string, source: AsyncIterable<Uint8Array>, maxBytes: number) {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of source) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      hash.update(chunk)
+      await writeAll(file, chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { size, hash: hash.digest('hex') }
+}
+
+/** A single write may take only a part of the bytes. */
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten
+}
+
+const tooLarge = (maxBytes: number) =>
+  new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`)
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
