@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import { createAccounts } from '../../main/capabilities/account/index.ts'
-import { insertAccount, type Account } from '../../main/capabilities/account/store.ts'
+import type { Account } from '../../main/capabilities/account/store.ts'
 import { knownInstances } from '../../main/capabilities/instances/index.ts'
 import { checkInvariants } from '../../main/capabilities/webhooks/index.ts'
 import { readConfig, type Config } from '../../main/config.ts'
@@ -264,11 +264,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     raw: (bytes) => rawExchange(host, bytes),
     key,
     async stranger() {
-      const other = {
-        id: createIds(clock, seededRandom(seed + 3_000_017 + numbers++)).account(),
-        name: 'Another agency',
-      }
-      await db.commit((tx) => tx.run(insertAccount, { ...other, now: clock.now() }))
+      const other = await accounts.createAccount('Another agency')
       return { account: other, key: (await key({ account: other.id })).key }
     },
     instance: (body = {}) => must('POST', '/v1/instances', body),

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../main/contract/limits.ts'
@@ -26,6 +28,26 @@ test('the session lies in a cookie that no script can read and no other site can
   expect(cookies.map(({ httpOnly, sameSite, path }) => ({ httpOnly, sameSite, path }))).toEqual([
     { httpOnly: true, sameSite: 'Strict', path: '/panel/' },
   ])
+})
+
+test('a member sees settings of their own, and none of the computer', async () => {
+  const { home, asked } = w
+  const database = new Database(join(home.dir, 'switchboard.db'))
+  const become = (role: string) => database.prepare('UPDATE console_sessions SET role = ?').run(role)
+  await w.open('/settings')
+  await page.getByRole('heading', { name: 'Storage', exact: true }).waitFor()
+  become('member')
+  const before = asked.length
+  await page.reload()
+  await page.getByRole('heading', { name: 'Appearance', exact: true }).waitFor()
+  await w.settle()
+  for (const name of ['Storage', 'Network', 'Limits', 'Diagnostics'])
+    expect(await page.getByRole('heading', { name, exact: true }).count(), name).toBe(0)
+  expect(asked.slice(before).filter((url) => /service\/(settings|backups)/.test(url))).toEqual([])
+  become('operator')
+  database.close()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Storage', exact: true }).waitFor()
 })
 
 test('a password opens it another time, though what was asked before is refused only then', async () => {
