@@ -27,7 +27,7 @@ export interface AttentionQuery {
 }
 
 /** A room's part in the life of the service. A room leaves out what it does not need. */
-export interface RoomLife {
+interface RoomLife {
   /** Before the service listens, in the order of the list: takes up what an earlier process left unfinished. */
   readonly recover?: (() => Promise<unknown>) | undefined
   /** After the engines have begun and the door listens, in the order of the list. */

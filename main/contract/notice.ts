@@ -1,6 +1,7 @@
 /**
  * What notices can be about. Each room adds its topics in its contract.ts:
  * `declare module '../../contract/notice.ts' { interface Topics { campaigns: true } }`.
+ * @public
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the rooms fill it
 export interface Topics {}

@@ -18,7 +18,7 @@ import {
   type LaneState,
 } from './job-store.ts'
 
-export interface NewJob<Input> {
+interface NewJob<Input> {
   readonly accountId: AccountId
   /** What the job belongs to, such as a campaign: paused, resumed and canceled as one. */
   readonly subjectId: string
@@ -32,14 +32,14 @@ export interface NewJob<Input> {
 }
 
 /** The jobs of a subject. */
-export interface SubjectJobs extends LaneCounts {
+interface SubjectJobs extends LaneCounts {
   /** `paused` or `canceled` if all lanes are. */
   readonly state: LaneState
   /** When the first waiting job is due, null if none waits. */
   readonly nextAtMs: number | null
 }
 
-export interface JobView {
+interface JobView {
   readonly seq: number
   readonly lane: string
   readonly key: string | null

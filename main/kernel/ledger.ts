@@ -16,7 +16,7 @@ export interface Fact {
 }
 
 /** What happened to an account and to none of its instances. */
-export interface AccountFact<T extends keyof AccountFacts = keyof AccountFacts> {
+interface AccountFact<T extends keyof AccountFacts = keyof AccountFacts> {
   readonly accountId: AccountId
   readonly type: T
   readonly data: AccountFacts[T]

@@ -1,5 +1,5 @@
 import { createRouter, createWebHashHistory } from 'vue-router'
-import { ROUTES } from './rooms.ts'
+import { ROUTES } from './routes.ts'
 
 /** Routes live in the hash, so neither home has to know them. */
 export const router = createRouter({ history: createWebHashHistory(), routes: [...ROUTES] })

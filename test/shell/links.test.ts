@@ -1,8 +1,11 @@
-import { createMemoryHistory, createRouter } from 'vue-router'
+import { resolve } from 'node:path'
+import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
 import { expect, test } from 'vitest'
 import { routeOf } from '../../main/shell/deep-link.ts'
-import { ROUTES } from '../../renderer/app/rooms.ts'
 
+// By its path: the types of the tests know no .vue files, which the routes name.
+const FILE = resolve(import.meta.dirname, '../../renderer/app/routes.ts')
+const { ROUTES } = (await import(FILE)) as { ROUTES: readonly RouteRecordRaw[] }
 const router = createRouter({ history: createMemoryHistory(), routes: [...ROUTES] })
 
 test.each([

@@ -67,10 +67,10 @@ describe('the first run', { timeout: TIMEOUT }, () => {
     const other = await signedIn()
     await other.page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
     await page.getByRole('button', { name: 'Skip for now' }).click()
-    await page.getByText('No instances yet').waitFor()
+    await page.getByText('No numbers yet').waitFor()
     await open('/instances', other.page)
     await other.page.reload()
-    await other.page.getByText('No instances yet').waitFor()
+    await other.page.getByText('No numbers yet').waitFor()
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('welcome')
     await other.context.close()
   })
@@ -120,10 +120,10 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
 
   test('with filters is taken back', async () => {
     await open('/instances')
-    await page.getByRole('searchbox', { name: 'Search instances' }).fill('desk')
+    await page.getByRole('searchbox', { name: 'Search numbers' }).fill('desk')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await undo().click()
-    await expect.poll(() => page.getByRole('searchbox', { name: 'Search instances' }).inputValue()).toBe('desk')
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Search numbers' }).inputValue()).toBe('desk')
     await page.getByRole('button', { name: 'Clear filters' }).click()
   })
 
@@ -141,7 +141,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Disconnect' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Disconnect 2 instances').waitFor()
+    await dialog.getByText('Disconnect 2 numbers').waitFor()
     await dialog.getByText('1 is not paired yet').waitFor()
     await dialog.getByRole('button', { name: 'Disconnect' }).click()
     await expect.poll(connected).toBe(0)
@@ -314,7 +314,7 @@ describe('a toast', { timeout: TIMEOUT }, () => {
     await open('/instances')
     const size = () => page.locator('main').evaluate((main) => [main.clientWidth, main.clientHeight])
     const before = await size()
-    await page.getByRole('searchbox', { name: 'Search instances' }).fill('line')
+    await page.getByRole('searchbox', { name: 'Search numbers' }).fill('line')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await undo().waitFor()
     expect(await size()).toEqual(before)
@@ -358,7 +358,7 @@ describe('a narrow window', { timeout: TIMEOUT }, () => {
       )
       expect(beyond.slice(0, 2), route).toEqual([])
       if (route !== 'instances') continue
-      const table = page.getByRole('table', { name: 'Instances' })
+      const table = page.getByRole('table', { name: 'Numbers' })
       expect(await table.evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBe(0)
       await table.getByRole('button', { name: 'Actions for Front desk' }).click({ trial: true })
     }

@@ -131,9 +131,9 @@ test('a second start hands over and leaves; a deep link opens its place', async 
 inStandIn.each([
   ['second-instance', 'switchboard://messages/0197f0c2/12025550101', '#/messages/0197f0c2/12025550101'],
   ['open-url', 'switchboard://webhooks/deliveries', '#/webhooks/deliveries'],
-  ['second-instance', 'switchboard://instances/x/delete/now', '#/instances'],
+  ['second-instance', 'switchboard://instances/x/delete/now', '#/overview'],
   ['open-url', 'switchboard://settings/api?then=quit', '#/settings/api'],
-  ['open-url', 'https://example.com/', '#/instances'],
+  ['open-url', 'https://example.com/', '#/overview'],
 ])('%s with %s shows the window at %s, and nothing is changed by it', async (name, link, hash) => {
   const changes: string[] = []
   page.on('request', (request) => {

@@ -38,11 +38,11 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await focus('Finish')
     await page.getByText('Every message goes through these steps', { exact: false }).waitFor()
     await keys.press('Enter')
-    await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Numbers', level: 1 }).waitFor()
   })
 
   test('a second number is made, paired and heard, and the focus comes back to where it began', async () => {
-    await keys.tabTo('New instance')
+    await keys.tabTo('New number')
     await keys.press('Enter')
     await focus('Name')
     await keys.type('Front desk')
@@ -57,12 +57,12 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await keys.press('Enter')
     await focus('Done')
     await keys.press('Enter')
-    await focus('New instance')
+    await focus('New number')
   })
 
   test('whatever is closed with Escape gives the focus back', async () => {
     for (const [opener, opened] of [
-      ['New instance', 'dialog'],
+      ['New number', 'dialog'],
       ['Sort', 'menu'],
       ['All states', 'listbox'],
       [/^Actions for Front desk$/, 'menu'],
@@ -95,7 +95,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
   test('a conversation is begun, and what is written arrives', async () => {
     await keys.press('g')
     await keys.press('m')
-    await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor()
     await keys.tabTo('New message')
     await keys.press('Enter')
     await focus('Phone number')

@@ -39,7 +39,7 @@ describe('a banned number', { timeout: TIMEOUT }, () => {
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Restart' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Restart 1 instance').waitFor()
+    await dialog.getByText('Restart 1 number').waitFor()
     await dialog.getByText('1 is banned: it stays as it is').waitFor()
     await dialog.getByText('Casa Verde').waitFor()
     await dialog.getByText('1 is not paired yet').waitFor()
@@ -51,7 +51,7 @@ describe('a banned number', { timeout: TIMEOUT }, () => {
   })
 
   test('is no longer selected once a filter hides it', async () => {
-    await page.getByRole('searchbox', { name: 'Search instances' }).fill('studio')
+    await page.getByRole('searchbox', { name: 'Search numbers' }).fill('studio')
     await page.getByRole('toolbar', { name: '1 selected' }).waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('toolbar', { name: '1 selected' }).waitFor()
@@ -82,7 +82,7 @@ describe('the number picker of Messages', { timeout: TIMEOUT }, () => {
 describe('pairing', { timeout: TIMEOUT }, () => {
   test('offers to pair another number once one is connected', async () => {
     await w.open('/instances')
-    await page.getByRole('button', { name: 'New instance' }).first().click()
+    await page.getByRole('button', { name: 'New number' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Padaria Sol')
     await dialog.getByRole('button', { name: 'Create and pair' }).click()

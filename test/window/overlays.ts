@@ -72,11 +72,11 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'order', at: onPage('/instances'), show: press('Sort') },
   ],
   'rooms/instances/NewInstanceDialog': [
-    { name: 'new', at: onPage('/instances'), show: inTurn(press('New instance'), press('More')) },
+    { name: 'new', at: onPage('/instances'), show: inTurn(press('New number'), press('More')) },
     {
       name: 'engines',
       at: onPage('/instances'),
-      show: inTurn(press('New instance'), press('What each engine supports')),
+      show: inTurn(press('New number'), press('What each connection type supports')),
     },
   ],
   'rooms/instances/PairDialog': [
@@ -104,7 +104,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
   'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
-  'rooms/instances/FusionCard': [{ name: 'choice', at: linkable, show: choose('Choose a phone instance') }],
+  'rooms/instances/FusionCard': [{ name: 'choice', at: linkable, show: choose('Choose a phone') }],
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
   ],

@@ -16,7 +16,7 @@ const SHOWN = resolve(import.meta.dirname, '../../resources/pictures')
 const folder = process.argv[2] ?? SHOWN
 const isShown = process.argv[2] === undefined
 /** What the README shows: name of the picture and its theme. */
-const IN_README = new Set(['instances-light', 'pairing-light', 'messages-dark', 'webhook-light'])
+const IN_README = new Set(['overview-light', 'instances-light', 'pairing-light', 'messages-dark', 'webhook-light'])
 
 const home = testHome()
 const service = await home.start({ SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,20,20' })
@@ -91,6 +91,7 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook }: Day)
   await page.reload()
   await page.getByRole('heading', { level: 1 }).waitFor()
   const screens: Readonly<Record<string, string>> = {
+    overview: '/overview',
     instances: '/instances',
     instance: `/instances/${paired}`,
     wall: '/instances/wall',

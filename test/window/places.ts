@@ -6,7 +6,7 @@ interface Route {
 }
 
 // By its path: the types of the tests know no .vue files, which the routes name.
-const ROOMS = resolve(import.meta.dirname, '../../renderer/app/rooms.ts')
+const ROOMS = resolve(import.meta.dirname, '../../renderer/app/routes.ts')
 const { ROUTES } = (await import(ROOMS)) as { ROUTES: readonly Route[] }
 
 /** What a home holds, so that every place has something to show. */
@@ -25,6 +25,7 @@ export interface Holdings {
 
 /** Where each route of the router is visited. */
 const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>> = {
+  '/overview': () => ['/overview'],
   '/welcome': () => ['/welcome'],
   '/instances': () => ['/instances'],
   '/instances/wall': () => ['/instances/wall'],

@@ -52,7 +52,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Read', { exact: false }).first().waitFor()
     await page.getByRole('button', { name: 'Finish' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Instances' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor()
   })
 
   test('what the other side writes is there within a moment, and is answered', async () => {

@@ -32,7 +32,7 @@ interface DirectCall {
 }
 
 /** What became of a send, or the result of another action. */
-export type DirectResult =
+type DirectResult =
   { readonly kind: 'send'; readonly result: SendResult } | { readonly kind: 'done'; readonly result: Result }
 
 export interface Direct {

@@ -25,7 +25,7 @@ const RANGES: Readonly<Record<ActivityRange, { readonly hours: number; readonly 
   '30d': { hours: 30 * 24, step: 24 },
 }
 
-export interface ActivityPoint extends Counts {
+interface ActivityPoint extends Counts {
   readonly atMs: number
 }
 

@@ -15,7 +15,6 @@ const AttentionRecord = Type.Object({
   since: Nullable(Timestamp),
   text: Nullable(Type.String({ description: 'A sentence, if the code alone does not say what is wrong.' })),
 })
-export type AttentionRecord = Static<typeof AttentionRecord>
 
 const ActivityRange = Type.Enum(['24h', '7d', '30d'])
 export type ActivityRange = Static<typeof ActivityRange>

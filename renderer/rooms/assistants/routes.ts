@@ -1,5 +1,5 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const assistantsRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/assistants/:tab(approvals|connect|calls)?', component: () => import('./AssistantsScreen.vue') },
-]
+] satisfies readonly RouteRecordRaw[]

@@ -1,5 +1,5 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const helpRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/help/:section?', component: () => import('./HelpScreen.vue'), props: true },
-]
+] satisfies readonly RouteRecordRaw[]

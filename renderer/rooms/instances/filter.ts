@@ -1,20 +1,19 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
-import type { Engine, InstanceStatus, Network } from '../../../main/contract/shapes.ts'
+import type { Engine, InstanceStatus } from '../../../main/contract/shapes.ts'
 
 export interface Filter {
   readonly text: string
   readonly status: InstanceStatus | 'all'
   readonly engine: Engine | 'all'
-  readonly network: Network | 'all'
 }
 
-export const NO_FILTER: Filter = { text: '', status: 'all', engine: 'all', network: 'all' }
+export const NO_FILTER: Filter = { text: '', status: 'all', engine: 'all' }
 
 export const ORDERS = ['newest', 'changed', 'name'] as const
 export type Order = (typeof ORDERS)[number]
 
 export const isFiltered = (filter: Filter): boolean =>
-  filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all' || filter.network !== 'all'
+  filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all'
 
 /** From this length on a word may be part of an id; shorter ones would match ids by chance. */
 const ID_PART_LENGTH = 8
@@ -27,7 +26,6 @@ export function filterInstances(records: readonly InstanceRecord[], filter: Filt
     (record) =>
       (filter.status === 'all' || record.status === filter.status) &&
       (filter.engine === 'all' || record.engine === filter.engine) &&
-      (filter.network === 'all' || record.network === filter.network) &&
       ((digits !== '' && record.phone_number?.includes(digits)) ||
         words.every(
           (word) => searchText(record).includes(word) || (word.length >= ID_PART_LENGTH && record.id.includes(word)),

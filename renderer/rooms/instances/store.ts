@@ -4,6 +4,7 @@ import type { ChangeList, InstanceRecord, PlainList } from '../../../main/contra
 import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import { api } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
+import { useNetwork } from '../../app/network.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import {
   advanceSync,
@@ -40,7 +41,10 @@ export const useInstances = defineStore('instances', () => {
   const selected = shallowRef<ReadonlySet<string>>(new Set())
 
   const all = computed(() => [...records.value.values()])
-  const rows = computed(() => sortInstances(filterInstances(all.value, filter.value), order.value))
+  const network = useNetwork()
+  const rows = computed(() =>
+    sortInstances(filterInstances(all.value.filter(network.shows), filter.value), order.value),
+  )
 
   let position: SyncPosition | undefined
   let loading: Promise<void> | undefined
@@ -139,7 +143,7 @@ export const useInstances = defineStore('instances', () => {
     const kept = [...selected.value].filter((id) => visible.has(id))
     if (kept.length < selected.value.size) selected.value = new Set(kept)
   }
-  watch(filter, pruneSelection, { flush: 'sync' })
+  watch([filter, () => network.choice], pruneSelection, { flush: 'sync' })
 
   function put(record: InstanceRecord): InstanceRecord {
     records.value = new Map(records.value).set(record.id, record)

@@ -1,3 +1,3 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const keysRoutes: readonly RouteRecordRaw[] = [{ path: '/keys', component: () => import('./KeysScreen.vue') }]
+export default [{ path: '/keys', component: () => import('./KeysScreen.vue') }] satisfies readonly RouteRecordRaw[]

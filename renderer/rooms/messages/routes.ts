@@ -1,5 +1,5 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const messagesRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/messages/:instance?/:chat?', component: () => import('./MessagesScreen.vue') },
-]
+] satisfies readonly RouteRecordRaw[]

@@ -10,9 +10,9 @@ const part =
     catcher: params['catcher'] === '' ? undefined : params['catcher'],
   })
 
-export const sandboxRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/sandbox', component: SandboxScreen, props: part('phones') },
   { path: '/sandbox/phones/:number', component: SandboxScreen, props: part('phones') },
   { path: '/sandbox/faults', component: SandboxScreen, props: part('faults') },
   { path: '/sandbox/catchers/:catcher?', component: SandboxScreen, props: part('catchers') },
-]
+] satisfies readonly RouteRecordRaw[]

@@ -1,6 +1,6 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const settingsRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/settings', component: () => import('./SettingsScreen.vue') },
   { path: '/settings/api', component: () => import('./ReferenceScreen.vue') },
-]
+] satisfies readonly RouteRecordRaw[]

@@ -1,5 +1,5 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-export const welcomeRoutes: readonly RouteRecordRaw[] = [
+export default [
   { path: '/welcome', component: () => import('./WelcomeScreen.vue') },
-]
+] satisfies readonly RouteRecordRaw[]

@@ -1,0 +1,88 @@
+import type { Ref } from 'vue'
+
+/** Groups of the sidebar, in their order. `top` and `bottom` have no heading. */
+export const GROUPS = ['top', 'numbers', 'engage', 'automate', 'agency', 'developers', 'bottom'] as const
+type Group = (typeof GROUPS)[number]
+
+/** What waits for a person, beside an entry of the sidebar. */
+interface Badge {
+  readonly count: number
+  /** Locale key, counted: “1 call waits for approval”. */
+  readonly words: string
+}
+
+/** How the overview shows a line of what needs attention. */
+export interface AttentionDisplay {
+  /** Locale key of `text` (counted) and `act`. */
+  readonly words: string
+  readonly icon: string
+  /** Where its action leads. @param id of the thing, if the line concerns a single one. */
+  readonly to: (id: string | null) => string
+}
+
+/** A room's place in the sidebar, the palette and the shortcuts. */
+export interface Entry {
+  /** Locale key of its name. */
+  readonly words: string
+  readonly group: Group
+  /** Within the group. */
+  readonly order: number
+  /** What lies under it belongs to the entry. */
+  readonly path: string
+  /** Where it leads; default: its path. */
+  readonly to?: string
+  readonly icon: string
+  /** Pressed after `g`. */
+  readonly key?: string
+  /** Called while the frame is set up. */
+  readonly useBadge?: () => Readonly<Ref<Badge>>
+}
+
+/** Something the palette does. */
+export interface PaletteAction {
+  readonly words: string
+  readonly icon: string
+  readonly to: string
+}
+
+/** A kind of ID the palette recognizes when one is pasted whole. */
+export interface KnownId {
+  readonly pattern: RegExp
+  /** Locale key of what it is. */
+  readonly words: string
+  readonly icon: string
+  readonly to: (id: string) => string
+}
+
+export interface RoomEntries {
+  readonly entries: readonly Entry[]
+  readonly actions?: readonly PaletteAction[]
+  readonly ids?: readonly KnownId[]
+  /** Its lines of the overview, by room and code of the service: `instances.banned`. */
+  readonly attention?: Readonly<Record<string, AttentionDisplay>>
+}
+
+const modules = import.meta.glob<{ default: RoomEntries }>('../rooms/*/entry.ts', { eager: true })
+const rooms = Object.values(modules).map((module) => module.default)
+
+/** Every entry, in the order of the sidebar. */
+export const ENTRIES: readonly Entry[] = rooms
+  .flatMap(({ entries }) => entries)
+  .toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group) || a.order - b.order)
+
+/** What the palette can do. */
+export const ACTIONS: readonly PaletteAction[] = rooms.flatMap(({ actions = [] }) => actions)
+
+/** Undefined if the text is no ID this window has a screen for. */
+export const findKnownId = (text: string): KnownId | undefined =>
+  rooms.flatMap(({ ids = [] }) => ids).find(({ pattern }) => pattern.test(text))
+
+/** Undefined for a line that this window does not know. */
+export const findAttentionDisplay = (room: string, code: string): AttentionDisplay | undefined =>
+  rooms.find(({ attention }) => attention?.[`${room}.${code}`])?.attention?.[`${room}.${code}`]
+
+/** The entry a path belongs to: the longest that begins it. */
+export const entryOf = (path: string): Entry | undefined =>
+  ENTRIES.filter((entry) => path === entry.path || path.startsWith(`${entry.path}/`)).toSorted(
+    (a, b) => b.path.length - a.path.length,
+  )[0]

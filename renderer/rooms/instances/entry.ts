@@ -1,0 +1,27 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+const toInstance = (id: string | null) => (id === null ? '/instances' : `/instances/${id}`)
+
+export default {
+  entries: [
+    {
+      ...{ words: 'instances.title', group: 'numbers', order: 1, path: '/instances' },
+      ...{ icon: 'i-lucide-smartphone', key: 'i' },
+    },
+    { words: 'instances.wall.title', group: 'numbers', order: 2, path: '/instances/wall', icon: 'i-lucide-qr-code' },
+  ],
+  actions: [{ words: 'instances.new.open', icon: 'i-lucide-plus', to: '/instances?new=1' }],
+  ids: [
+    {
+      pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ...{ words: 'instances.one', icon: 'i-lucide-smartphone' },
+      to: (id) => `/instances/${id}`,
+    },
+  ],
+  attention: {
+    'instances.banned': { words: 'instances.attention.banned', to: toInstance, icon: 'i-lucide-ban' },
+    'instances.signed_out': { words: 'instances.attention.signed_out', to: toInstance, icon: 'i-lucide-log-out' },
+    'instances.lost': { words: 'instances.attention.lost', to: toInstance, icon: 'i-lucide-unplug' },
+    'instances.passkey': { words: 'instances.attention.passkey', to: toInstance, icon: 'i-lucide-fingerprint' },
+  },
+} satisfies RoomEntries

@@ -1,0 +1,5 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+export default {
+  entries: [{ words: 'messages.title', group: 'top', order: 2, path: '/messages', icon: 'i-lucide-inbox', key: 'm' }],
+} satisfies RoomEntries
