@@ -46,6 +46,20 @@ export interface ToolSpec {
   readonly untrusted?: true
 }
 
+/** Which files an operation takes as its body. */
+export interface FileBodySpec {
+  /** Without parameters: `text/csv`. */
+  readonly types: readonly string[]
+  readonly maxBytes: number
+}
+
+/** A file as the body of a call. */
+export interface FileBody {
+  readonly mimeType: string
+  /** Read it once. Throws an ApiError when the file is larger than `maxBytes`. */
+  readonly stream: AsyncIterable<Uint8Array>
+}
+
 /** An operation as data. Route, OpenAPI entry, MCP tool and the console's client are derived from it. */
 export interface Operation {
   /** camelCase, unique; `operationId` in OpenAPI. */
@@ -83,6 +97,8 @@ export interface Operation {
   readonly noStore?: true
   readonly query?: TObject
   readonly body?: TSchema
+  /** The body is a file instead of JSON. Such an operation has no tool. */
+  readonly bodyFile?: FileBodySpec
   /** A missing body is read as {}. */
   readonly bodyOptional?: true
   readonly reply: {
@@ -113,7 +129,11 @@ export interface RoomContract {
   readonly operations: Contract
 }
 
-export type BodyOf<O extends Operation> = O extends { body: infer S extends TSchema } ? Static<S> : undefined
+export type BodyOf<O extends Operation> = O extends { bodyFile: FileBodySpec }
+  ? FileBody
+  : O extends { body: infer S extends TSchema }
+    ? Static<S>
+    : undefined
 export type QueryOf<O extends Operation> = O extends { query: infer S extends TObject }
   ? Static<S>
   : Record<never, never>

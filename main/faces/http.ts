@@ -78,6 +78,10 @@ export interface Door {
 
 /** Longer than the longest send, or its 504 would become a connection reset. */
 const CONNECTION_MS = 60_000
+/** How long a request may take to arrive. */
+const BODY_MS = 15_000
+/** The same for requests with a file. */
+const FILE_MS = 10 * 60_000
 /** How long open requests may take to finish when the service stops. */
 const DRAIN_MS = 5_000
 /** Requests that still wait for an engine get their answer at this point, early enough for clients to read it. */
@@ -102,6 +106,7 @@ export function createDoor(deps: DoorDeps): Door {
   const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
   const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
   const stopping = new AbortController()
+  const takesFiles = deps.operations.some(({ operation }) => operation.bodyFile !== undefined)
 
   /** Unanswered requests of each connection. */
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
@@ -111,7 +116,7 @@ export function createDoor(deps: DoorDeps): Door {
     requestIdHeader: false,
     genReqId: (raw) => (isRequestId(raw.headers['x-request-id']) ? raw.headers['x-request-id'] : ids.request()),
     bodyLimit: LIMITS.bodyBytes,
-    requestTimeout: 15_000,
+    requestTimeout: takesFiles ? FILE_MS : BODY_MS,
     connectionTimeout: CONNECTION_MS,
     keepAliveTimeout: 5_000,
     http: {
@@ -162,6 +167,14 @@ export function createDoor(deps: DoorDeps): Door {
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
+  /** Node has one limit for all requests, which is that of files. */
+  const limitBodyTime = (request: IncomingMessage) => {
+    if (request.complete || currentCaller() !== undefined) return
+    const late = Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    const limit = clock.after(BODY_MS, () => app.server.emit('clientError', late, request.socket))
+    request.once('close', () => limit.cancel()).once('end', () => limit.cancel())
+  }
+
   const notFoundError = createNotFound(app)
   app.addHook('onRequest', async (request, reply) => {
     apiActivity.note()
@@ -171,6 +184,7 @@ export function createDoor(deps: DoorDeps): Door {
     if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
     await admit(request, reply, config)
     if (config === CONSOLE_FILES) return reply.header('vary', 'accept').redirect('/console/', 302)
+    if (takesFiles && config.operation?.bodyFile === undefined) limitBodyTime(request.raw)
     // Here instead of in a handler, so that the body of an unknown path is not read.
     if (request.is404) throw notFoundError(request)
   })

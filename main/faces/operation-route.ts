@@ -6,6 +6,7 @@ import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
@@ -57,27 +58,36 @@ export function routeOperation(
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
 
-  app.route({
-    method: operation.method,
-    url: fastifyPath(operation.path),
-    config: { operation, ...(exists && { exists }) },
-    handler: async (request, reply) => {
-      checkQuery?.(request.query)
-      const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
-      if (checkBody !== undefined && body === undefined)
-        throw new ApiError('validation_error', 'This operation requires a JSON body.')
-      if (body !== undefined) (checkBody ?? checkNoBody)(body)
-      if (request.admitted.isRehearsal) return reply.code(204).send()
-      if (writesData(operation)) writeGate.check()
-      const act = () => handler(callOf(operation, request, body))
-      const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : gate(act))
-      if (operation.method !== 'GET') {
-        // What an operator changes is about the computer.
-        const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
-        publish(accountId, noticeOf(operation, request.params as Record<string, string>))
-      }
-      return respond(operation, request, reply, answer)
-    },
+  const { bodyFile } = operation
+  const route = (scope: FastifyInstance) =>
+    void scope.route({
+      method: operation.method,
+      url: fastifyPath(operation.path),
+      config: { operation, ...(exists && { exists }) },
+      handler: async (request, reply) => {
+        checkQuery?.(request.query)
+        if (bodyFile !== undefined && request.body === undefined) throw missingFile(bodyFile)
+        const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
+        if (checkBody !== undefined && body === undefined)
+          throw new ApiError('validation_error', 'This operation requires a JSON body.')
+        if (body !== undefined && bodyFile === undefined) (checkBody ?? checkNoBody)(body)
+        if (request.admitted.isRehearsal) return reply.code(204).send()
+        if (writesData(operation)) writeGate.check()
+        const act = () => handler(callOf(operation, request, body))
+        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : gate(act))
+        if (operation.method !== 'GET') {
+          // What an operator changes is about the computer.
+          const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
+          publish(accountId, noticeOf(operation, request.params as Record<string, string>))
+        }
+        return respond(operation, request, reply, answer)
+      },
+    })
+  if (bodyFile === undefined) return route(app)
+  void app.register((scope, _options, done) => {
+    acceptFile(scope, bodyFile, writeGate)
+    route(scope)
+    done()
   })
 }
 

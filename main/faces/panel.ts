@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Sessions } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
@@ -42,6 +43,8 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
     mirror.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, passed) =>
       passed(null, bytes),
     )
+    // A file: streamed to the operation, which refuses types it does not take.
+    mirror.addContentTypeParser('*', (_request, stream, passed) => passed(null, stream))
     mirror.route({
       method: METHODS,
       url: '/panel/v1/*',
@@ -49,16 +52,21 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
       handler: async (request, reply) => {
         const disconnected = new AbortController()
         reply.raw.once('close', () => disconnected.abort())
+        const upload = request.body === request.raw ? request.raw.pipe(new PassThrough()) : undefined
+        // The rest of a refused file is discarded; the next request on the connection comes after it.
+        const discardRest = () => upload && request.raw.unpipe(upload).resume()
         try {
           const { status, headers, body } = await bridge.ask(callerOf(request), {
-            ...toBridgeRequest(request),
+            ...toBridgeRequest(request, upload),
             signal: disconnected.signal,
           })
+          discardRest()
           return await reply
             .code(status)
             .headers(headers)
             .send(body ?? undefined)
         } catch (error) {
+          discardRest()
           if (!disconnected.signal.aborted) throw error
           // The client has left.
           return reply.hijack()
@@ -75,8 +83,8 @@ function callerOf({ admitted: { principal } }: FastifyRequest) {
   return { principal, prepaid: true }
 }
 
-function toBridgeRequest({ method, url, headers, id, body }: FastifyRequest) {
-  const payload = Buffer.isBuffer(body) && body.length > 0 ? body : undefined
+function toBridgeRequest({ method, url, headers, id, body }: FastifyRequest, upload: PassThrough | undefined) {
+  const payload = upload ?? (Buffer.isBuffer(body) && body.length > 0 ? body : undefined)
   return { method, path: url, headers: { ...headers, 'x-request-id': id }, payload }
 }
 

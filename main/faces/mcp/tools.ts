@@ -58,7 +58,7 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
   const tools = new Map<string, Tool>()
   for (const { room, operations } of contracts) {
     for (const operation of Object.values(operations)) {
-      if (operation.tool === null) continue
+      if (operation.tool === null || operation.bodyFile !== undefined) continue
       const tool = toolOf(room, operation, operation.tool)
       if (tools.has(tool.definition.name)) throw new Error(`two tools are named ${tool.definition.name}`)
       tools.set(tool.definition.name, tool)

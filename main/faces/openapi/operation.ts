@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Operation, AccessLevel } from '../../contract/operation.ts'
+import type { AccessLevel, FileBodySpec, Operation } from '../../contract/operation.ts'
 import { fieldsOf, plainSchema, type JsonSchema } from '../json-schema.ts'
 import { pathParams } from '../path-params.ts'
 import type { Components, Usage } from './components.ts'
@@ -50,6 +50,7 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
         content: { 'application/json': { schema: refer(body), ...example(examples.body) } },
       },
     }),
+    ...(operation.bodyFile !== undefined && { requestBody: fileBody(operation.bodyFile) }),
     responses: {
       [reply.status]: success(reply.description),
       ...(reply.file === true &&
@@ -60,6 +61,12 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
     },
   }
 }
+
+const fileBody = ({ types, maxBytes }: FileBodySpec) => ({
+  required: true,
+  description: `The file, at most ${maxBytes} bytes.`,
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+})
 
 const example = (value: unknown) => (value === undefined ? {} : { example: value })
 

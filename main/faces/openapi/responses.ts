@@ -136,6 +136,7 @@ function doorCodes({
   path,
   query,
   body,
+  bodyFile,
   scope,
   reach,
   engine,
@@ -146,7 +147,7 @@ function doorCodes({
   const mayHaveBody = method !== 'GET'
   const applies: Partial<Record<ErrorCode, boolean>> = {
     validation_error: mayHaveBody || query !== undefined || body !== undefined,
-    invalid_json: mayHaveBody,
+    invalid_json: mayHaveBody && bodyFile === undefined,
     invalid_cursor: query?.properties['cursor'] !== undefined,
     engine_mismatch: engine !== undefined,
     confirmation_required: confirm !== undefined,

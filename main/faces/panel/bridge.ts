@@ -97,7 +97,16 @@ function toInternalPath(path: string): string | undefined {
 
 /** Request headers the window may set. Never host, origin, cookie or authorization. */
 const ALLOWED_HEADERS = [
-  ...['accept', 'accept-language', 'content-type', 'range', 'if-range', 'if-none-match'],
+  ...[
+    'accept',
+    'accept-language',
+    'content-type',
+    'content-length',
+    'transfer-encoding',
+    'range',
+    'if-range',
+    'if-none-match',
+  ],
   ...['idempotency-key', 'last-event-id', 'x-request-id'],
 ]
 

@@ -3,18 +3,25 @@ import { ApiError } from '../../contract/errors.ts'
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
+/** A file for an operation that takes one. */
+const FILE = /^[\w.+-]+\/[\w.+-]+ *(;|$)/
+/** What a page on another origin can send without asking first (CORS). */
+const SIMPLE = /^(text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)/i
+
 /**
  * Requires that the request comes from the console's page. The cookie does not prove it: pages on other ports of this
  * machine count as the same site. The door has already checked the Origin if there is one.
  * @throws ApiError forbidden_origin, unsupported_media_type
  */
-export function requireSameOrigin({ method, headers }: FastifyRequest): void {
+export function requireSameOrigin({ method, url, headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   // `none`: a person typed the URL.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign()
   if (READING.has(method)) return
   if (headers.origin === undefined) throw foreign()
-  if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) {
+  const type = headers['content-type'] ?? ''
+  const isFile = url.startsWith('/panel/v1/') && FILE.test(type) && !SIMPLE.test(type)
+  if (!isFile && !/^application\/json *(;|$)/i.test(type)) {
     throw new ApiError(
       'unsupported_media_type',
       'Requests under /panel/ that change something need Content-Type: application/json, even without a body.',
