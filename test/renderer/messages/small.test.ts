@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { initials } from '../../../renderer/parts/initials.ts'
-import { isOwnUrl, mediaKind, sizeText, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
+import { sizeText } from '../../../renderer/parts/size-text.ts'
+import { isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
 import { digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
