@@ -133,7 +133,17 @@ module.exports = {
       name: 'renderer-reads-contracts-only',
       severity: 'error',
       from: { path: '^renderer/' },
-      to: { path: '^(main|preload)/', pathNot: ['^main/contract/', '^main/capabilities/[^/]+/contract[.]ts$'] },
+      to: {
+        path: '^(main|preload)/',
+        pathNot: ['^main/contract/', '^main/capabilities/[^/]+/contract[.]ts$', '^main/capabilities/contracts[.]ts$'],
+      },
+    },
+    {
+      name: 'renderer-carries-no-contracts',
+      comment: 'Of the list of contracts the window uses types only; the build gives it the paths.',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { path: '^main/capabilities/contracts[.]ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'renderer-runs-in-a-browser',

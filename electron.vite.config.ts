@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
+import { operationTable } from './main/capabilities/contracts.ts'
 import manifest from './package.json' with { type: 'json' }
 
 const at = (path: string) => resolve(import.meta.dirname, path)
@@ -38,6 +39,8 @@ export default defineConfig({
   },
   renderer: {
     root: at('renderer'),
+    // Importing the contracts would put every schema, description and example into the window.
+    define: { __OPERATIONS__: JSON.stringify(operationTable()) },
     plugins: [
       vue(),
       ui({

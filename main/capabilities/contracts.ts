@@ -1,4 +1,4 @@
-import type { RoomContract } from '../contract/operation.ts'
+import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
@@ -12,8 +12,7 @@ import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
-/** The product's table of contents: every room and its operations. */
-export const CONTRACTS: readonly RoomContract[] = [
+const ROOMS = [
   { room: 'account', operations: accountContract },
   { room: 'approvals', operations: approvalsContract },
   { room: 'instances', operations: instancesContract },
@@ -26,4 +25,23 @@ export const CONTRACTS: readonly RoomContract[] = [
   { room: 'overview', operations: overviewContract },
   { room: 'sandbox', operations: sandboxContract },
   { room: 'service', operations: serviceContract },
-]
+] as const satisfies readonly RoomContract[]
+
+/** The product's table of contents: every room and its operations. */
+export const CONTRACTS: readonly RoomContract[] = ROOMS
+
+type Merged<Union> = (Union extends unknown ? (of: Union) => void : never) extends (of: infer All) => void ? All : never
+
+/** All operations by id, with their literal types. The window's client is derived from it. */
+export type Operations = Merged<(typeof ROOMS)[number]['operations']>
+
+/** Method and path of every operation: all of the contracts that the window's bundle carries. */
+export type OperationTable = Readonly<Record<keyof Operations, readonly [method: Operation['method'], path: string]>>
+
+export const operationTable = (): OperationTable =>
+  Object.fromEntries(
+    CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, method, path }) => [
+      id,
+      [method, path],
+    ]),
+  ) as Record<string, unknown> as OperationTable

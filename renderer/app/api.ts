@@ -1,4 +1,9 @@
+import type { OperationTable } from '../../main/capabilities/contracts.ts'
+import type { CallOptions, FileOperationId, JsonOperationId, Reply } from './operation-types.ts'
 import { Problem, readProblem } from './problem.ts'
+
+/** Filled in by the build: electron.vite.config.ts. */
+declare const __OPERATIONS__: OperationTable
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -54,6 +59,43 @@ async function json<T>(method: string, path: string, wish: RequestOptions): Prom
   const response = await request(method, path, wish)
   // The service's tests hold its answers to the contracts these types come from.
   return (response.status === 204 ? undefined : await response.json()) as T
+}
+
+interface AnyOptions {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Query
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+  readonly confirm?: boolean
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Calls an operation of the service: `call('listInstances', { query: { limit: 50 } })`. Parameters, body and answer are
+ * those of its contract.
+ * @throws Problem
+ */
+export function call<Id extends JsonOperationId>(id: Id, ...[options]: CallOptions<Id>): Promise<Reply<Id>> {
+  // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
+  const { params, query, body, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
+  const [method] = __OPERATIONS__[id]
+  return json<Reply<Id>>(method, pathOf(id, params), {
+    query: { ...query, ...(confirm === true && { confirm }) },
+    ...(body !== undefined && { body }),
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+    ...(signal && { signal }),
+  })
+}
+
+/** The address of an operation that answers with a file, for `src` and `href`. */
+export function fileUrl<Id extends FileOperationId>(id: Id, ...[options]: CallOptions<Id>): string {
+  const { params, query } = (options ?? {}) as AnyOptions
+  return `/panel${pathOf(id, params)}${queryOf(query)}`
+}
+
+function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
+  const [, path] = __OPERATIONS__[id]
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }
 
 /** The operations of the service: `api.get<Page>('/instances', { query: { limit: 50 } })`. @throws Problem */

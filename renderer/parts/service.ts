@@ -1,34 +1,12 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
-import type { BridgeProgram } from '../../main/capabilities/service/contract.ts'
-import type { Scope } from '../../main/contract/scopes.ts'
-import { api } from '../app/api.ts'
+import { call } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
+import type { Reply } from '../app/operation-types.ts'
 import { asProblem, type Problem } from '../app/problem.ts'
 
 /** What the service reports about itself. */
-export interface ServiceView {
-  readonly version: string
-  readonly network: 'sandbox' | 'live'
-  readonly address: string
-  readonly mcp_address: string
-  readonly mcp_bridge: BridgeProgram | null
-  readonly vault: {
-    readonly kind: 'keychain' | 'file' | 'memory'
-    readonly state: 'open' | 'sealed'
-    readonly asking: 'waiting' | 'repeated' | 'on_request' | null
-    readonly notice: string | null
-    readonly problem: string | null
-  }
-  readonly home: string
-  readonly database_bytes: number
-  readonly started_at: string
-  readonly warnings: readonly string[]
-  readonly troubles: readonly string[]
-  readonly scopes: readonly Scope[]
-  readonly password_set: boolean
-  readonly limits: Readonly<Record<string, number | readonly number[]>>
-}
+export type ServiceView = Reply<'getService'>
 
 /** The service behind the window. */
 export const useService = defineStore('service', () => {
@@ -49,7 +27,7 @@ export const useService = defineStore('service', () => {
 
   async function load(): Promise<void> {
     try {
-      view.value = await api.get<ServiceView>('/service')
+      view.value = await call('getService')
       problem.value = undefined
     } catch (error) {
       problem.value = asProblem(error)
@@ -57,7 +35,7 @@ export const useService = defineStore('service', () => {
   }
 
   /** Prompts the keychain for its key; the result arrives as a notice. @throws Problem */
-  const askVault = () => api.post('/service/unlock')
+  const askVault = () => call('unlockService')
 
   async function refresh(): Promise<void> {
     if (view.value !== undefined) await load()

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ViteUserConfig } from 'vitest/config'
+import { operationTable } from '../../main/capabilities/contracts.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** The judges install packages of their own under test/, with their own tests. */
@@ -16,6 +17,8 @@ export function testFilesWith(text: RegExp): string[] {
 /** What all runs of tests have in common. */
 export const base = {
   root,
+  // As in electron.vite.config.ts.
+  define: { __OPERATIONS__: JSON.stringify(operationTable()) },
   test: {
     globalSetup: ['test/config/build-once.ts'],
     reporters: ['default', './test/config/closing-line.ts'],

@@ -1,27 +1,13 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
-import type { AssistantRecord } from '../../../main/capabilities/service/contract.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
+import type { Item } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
 /** One call of a tool, without what was said in it. */
-export interface ToolCall {
-  readonly id: number
-  readonly at: string
-  readonly key: { readonly id: string; readonly name: string; readonly last4: string } | null
-  readonly tool: string
-  readonly status: string
-  /** Why it was not done. */
-  readonly error_code: string | null
-  readonly ms: number
-  readonly approval_id: string | null
-}
-
-interface Page<T> {
-  readonly data: T[]
-}
+export type ToolCall = Item<'listToolCalls'>
 
 const SHOWN = 100
 
@@ -31,7 +17,7 @@ export const useAssistants = defineStore('assistants', () => {
   const problem = ref<Problem>()
   const calls = ref<ToolCall[]>()
   const callsProblem = ref<Problem>()
-  const connected = ref<readonly AssistantRecord[]>([])
+  const connected = ref<readonly Item<'listAssistants'>[]>([])
   const live = useLive()
   live.onNotice('approvals', () => void loadApprovals())
   live.onNotice('tool-calls', () => void refreshCalls())
@@ -43,7 +29,7 @@ export const useAssistants = defineStore('assistants', () => {
 
   async function loadApprovals(): Promise<void> {
     try {
-      const page = await api.get<Page<ApprovalRecord>>('/approvals', { query: { limit: SHOWN } })
+      const page = await call('listApprovals', { query: { limit: SHOWN } })
       approvals.value = page.data
       problem.value = undefined
     } catch (error) {
@@ -53,7 +39,7 @@ export const useAssistants = defineStore('assistants', () => {
 
   async function loadCalls(): Promise<void> {
     try {
-      calls.value = (await api.get<Page<ToolCall>>('/service/tool-calls')).data
+      calls.value = (await call('listToolCalls')).data
       callsProblem.value = undefined
     } catch (error) {
       callsProblem.value = asProblem(error)
@@ -62,7 +48,7 @@ export const useAssistants = defineStore('assistants', () => {
 
   /** Shows nothing when it fails: the next notice loads it again. */
   async function loadConnected(): Promise<void> {
-    const page = await api.get<Page<AssistantRecord>>('/service/assistants').catch(() => undefined)
+    const page = await call('listAssistants').catch(() => undefined)
     if (page !== undefined) connected.value = page.data
   }
 
@@ -73,7 +59,7 @@ export const useAssistants = defineStore('assistants', () => {
   /** Carries the call out, or says no to it. @throws Problem when it is not pending any more. */
   async function decide(id: string, decision: 'approve' | 'refuse'): Promise<ApprovalRecord> {
     try {
-      return await api.post<ApprovalRecord>(`/approvals/${id}/${decision}`)
+      return await call(decision === 'approve' ? 'approveCall' : 'refuseCall', { params: { id } })
     } finally {
       await loadApprovals()
     }

@@ -1,24 +1,10 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
 import type { Key } from '../../../main/capabilities/account/contract.ts'
-import type { ApprovalPolicy } from '../../../main/contract/approval.ts'
-import type { Scope } from '../../../main/contract/scopes.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
+import type { Body, Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-
-interface Page {
-  readonly data: Key[]
-  readonly next_cursor: string | null
-}
-
-export interface NewKey {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly allowed_instance_ids: readonly string[] | null
-  readonly approval: ApprovalPolicy
-  readonly expires_at: string | null
-}
 
 const PAGE = 200
 
@@ -34,7 +20,7 @@ export const useKeys = defineStore('keys', () => {
     try {
       const all: Key[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page: Page = await api.get('/keys', { query: { limit: PAGE, cursor } })
+        const page: Reply<'listApiKeys'> = await call('listApiKeys', { query: { limit: PAGE, cursor } })
         all.push(...page.data)
         cursor = page.next_cursor
       }
@@ -51,15 +37,15 @@ export const useKeys = defineStore('keys', () => {
   }
 
   /** @returns the key's value, which the store does not keep. @throws Problem */
-  async function create(wanted: NewKey): Promise<Key & { key: string }> {
-    const made = await api.post<Key & { key: string }>('/keys', wanted)
+  async function create(body: Body<'createApiKey'>): Promise<Reply<'createApiKey'>> {
+    const made = await call('createApiKey', { body })
     await refresh()
     return made
   }
 
   /** @throws Problem */
   async function revoke(id: string): Promise<void> {
-    await api.delete(`/keys/${id}`)
+    await call('revokeApiKey', { params: { id } })
     await refresh()
   }
 

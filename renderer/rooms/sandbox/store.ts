@@ -1,24 +1,13 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
-import type {
-  CatcherReply,
-  CatcherView,
-  SandboxMessage,
-  SandboxPhone,
-  SpokenMessage,
-} from '../../../main/contract/sandbox.ts'
+import type { SandboxMessage, SandboxPhone, SpokenMessage } from '../../../main/contract/sandbox.ts'
 import type { SettingsBody, SpeechBody } from '../../../main/capabilities/sandbox/contract.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
+import type { Body, Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useInstances } from '../instances/store.ts'
 import type { Fault } from './faults.ts'
-
-interface Page<T> {
-  readonly data: T[]
-  readonly next_cursor: string | null
-  readonly has_more: boolean
-}
 
 /** The account's phones on the simulated network, and everything that is asked of the service about it. */
 export const useSandbox = defineStore('sandbox', () => {
@@ -45,7 +34,7 @@ export const useSandbox = defineStore('sandbox', () => {
       // As many as are on screen, so that a list that was scrolled does not shrink.
       const limit = Math.min(Math.max(phones.value.length, 50), 200)
       const q = search.value
-      const page = await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit, q } })
+      const page = await call('listSandboxPhones', { query: { limit, q } })
       // Somebody typed on in the meantime: the answer to that is on its way.
       if (q !== search.value) return
       take(page, [])
@@ -61,7 +50,7 @@ export const useSandbox = defineStore('sandbox', () => {
   async function loadMore(): Promise<void> {
     if (cursor === null) return
     const q = search.value
-    const page = await api.get<Page<SandboxPhone>>('/sandbox/phones', { query: { limit: 50, cursor, q } })
+    const page = await call('listSandboxPhones', { query: { limit: 50, cursor, q } })
     if (q === search.value) take(page, phones.value)
   }
 
@@ -75,36 +64,32 @@ export const useSandbox = defineStore('sandbox', () => {
     const known = phones.value.find((phone) => phone.number === number)
     const query = { q: number, limit: 50 }
     const found =
-      known ??
-      (number &&
-        (await api.get<Page<SandboxPhone>>('/sandbox/phones', { query })).data.find((phone) => phone.number === number))
+      known ?? (number && (await call('listSandboxPhones', { query })).data.find((phone) => phone.number === number))
     opened.value = found || undefined
     return opened.value
   }
 
-  function take(page: Page<SandboxPhone>, before: readonly SandboxPhone[]): void {
+  function take(page: Reply<'listSandboxPhones'>, before: readonly SandboxPhone[]): void {
     phones.value = [...before, ...page.data]
     cursor = page.next_cursor
     hasMore.value = page.has_more
   }
 
   async function create(number: string, settings: SettingsBody): Promise<void> {
-    await api.post<SandboxPhone>('/sandbox/phones', { number, ...settings })
+    await call('createSandboxPhone', { body: { number, ...settings } })
     await load()
   }
 
   async function update(number: string, settings: SettingsBody): Promise<void> {
-    const phone = await api.patch<SandboxPhone>(`/sandbox/phones/${number}`, settings)
+    const phone = await call('updateSandboxPhone', { params: { number }, body: settings })
     phones.value = phones.value.map((other) => (other.number === number ? phone : other))
     if (opened.value?.number === number) opened.value = phone
   }
 
   const received = (number: string, from?: string) =>
-    api.get<Page<SandboxMessage>>(`/sandbox/phones/${number}/messages`, {
-      query: { limit: 50, ...(from !== undefined && { cursor: from }) },
-    })
+    call('listSandboxPhoneMessages', { params: { number }, query: { limit: 50, cursor: from } })
   async function sendFrom(number: string, body: SpeechBody): Promise<SpokenMessage> {
-    const message = await api.post<SpokenMessage>(`/sandbox/phones/${number}/messages`, body)
+    const message = await call('speakFromSandboxPhone', { params: { number }, body })
     keepSent(number, message)
     return message
   }
@@ -113,27 +98,25 @@ export const useSandbox = defineStore('sandbox', () => {
     sent.value = { ...sent.value, [number]: [...others, message] }
   }
 
-  async function change(
-    number: string,
-    id: string,
-    what: 'edit' | 'delete' | 'react',
-    body: object,
-  ): Promise<SandboxMessage> {
-    const path = `/sandbox/phones/${number}/messages/${encodeURIComponent(id)}/${what}`
-    const message = await api.post<SandboxMessage>(path, body)
+  async function change(number: string, answer: Promise<SandboxMessage>): Promise<SandboxMessage> {
+    const message = await answer
     if (message.from === number) keepSent(number, message)
     return message
   }
-  const edit = (number: string, id: string, text: string) => change(number, id, 'edit', { text })
-  const deleteMessage = (number: string, id: string) => change(number, id, 'delete', {})
-  const react = (number: string, id: string, emoji: string) => change(number, id, 'react', { emoji })
+  const edit = (number: string, id: string, text: string) =>
+    change(number, call('editSandboxMessage', { params: { number, id }, body: { text } }))
+  const deleteMessage = (number: string, id: string) =>
+    change(number, call('deleteSandboxMessage', { params: { number, id } }))
+  const react = (number: string, id: string, emoji: string) =>
+    change(number, call('reactToSandboxMessage', { params: { number, id }, body: { emoji } }))
   const triggerFault = (instanceId: string, kind: Fault, times: number) =>
-    api.post<{ times: number | null }>(`/sandbox/instances/${instanceId}/faults`, { kind, times })
+    call('causeSandboxFault', { params: { id: instanceId }, body: { kind, times } })
 
   const readCatcher = (name: string, from?: string) =>
-    api.get<CatcherView>(`/sandbox/catcher/${name}`, { query: { ...(from !== undefined && { cursor: from }) } })
-  const setCatcherReply = (name: string, reply: CatcherReply) => api.put(`/sandbox/catcher/${name}`, reply)
-  const emptyCatcher = (name: string) => api.delete(`/sandbox/catcher/${name}`)
+    call('readSandboxCatcher', { params: { name }, query: { cursor: from } })
+  const setCatcherReply = (name: string, reply: Body<'setSandboxCatcherReply'>) =>
+    call('setSandboxCatcherReply', { params: { name }, body: reply })
+  const emptyCatcher = (name: string) => call('emptySandboxCatcher', { params: { name } })
 
   return {
     ...{ phones, hasMore, search, opened, find, open, state, problem, sent, instances, load, loadMore, create, update },

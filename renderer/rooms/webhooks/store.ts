@@ -4,14 +4,13 @@ import { ref } from 'vue'
 import type {
   CreateBody,
   Delivery,
-  DeliveryDetail,
   DeliveriesQuery,
   ReplayBody,
   UpdateBody,
   Webhook,
   WebhookWithSecret,
 } from '../../../main/capabilities/webhooks/contract.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { hasOutcome } from './status.ts'
@@ -50,7 +49,7 @@ export const useWebhooks = defineStore('webhooks', () => {
 
   async function load(): Promise<void> {
     try {
-      const { data } = await api.get<{ data: Webhook[] }>('/webhooks')
+      const { data } = await call('listWebhooks')
       webhooks.value = data
       problem.value = undefined
       state.value = 'ready'
@@ -88,35 +87,36 @@ export const useWebhooks = defineStore('webhooks', () => {
   }
 
   async function create(body: CreateBody): Promise<WebhookWithSecret> {
-    const made = await api.post<WebhookWithSecret>('/webhooks', body)
+    const made = await call('createWebhook', { body })
     keep(withoutSecret(made))
     latest.value = { ...latest.value, [made.id]: null }
     return made
   }
 
   async function update(id: string, body: UpdateBody): Promise<void> {
-    keep(await api.patch<Webhook>(`/webhooks/${id}`, body))
+    keep(await call('updateWebhook', { params: { id }, body }))
   }
 
   async function remove(id: string): Promise<void> {
-    await api.delete(`/webhooks/${id}`)
+    await call('deleteWebhook', { params: { id } })
     webhooks.value = webhooks.value.filter((webhook) => webhook.id !== id)
   }
 
   async function rotate(id: string, overlapSeconds: number): Promise<WebhookWithSecret> {
-    const rotated = await api.post<WebhookWithSecret>(`/webhooks/${id}/rotate-secret`, {
-      overlap_seconds: overlapSeconds,
+    const rotated = await call('rotateWebhookSecret', {
+      params: { id },
+      body: { overlap_seconds: overlapSeconds },
     })
     keep(withoutSecret(rotated))
     overlaps.value = { ...overlaps.value, [id]: Date.now() + overlapSeconds * 1_000 }
     return rotated
   }
 
-  const sendTest = (id: string) => api.post<{ delivery_id: string }>(`/webhooks/${id}/test`)
-  const replay = (id: string, body: ReplayBody) => api.post<{ replayed: number }>(`/webhooks/${id}/replay`, body)
-  const listDeliveries = (query: DeliveriesQuery) => api.get<Page<Delivery>>('/webhooks/deliveries', { query })
-  const getDelivery = (id: string) => api.get<DeliveryDetail>(`/webhooks/deliveries/${id}`)
-  const redeliver = (id: string) => api.post<Delivery>(`/webhooks/deliveries/${id}/retry`)
+  const sendTest = (id: string) => call('testWebhook', { params: { id } })
+  const replay = (id: string, body: ReplayBody) => call('replayWebhook', { params: { id }, body })
+  const listDeliveries = (query: DeliveriesQuery) => call('listDeliveries', { query })
+  const getDelivery = (id: string) => call('getDelivery', { params: { id } })
+  const redeliver = (id: string) => call('retryDelivery', { params: { id } })
 
   return {
     ...{ webhooks, latest, lastOutcomes, overlaps, state, problem, load, create, update, remove, rotate },

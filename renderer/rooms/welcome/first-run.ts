@@ -1,9 +1,9 @@
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 
 /** Whether nobody has finished or skipped the welcome yet, in any window. False when the service does not answer. */
 export async function isFirstRun(): Promise<boolean> {
   try {
-    const { account } = await api.get<{ account: { first_run: boolean } }>('/console/overview')
+    const { account } = await call('getOverview')
     return account.first_run
   } catch {
     return false
@@ -12,5 +12,5 @@ export async function isFirstRun(): Promise<boolean> {
 
 /** Never blocks leaving: if it fails, the welcome is shown once more. */
 export async function endFirstRun(): Promise<void> {
-  await api.patch('/account', { first_run: false }).catch(() => {})
+  await call('updateAccount', { body: { first_run: false } }).catch(() => {})
 }

@@ -1,0 +1,59 @@
+import type { TSchema } from 'typebox'
+import type { Operations } from '../../main/capabilities/contracts.ts'
+import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '../../main/contract/operation.ts'
+
+type WithFile = { readonly reply: { readonly file: true } }
+
+/** Operations that answer with a file. */
+export type FileOperationId = {
+  [Id in keyof Operations]: Operations[Id] extends WithFile ? Id : never
+}[keyof Operations]
+
+export type JsonOperationId = Exclude<keyof Operations, FileOperationId>
+
+/** What an operation answers: `Reply<'getInstance'>`. */
+export type Reply<Id extends keyof Operations> = ReplyOf<Operations[Id]>
+/** What an operation takes: `Body<'createInstance'>`. */
+export type Body<Id extends keyof Operations> = BodyOf<Operations[Id]>
+export type Query<Id extends keyof Operations> = QueryOf<Operations[Id]>
+/** One entry of a list: `Item<'listInstances'>`. */
+export type Item<Id extends keyof Operations> = Reply<Id> extends { data: readonly (infer One)[] } ? One : never
+
+/** Values that are undefined are left out of the address. */
+type Loose<T> = { readonly [Name in keyof T]: T[Name] | undefined }
+
+/** Required if it has a required property. */
+type Field<Name extends string, T> =
+  T extends Record<never, never>
+    ? Record<never, never> extends T
+      ? { readonly [N in Name]?: T }
+      : { readonly [N in Name]: T }
+    : never
+
+type BodyField<O extends Operation> = O extends { body: TSchema }
+  ? O extends { bodyOptional: true }
+    ? { readonly body?: BodyOf<O> }
+    : { readonly body: BodyOf<O> }
+  : { readonly body?: never }
+
+type KeyField<O extends Operation> = O extends { idempotencyKey: true }
+  ? { readonly idempotencyKey?: string }
+  : { readonly idempotencyKey?: never }
+
+type ConfirmField<O extends Operation> = O extends { confirm: 'always' }
+  ? { readonly confirm: true }
+  : O extends { confirm: 'by-body' }
+    ? { readonly confirm?: boolean }
+    : { readonly confirm?: never }
+
+type Options<O extends Operation> = Field<'params', ParamsOf<O>> &
+  Field<'query', Loose<QueryOf<O>>> &
+  BodyField<O> &
+  KeyField<O> &
+  ConfirmField<O> & { readonly signal?: AbortSignal | undefined }
+
+/** The options are left out where none is required. */
+export type CallOptions<Id extends keyof Operations> =
+  Record<never, never> extends Options<Operations[Id]>
+    ? [options?: Options<Operations[Id]>]
+    : [options: Options<Operations[Id]>]
