@@ -98,17 +98,6 @@ function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }
 
-/** The operations of the service: `api.get<Page>('/instances', { query: { limit: 50 } })`. @throws Problem */
-export const api = {
-  get: <T>(path: string, wish: RequestOptions = {}) => json<T>('GET', `/v1${path}`, wish),
-  post: <T>(path: string, body: unknown = {}, wish: RequestOptions = {}) =>
-    json<T>('POST', `/v1${path}`, { ...wish, body }),
-  patch: <T>(path: string, body: unknown, wish: RequestOptions = {}) =>
-    json<T>('PATCH', `/v1${path}`, { ...wish, body }),
-  put: <T>(path: string, body: unknown, wish: RequestOptions = {}) => json<T>('PUT', `/v1${path}`, { ...wish, body }),
-  delete: <T = void>(path: string, wish: RequestOptions = {}) => json<T>('DELETE', `/v1${path}`, wish),
-}
-
 export interface Session {
   readonly signed_in: boolean
   readonly account: { readonly id: string; readonly name: string }

@@ -15,7 +15,6 @@ export type JsonOperationId = Exclude<keyof Operations, FileOperationId>
 export type Reply<Id extends keyof Operations> = ReplyOf<Operations[Id]>
 /** What an operation takes: `Body<'createInstance'>`. */
 export type Body<Id extends keyof Operations> = BodyOf<Operations[Id]>
-export type Query<Id extends keyof Operations> = QueryOf<Operations[Id]>
 /** One entry of a list: `Item<'listInstances'>`. */
 export type Item<Id extends keyof Operations> = Reply<Id> extends { data: readonly (infer One)[] } ? One : never
 

@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef, watch } from 'vue'
 import type { ChangeList, InstanceRecord, PlainList } from '../../../main/contract/instance.ts'
-import type { Engine, Network } from '../../../main/contract/shapes.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { useNetwork } from '../../app/network.ts'
+import type { Body } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import {
   advanceSync,
@@ -15,14 +15,6 @@ import {
   type Records,
 } from './changes.ts'
 import { NO_FILTER, filterInstances, sortInstances, type Filter, type Order } from './filter.ts'
-
-export interface NewInstance {
-  readonly name?: string
-  readonly engine: Engine
-  readonly network: Network
-  readonly external_ref?: string
-  readonly metadata?: Readonly<Record<string, string>>
-}
 
 /** The first screenful is shown while the rest is read. */
 const FIRST_PAGE = 60
@@ -75,7 +67,7 @@ export const useInstances = defineStore('instances', () => {
       let begin: SyncPosition | undefined
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = cursor === undefined ? { limit: FIRST_PAGE } : { cursor }
-        const page: PlainList = await api.get('/instances', { query })
+        const page: PlainList | ChangeList = await call('listInstances', { query })
         begin ??= positionAfterFirstPage(page.data)
         for (const record of page.data) found.set(record.id, record)
         cursor = page.next_cursor ?? null
@@ -122,7 +114,8 @@ export const useInstances = defineStore('instances', () => {
     try {
       for (let reading = startSync(from), isDone = false; !isDone;) {
         const { since, cursor } = reading.position
-        const answer = await api.get<ChangeList>('/instances', { query: { updated_since: since, limit: 500, cursor } })
+        const answer = await call('listInstances', { query: { updated_since: since, limit: 500, cursor } })
+        if (!('deleted' in answer)) throw new Error('The service answered with a plain list.')
         records.value = applyChanges(records.value, answer)
         const next = advanceSync(reading, answer)
         reading = next
@@ -158,40 +151,37 @@ export const useInstances = defineStore('instances', () => {
   }
 
   /** Reads one, whatever the list holds. @throws Problem */
-  const read = async (id: string): Promise<InstanceRecord> => put(await api.get<InstanceRecord>(`/instances/${id}`))
+  const read = async (id: string): Promise<InstanceRecord> => put(await call('getInstance', { params: { id } }))
 
   /** @throws Problem */
-  const create = async (wanted: NewInstance, key: string): Promise<InstanceRecord> =>
-    put(await api.post<InstanceRecord>('/instances', wanted, { headers: { 'idempotency-key': key } }))
+  const create = async (body: Body<'createInstance'>, idempotencyKey: string): Promise<InstanceRecord> =>
+    put(await call('createInstance', { body, idempotencyKey }))
 
   /** @throws Problem */
-  const update = async (
-    id: string,
-    change: Partial<Pick<InstanceRecord, 'name' | 'external_ref' | 'metadata'>>,
-  ): Promise<InstanceRecord> => put(await api.patch<InstanceRecord>(`/instances/${id}`, change))
+  const update = async (id: string, body: Body<'updateInstance'>): Promise<InstanceRecord> =>
+    put(await call('updateInstance', { params: { id }, body }))
 
   /** @throws Problem */
   async function restart(id: string): Promise<void> {
-    await api.post(`/instances/${id}/restart`)
+    await call('restartInstance', { params: { id } })
     syncSoon()
   }
 
   /** @throws Problem */
   async function disconnect(id: string, logout: boolean): Promise<void> {
-    const query = logout ? { confirm: true } : {}
-    await api.post(`/instances/${id}/disconnect`, { logout }, { query })
+    await call('disconnectInstance', { params: { id }, body: { logout }, confirm: logout })
     syncSoon()
   }
 
   /** @throws Problem */
   async function recreate(id: string): Promise<void> {
-    await api.post(`/instances/${id}/recreate`, {}, { query: { confirm: true } })
+    await call('recreateInstance', { params: { id }, confirm: true })
     syncSoon()
   }
 
   /** @throws Problem */
   async function destroy(id: string): Promise<void> {
-    await api.delete<unknown>(`/instances/${id}`, { query: { confirm: true } })
+    await call('deleteInstance', { params: { id }, confirm: true })
     remove(id)
   }
 

@@ -1,6 +1,6 @@
 import { onScopeDispose, ref, shallowRef, type Ref } from 'vue'
 import type { MessageRecord } from '../../../main/capabilities/messages/contract.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { createIntent } from './intent.ts'
@@ -24,7 +24,7 @@ export function useMessage(instanceId: string): SentMessage {
   const problem = shallowRef<Problem>()
   const isBusy = ref(false)
   const intent = createIntent()
-  const path = `/instances/${instanceId}/messages`
+  const params = { id: instanceId }
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
 
@@ -43,9 +43,8 @@ export function useMessage(instanceId: string): SentMessage {
     isBusy.value = true
     problem.value = undefined
     try {
-      const headers = { 'idempotency-key': key }
-      const { message_id } = await api.post<{ message_id: string }>(path, body, { headers })
-      record.value = await api.get<MessageRecord>(`${path}/${message_id}`)
+      const { message_id } = await call('sendMessage', { params, body, idempotencyKey: key })
+      record.value = await call('getMessage', { params: { ...params, message_id } })
       startPolling()
     } catch (error) {
       const found = asProblem(error)
@@ -58,7 +57,7 @@ export function useMessage(instanceId: string): SentMessage {
   }
 
   async function findByKey(key: string): Promise<void> {
-    record.value = await api.get<MessageRecord>(path, { query: { idempotency_key: key } })
+    record.value = await call('findMessage', { params, query: { idempotency_key: key } })
     startPolling()
   }
 
@@ -66,7 +65,7 @@ export function useMessage(instanceId: string): SentMessage {
     const id = record.value?.message_id
     if (id === undefined || isFinal(record.value?.status)) return
     // One that fails is followed by the next.
-    const found = await api.get<MessageRecord>(`${path}/${id}`).catch(() => undefined)
+    const found = await call('getMessage', { params: { ...params, message_id: id } }).catch(() => undefined)
     if (found && record.value?.message_id === id) record.value = found
   }
 

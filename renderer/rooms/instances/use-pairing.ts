@@ -1,7 +1,7 @@
 import { useDocumentVisibility, useNow } from '@vueuse/core'
 import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import type { QrView } from '../../../main/contract/instance.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { leftMs, nextPollMs, toPhase, type Phase } from './pairing.ts'
@@ -78,11 +78,11 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   })
   watch(visibility, (state) => void (state === 'visible' && phase.value !== 'connected' && read()))
 
-  const read = () => apply(() => api.get<QrView>(`/instances/${id}/qr`, { query: { phone }, signal: end.signal }))
+  const read = () => apply(() => call('getInstanceQr', { params: { id }, query: { phone }, signal: end.signal }))
 
   async function refresh(): Promise<void> {
     refreshedAtMs = Date.now()
-    await apply(() => api.post<QrView>(`/instances/${id}/qr/refresh`, {}, { signal: end.signal }))
+    await apply(() => call('refreshInstanceQr', { params: { id }, signal: end.signal }))
   }
 
   async function requestCode(wanted: string | undefined): Promise<void> {

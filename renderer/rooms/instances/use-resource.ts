@@ -1,6 +1,5 @@
 import { useIntervalFn } from '@vueuse/core'
 import { onScopeDispose, shallowRef, type Ref } from 'vue'
-import { api } from '../../app/api.ts'
 import { useLive, type Notice } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
@@ -14,10 +13,14 @@ export interface Resource<T> {
 const GATHER_MS = 200
 
 /**
- * What the service answers to one GET, read again whenever a notice concerns it.
+ * What the service answers to one read, repeated whenever a notice concerns it.
  * @param everyMs also read this often while the window is visible, for figures that change without a notice.
  */
-export function useResource<T>(path: string, concerns: (notice: Notice) => boolean, everyMs?: number): Resource<T> {
+export function useResource<T>(
+  read: () => Promise<T>,
+  concerns: (notice: Notice) => boolean,
+  everyMs?: number,
+): Resource<T> {
   const data = shallowRef<T>()
   const problem = shallowRef<Problem>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -45,7 +48,7 @@ export function useResource<T>(path: string, concerns: (notice: Notice) => boole
   async function load(): Promise<void> {
     const mine = ++turn
     try {
-      const answer = await api.get<T>(path)
+      const answer = await read()
       if (mine !== turn) return
       data.value = answer
       problem.value = undefined

@@ -6,7 +6,7 @@ export type MediaKind = 'image' | 'video' | 'audio' | 'file'
 /** What a message shows, by its type and by what its record says of the file. */
 export function mediaKind({ type, media }: Pick<ChatMessage, 'type' | 'media'>): MediaKind | undefined {
   if (media === null) return undefined
-  const [kind] = (media.mime_type ?? '').split('/')
+  const [kind] = media.mime_type.split('/')
   if (type === 'image' || type === 'sticker' || (type !== 'document' && kind === 'image')) return 'image'
   if (type === 'video' || type === 'audio') return type
   return 'file'

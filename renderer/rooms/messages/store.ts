@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { LIMITS } from '../../../main/contract/limits.ts'
-import { api } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useSession } from '../../app/session.ts'
@@ -11,7 +11,7 @@ import { coalesce } from './coalesce.ts'
 import { createOutbox } from './outbox-sender.ts'
 import { createOutboxStorage } from './outbox-storage.ts'
 import { notInThread, type OutboxMessage } from './outbox.ts'
-import type { ChatMessage, Conversation, Page } from './records.ts'
+import type { Conversation } from './records.ts'
 import { firstPage, withNewest, withOlder, withReread, type Thread } from './thread.ts'
 
 const CONVERSATIONS = 50
@@ -20,10 +20,6 @@ const MESSAGES = 60
 const MOST = LIMITS.pageSize
 /** A long conversation is many pages: they are read again no more often than this. */
 const REREAD_EVERY_MS = 1_000
-
-interface SentMessage {
-  readonly message_id: string
-}
 
 /** The conversations of one instance, one of them open. */
 export const useMessages = defineStore('messages', () => {
@@ -38,12 +34,10 @@ export const useMessages = defineStore('messages', () => {
   const isLoadingOlder = ref(false)
   const outbox = shallowRef<readonly OutboxMessage[]>([])
   const sender = createOutbox({
-    send: async (id, body, key) => {
-      const headers = { 'idempotency-key': key }
-      return (await api.post<SentMessage>(`/instances/${id}/messages`, body, { headers })).message_id
-    },
+    send: async (id, body, idempotencyKey) =>
+      (await call('sendMessage', { params: { id }, body, idempotencyKey })).message_id,
     find: async (id, key) =>
-      (await api.get<SentMessage>(`/instances/${id}/messages`, { query: { idempotency_key: key } })).message_id,
+      (await call('findMessage', { params: { id }, query: { idempotency_key: key } })).message_id,
     storage: createOutboxStorage(localStorage, useSession().session?.account.id ?? ''),
     now: Date.now,
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -89,8 +83,9 @@ export const useMessages = defineStore('messages', () => {
     ),
   ])
   const conversation = computed(() => conversations.value?.find((one) => one.chat === chat.value))
-  const conversationsPath = () => `/instances/${instanceId.value}/conversations`
-  const messagesPath = () => `${conversationsPath()}/${encodeURIComponent(chat.value)}/messages`
+  /** The open conversation. */
+  const openThread = () => ({ id: instanceId.value, chat: chat.value })
+  const isOpen = (asked: ReturnType<typeof openThread>) => asked.id === instanceId.value && asked.chat === chat.value
 
   async function openInstance(id: string): Promise<void> {
     if (id === instanceId.value && conversations.value !== undefined) return
@@ -119,7 +114,8 @@ export const useMessages = defineStore('messages', () => {
     const [asked, words] = [instanceId.value, query.value]
     const request = conversationRequests.begin()
     try {
-      const page = await api.get<Page<Conversation>>(conversationsPath(), {
+      const page = await call('listConversations', {
+        params: { id: asked },
         query: { limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)), q: words },
       })
       if (asked !== instanceId.value || words !== query.value || !conversationRequests.isLatest(request)) return
@@ -134,7 +130,8 @@ export const useMessages = defineStore('messages', () => {
   const loadMoreConversations = coalesce(async () => {
     const [asked, words, cursor] = [instanceId.value, query.value, moreConversations]
     if (cursor === null) return
-    const page = await api.get<Page<Conversation>>(conversationsPath(), {
+    const page = await call('listConversations', {
+      params: { id: asked },
       query: { limit: CONVERSATIONS, q: words, cursor },
     })
     if (asked !== instanceId.value || words !== query.value || cursor !== moreConversations) return
@@ -144,26 +141,26 @@ export const useMessages = defineStore('messages', () => {
   })
 
   async function loadThread(): Promise<void> {
-    const asked = messagesPath()
+    const asked = openThread()
     const request = threadRequests.begin()
     try {
-      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES } })
-      if (asked !== messagesPath() || !threadRequests.isLatest(request)) return
+      const page = await call('listThread', { params: asked, query: { limit: MESSAGES } })
+      if (!isOpen(asked) || !threadRequests.isLatest(request)) return
       newestCursor = page.next_cursor
       thread.value = thread.value === undefined ? firstPage(page) : withNewest(thread.value, page)
       threadProblem.value = undefined
     } catch (error) {
-      if (asked === messagesPath()) threadProblem.value = asProblem(error)
+      if (isOpen(asked)) threadProblem.value = asProblem(error)
     }
   }
 
   const loadOlder = coalesce(async () => {
-    const [asked, cursor] = [messagesPath(), thread.value?.older]
+    const [asked, cursor] = [openThread(), thread.value?.older] as const
     if (cursor === null || cursor === undefined) return
     isLoadingOlder.value = true
     try {
-      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MESSAGES, cursor } })
-      if (asked === messagesPath() && thread.value?.older === cursor) thread.value = withOlder(thread.value, page)
+      const page = await call('listThread', { params: asked, query: { limit: MESSAGES, cursor } })
+      if (isOpen(asked) && thread.value?.older === cursor) thread.value = withOlder(thread.value, page)
     } finally {
       isLoadingOlder.value = false
     }
@@ -175,11 +172,11 @@ export const useMessages = defineStore('messages', () => {
 
   /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
   const reread = coalesce(async () => {
-    const asked = messagesPath()
+    const asked = openThread()
     let cursor = newestCursor
     for (let left = (thread.value?.messages.length ?? 0) - MESSAGES; left > 0 && cursor !== null; left -= MOST) {
-      const page = await api.get<Page<ChatMessage>>(asked, { query: { limit: MOST, cursor } })
-      if (asked !== messagesPath() || thread.value === undefined) return
+      const page = await call('listThread', { params: asked, query: { limit: MOST, cursor } })
+      if (!isOpen(asked) || thread.value === undefined) return
       thread.value = withReread(thread.value, page)
       cursor = page.next_cursor
     }

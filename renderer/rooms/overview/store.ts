@@ -1,17 +1,16 @@
 import { defineStore } from 'pinia'
 import { ref, shallowRef, watch } from 'vue'
 import type { Event } from '../../../main/capabilities/events/contract.ts'
-import type { overviewContract, ActivityRange, SetupStep } from '../../../main/capabilities/overview/contract.ts'
-import type { ReplyOf } from '../../../main/contract/operation.ts'
-import { api } from '../../app/api.ts'
+import type { ActivityRange, SetupStep } from '../../../main/capabilities/overview/contract.ts'
+import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { useNetwork } from '../../app/network.ts'
+import type { Item, Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-type Contract = typeof overviewContract
-export type Attention = ReplyOf<Contract['listAttention']>['data'][number]
-export type Activity = ReplyOf<Contract['getActivity']>
-type Setup = ReplyOf<Contract['getSetup']>
+export type Attention = Item<'listAttention'>
+export type Activity = Reply<'getActivity'>
+type Setup = Reply<'getSetup'>
 
 /** A busy service sends many notices a second; the figures need not follow each. */
 const REFRESH_MS = 2_000
@@ -37,11 +36,11 @@ export const useOverview = defineStore('overview', () => {
     const query = network.query
     try {
       const [lines, points, steps, events, counts] = await Promise.all([
-        api.get<{ data: Attention[] }>('/overview/attention', { query }),
-        api.get<Activity>('/overview/activity', { query: { ...query, range: range.value } }),
-        api.get<Setup>('/overview/setup'),
-        api.get<{ data: Event[] }>('/events', { query: { limit: RECENT } }),
-        api.get<{ deliveries: { failed: number } }>('/console/overview'),
+        call('listAttention', { query }),
+        call('getActivity', { query: { ...query, range: range.value } }),
+        call('getSetup'),
+        call('listEvents', { query: { limit: RECENT } }),
+        call('getOverview'),
       ])
       attention.value = lines.data
       activity.value = points
@@ -57,7 +56,7 @@ export const useOverview = defineStore('overview', () => {
 
   /** Puts the checklist away, for everybody in this account. */
   async function dismiss(): Promise<void> {
-    await api.post('/overview/setup/dismiss')
+    await call('dismissSetup')
     if (setup.value) setup.value = { ...setup.value, dismissed: true }
   }
 

@@ -40,7 +40,7 @@ describe('files', () => {
     ['document', 'image/png', 'file'],
     ['audio', 'audio/ogg', 'audio'],
     ['sticker', 'image/webp', 'image'],
-    ['document', null, 'file'],
+    ['document', '', 'file'],
   ])('a message of type %s with %s is shown as %s', (type, mime_type, shown) => {
     expect(mediaKind({ type, media: { ...media, mime_type } })).toBe(shown)
   })
