@@ -62,5 +62,5 @@ function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly Cha
   // While the answer is on its way the record may be there already; it is known by its words and its place.
   if (outgoing.state === 'failed' || !isOurs(message)) return false
   const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
-  return all.indexOf(message) > start && (message.text ?? '') === (outgoing.body.text ?? outgoing.body.caption ?? '')
+  return all.indexOf(message) > start && message.text === (outgoing.body.text ?? outgoing.body.caption ?? '')
 }
