@@ -13,18 +13,18 @@ import { serviceContract } from './service/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 const ROOMS = [
-  { room: 'account', operations: accountContract },
-  { room: 'approvals', operations: approvalsContract },
-  { room: 'instances', operations: instancesContract },
-  { room: 'fusion', operations: fusionContract },
-  { room: 'messages', operations: messagesContract },
-  { room: 'webhooks', operations: webhooksContract },
+  { room: 'account', operations: accountContract, topics: ['account', 'keys'] },
+  { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
+  { room: 'instances', operations: instancesContract, topics: ['instances'] },
+  { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
+  { room: 'messages', operations: messagesContract, topics: ['messages'] },
+  { room: 'webhooks', operations: webhooksContract, topics: ['webhooks', 'deliveries'] },
   { room: 'instance-webhook', operations: instanceWebhookContract },
-  { room: 'events', operations: eventsContract },
+  { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
-  { room: 'sandbox', operations: sandboxContract },
-  { room: 'service', operations: serviceContract },
+  { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
+  { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]
 
 /** The product's table of contents: every room and its operations. */

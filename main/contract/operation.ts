@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ApprovalRule } from './approval.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Topic } from './notice.ts'
 import type { Scope } from './scopes.ts'
 import type { Engine } from './shapes.ts'
 
@@ -127,6 +128,8 @@ export type Contract = Readonly<Record<string, Operation>>
 export interface RoomContract {
   readonly room: string
   readonly operations: Contract
+  /** Segments of its paths that are topics: an operation that changes something publishes the last one of its path. */
+  readonly topics?: readonly Topic[]
 }
 
 export type BodyOf<O extends Operation> = O extends { bodyFile: FileBodySpec }

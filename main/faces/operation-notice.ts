@@ -1,21 +1,8 @@
+import { CONTRACTS } from '../capabilities/contracts.ts'
 import type { Notice, Topic } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 
-const TOPICS = {
-  instances: true,
-  messages: true,
-  webhooks: true,
-  deliveries: true,
-  keys: true,
-  approvals: true,
-  sandbox: true,
-  account: true,
-  'tool-calls': true,
-  assistants: true,
-  events: true,
-  fusion: true,
-  service: true,
-} as const satisfies Record<Topic, true>
+const TOPICS: ReadonlySet<string> = new Set(CONTRACTS.flatMap(({ topics = [] }) => topics))
 
 /** The notice for windows after an operation changed something, derived from its path. */
 export function noticeOf({ path, reach }: Operation, params: Readonly<Record<string, string>>): Notice {
@@ -28,6 +15,6 @@ export function noticeOf({ path, reach }: Operation, params: Readonly<Record<str
 
 /** The last path segment that is a topic. Everything under the sandbox has the topic `sandbox`. */
 function topicOf(path: string): Topic {
-  const segments = path.split('/').filter((segment): segment is Topic => Object.hasOwn(TOPICS, segment))
+  const segments = path.split('/').filter((segment): segment is Topic => TOPICS.has(segment))
   return segments.includes('sandbox') ? 'sandbox' : (segments.at(-1) ?? 'service')
 }

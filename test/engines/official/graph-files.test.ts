@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createGraphFiles } from '../../../main/engines/sandbox/graph/files.ts'
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { seededRandom } from '../../support/random.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -8,7 +9,7 @@ test('the address of a file ends after five minutes', async () => {
   const clock = fakeClock()
   const data = await testDatabase(undefined, { clock })
   const network = {
-    official: { media: async () => ({ mimeType: 'image/png', filename: null, bytes: Buffer.from('x') }) },
+    official: { media: async () => ({ mimeType: 'image/png', filename: null, content: contentOf(Buffer.from('x')) }) },
   }
   const needs = { db: data.db, clock, random: seededRandom(), network: network as never, baseUrl: () => 'http://graph' }
   const files = createGraphFiles(needs)
