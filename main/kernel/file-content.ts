@@ -36,9 +36,13 @@ export function contentAt(path: string, { size, hash }: Pick<FileContent, 'size'
       const file = await open(path, 'r').catch((error: unknown) => {
         throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? removed() : error
       })
-      if ((await file.stat()).size === size) return file.createReadStream({ start: first, end: last })
-      await file.close()
-      throw removed()
+      try {
+        if ((await file.stat()).size !== size) throw removed()
+        return file.createReadStream({ start: first, end: last })
+      } catch (error) {
+        await file.close()
+        throw error
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
 import { StorageError, type Db, type Tx } from './db.ts'
@@ -18,7 +18,7 @@ export interface NewFile extends Pick<StoredFile, 'accountId' | 'kind' | 'name' 
 }
 
 /** Names a file of a room. A file of another account or kind does not exist. */
-export interface FileKey {
+interface FileKey {
   readonly accountId: AccountId
   readonly kind: string
   readonly id: string
@@ -96,7 +96,8 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     async store(source, { maxBytes, ...about }, record) {
       const id = ids.tagged(PREFIX)
       const part = join(incoming, id + PART)
-      await mkdir(incoming, { recursive: true, mode: 0o700 })
+      const created = await mkdir(incoming, { recursive: true, mode: 0o700 })
+      if (created !== undefined) await syncFolder(dirname(folder))
       try {
         const written = await writePart(part, source, maxBytes)
         await mkdir(folderOf(id), { recursive: true, mode: 0o700 })

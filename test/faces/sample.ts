@@ -29,7 +29,7 @@ const face = { idempotent: true, openWorld: false } as const
 const inside = { scope: 'instances:read', reach: 'instance', origin: 'spec', errors: [] } as const
 
 /** The bytes of every picture. */
-export const PICTURE = Buffer.from('a picture of a shop in Berlin')
+const PICTURE = Buffer.from('a picture of a shop in Berlin')
 
 export const linesContract = {
   listLines: operation({
