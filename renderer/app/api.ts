@@ -4,6 +4,8 @@ import { Problem, readProblem } from './problem.ts'
 
 /** Filled in by the build: electron.vite.config.ts. */
 declare const __OPERATIONS__: OperationTable
+/** Named once: the build puts the whole table at every use. */
+const OPERATIONS = __OPERATIONS__
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -78,7 +80,7 @@ interface AnyOptions {
 export function call<Id extends JsonOperationId>(id: Id, ...[options]: CallOptions<Id>): Promise<Reply<Id>> {
   // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
   const { params, query, body, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
-  const [method] = __OPERATIONS__[id]
+  const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
     ...(body !== undefined && { body }),
@@ -94,7 +96,7 @@ export function fileUrl<Id extends FileOperationId>(id: Id, ...[options]: CallOp
 }
 
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
-  const [, path] = __OPERATIONS__[id]
+  const [, path] = OPERATIONS[id]
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }
 

@@ -18,12 +18,6 @@ import { hasOutcome } from './status.ts'
 /** Deliveries read to find the newest one with an outcome. */
 const LATEST = 10
 
-export interface Page<T> {
-  readonly data: T[]
-  readonly next_cursor: string | null
-  readonly has_more: boolean
-}
-
 /** A webhook as it is listed: the secret of the two answers that hold one never gets into the store. */
 const withoutSecret = ({ secret: _, ...webhook }: WebhookWithSecret): Webhook => webhook
 
