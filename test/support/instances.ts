@@ -88,8 +88,8 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
   const { id: accountId } = await accounts.ensureOperatorAccount()
 
   const create = async (wish: CreateCall['wish'] = {}, idempotencyKey: string | null = null): Promise<MadeInstance> => {
-    const { bytes } = await instances.create({ accountId, wish, rawBody: wish, idempotencyKey })
-    return JSON.parse(bytes.toString()) as MadeInstance
+    const { record } = await instances.create({ accountId, wish, rawBody: wish, idempotencyKey })
+    return record as MadeInstance
   }
 
   let seen = 0

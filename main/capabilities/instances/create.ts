@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { InstanceRecord } from '../../contract/instance.ts'
 import type { Engine as EngineName, Network } from '../../contract/shapes.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -39,9 +40,9 @@ export interface CreateCall {
   readonly idempotencyKey: string | null
 }
 
-/** The exact response, which a repeat gets as well. */
 interface Created {
-  readonly bytes: Buffer
+  readonly record: InstanceRecord
+  /** A repeat with the same Idempotency-Key: the record is as the first response gave it. */
   readonly replayed: boolean
 }
 
@@ -54,7 +55,7 @@ interface Held {
 
 /**
  * One commit: claims the key, occupies a slot, inserts the row, records `instance.created`, settles the key with the
- * exact answer. Whatever is refused inside leaves nothing behind, a claimed key included.
+ * record. Whatever is refused inside leaves nothing behind, a claimed key included.
  */
 export function createCreate(deps: Deps): Create {
   const { db, clock, ids, announce, engines, idempotency, plan, baseUrl } = deps
@@ -98,9 +99,9 @@ export function createCreate(deps: Deps): Create {
     engineOf(engines, subject)
     const instance = await insert(tx, subject, wish)
     await announce(tx, id, 'instance.created', { name: instance.name, engine, status: instance.status })
-    const bytes = Buffer.from(JSON.stringify(toRecord(instance, url)))
-    if (held) await idempotency.settle(tx, accountId, held.key, 201, bytes, id)
-    return { bytes, replayed: false }
+    const record = toRecord(instance, url)
+    if (held) await idempotency.settle(tx, accountId, held.key, 201, Buffer.from(JSON.stringify(record)), id)
+    return { record, replayed: false }
   }
 
   async function insert(
@@ -129,7 +130,9 @@ export function createCreate(deps: Deps): Create {
 /** The response to the first request with this key; null if there was none. */
 function answerTo(claim: Claim): Created | null {
   if (claim.kind === 'busy') throw stillBusy(claim)
-  return claim.kind === 'replay' ? { bytes: claim.body, replayed: true } : null
+  if (claim.kind === 'fresh') return null
+  // Written above, in this form.
+  return { record: JSON.parse(claim.body.toString()) as InstanceRecord, replayed: true }
 }
 
 /** @throws ApiError external_ref_conflict when another live instance of the account has it. */

@@ -8,8 +8,8 @@ import type { Instances } from './index.ts'
 export function instancesHandlers(instances: Instances): Handlers<typeof instancesContract> {
   return {
     async createInstance({ principal: { accountId }, body: wish, rawBody, idempotencyKey }) {
-      const { bytes, replayed } = await instances.create({ accountId, wish, rawBody, idempotencyKey })
-      return new Answer({ bytes, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+      const { record, replayed } = await instances.create({ accountId, wish, rawBody, idempotencyKey })
+      return new Answer({ body: record, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
     },
     listInstances: ({ principal: { accountId, allowedInstanceIds }, query }) =>
       instances.list({ accountId, allowedInstanceIds, query }),

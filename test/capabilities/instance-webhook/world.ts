@@ -154,8 +154,8 @@ export async function hookWorld(): Promise<HookWorld> {
     answer: (next) => void (script = typeof next === 'function' ? next : () => next),
     async instance(engine = 'smv2', name = 'Berlin shop') {
       const wish = { engine, name }
-      const { bytes } = await now.instances.create({ accountId, wish, rawBody: wish, idempotencyKey: null })
-      const { id } = JSON.parse(bytes.toString()) as { id: InstanceId }
+      const { record } = await now.instances.create({ accountId, wish, rawBody: wish, idempotencyKey: null })
+      const id = record.id as InstanceId
       if (engine === 'smv2') await now.instances.qr.read(id, undefined)
       await now.instances.onSignal(id, { kind: 'connected', number: '12025550100', name: 'Berlin shop' })
       return world.subject(id)
