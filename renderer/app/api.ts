@@ -1,5 +1,5 @@
-import type { OperationTable } from '../../main/capabilities/contracts.ts'
-import type { CallOptions, FileOperationId, JsonOperationId, Reply } from './operation-types.ts'
+import type { Operations, OperationTable } from '../../main/capabilities/contracts.ts'
+import type { CallOptions, FileId, JsonId, Reply } from './operation-types.ts'
 import { Problem, readProblem } from './problem.ts'
 
 /** Filled in by the build: electron.vite.config.ts. */
@@ -77,7 +77,10 @@ interface AnyOptions {
  * those of its contract.
  * @throws Problem
  */
-export function call<Id extends JsonOperationId>(id: Id, ...[options]: CallOptions<Id>): Promise<Reply<Id>> {
+export function call<Id extends keyof Operations>(
+  id: Id & JsonId<Id>,
+  ...[options]: CallOptions<Id>
+): Promise<Reply<Id>> {
   // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
   const { params, query, body, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
   const [method] = OPERATIONS[id]
@@ -90,7 +93,7 @@ export function call<Id extends JsonOperationId>(id: Id, ...[options]: CallOptio
 }
 
 /** The address of an operation that answers with a file, for `src` and `href`. */
-export function fileUrl<Id extends FileOperationId>(id: Id, ...[options]: CallOptions<Id>): string {
+export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
   const { params, query } = (options ?? {}) as AnyOptions
   return `/panel${pathOf(id, params)}${queryOf(query)}`
 }

@@ -4,12 +4,10 @@ import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '../../main/c
 
 type WithFile = { readonly reply: { readonly file: true } }
 
-/** Operations that answer with a file. */
-export type FileOperationId = {
-  [Id in keyof Operations]: Operations[Id] extends WithFile ? Id : never
-}[keyof Operations]
-
-export type JsonOperationId = Exclude<keyof Operations, FileOperationId>
+/** The ID itself if its operation answers with JSON. Asked for one ID at a time: a list of all would check every contract. */
+export type JsonId<Id extends keyof Operations> = Operations[Id] extends WithFile ? never : Id
+/** The ID itself if its operation answers with a file. */
+export type FileId<Id extends keyof Operations> = Operations[Id] extends WithFile ? Id : never
 
 /** What an operation answers: `Reply<'getInstance'>`. */
 export type Reply<Id extends keyof Operations> = ReplyOf<Operations[Id]>

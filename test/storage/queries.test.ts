@@ -100,7 +100,8 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
   },
   {
     step: 'SCAN approvals USING INDEX approvals_pending',
-    statement: /^SELECT id, account_id AS accountId, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now$/,
+    statement:
+      /^SELECT id, account_id AS accountId, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now$/,
     why: 'the index holds only calls that wait for a person, five minutes at most',
   },
   {

@@ -101,7 +101,6 @@ const Assistant = Type.Object({
   }),
   last_seen_at: Timestamp,
 })
-export type AssistantRecord = Static<typeof Assistant>
 
 const BackupFile = Type.Object({
   name: Type.String(),
@@ -210,7 +209,6 @@ const Engines = Type.Object({
     }),
   ),
 })
-export type EnginesRecord = Static<typeof Engines>
 
 /** Only harmless data, for people who know the service. */
 const Diagnostics = Type.Object({
