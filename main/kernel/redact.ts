@@ -9,7 +9,9 @@ const COPY = '(?:[\\w-]*/)*switchboard-\\d{8}T\\d{6}Z-'
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 /** Loopback and private IPv4 addresses identify nobody, and show where the service listens. */
 const PRIVATE_IP = `(?:(?:127|10)\\.${OCTET}|192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))\\.${OCTET}\\.${OCTET}`
-const OWN_ID = new RegExp(`^(${UUID}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
+/** Rooms have prefixes of their own (ids.tagged): their ids are known by their 26 characters. */
+const TAGGED = '[a-z]{2,5}_[0-9A-HJKMNP-TV-Z]{26}'
+const OWN_ID = new RegExp(`^(${UUID}|${TAGGED}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
 type Pattern = readonly [RegExp, string | ((found: string, ...groups: (string | undefined)[]) => string)]
 
