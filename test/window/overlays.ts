@@ -64,7 +64,13 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'parts/ShortcutsDialog': [{ name: 'shortcuts', at: onPage('/settings'), show: (page) => page.keyboard.press('?') }],
-  'parts/WindowFrame': [{ name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') }],
+  'parts/CommandPalette': [
+    { name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') },
+  ],
+  // Only a development build has the patterns, and no other screen maps columns yet.
+  'parts/ColumnMapper': [],
+  'rooms/patterns/PatternsScreen': [],
+  'rooms/overview/ActivityCard': [{ name: 'range', at: onPage('/overview'), show: choose('Period') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
   'rooms/instances/ListToolbar': [
