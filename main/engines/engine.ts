@@ -143,6 +143,7 @@ export type EngineSignal =
   | { readonly kind: 'connected'; readonly number: string; readonly name: string | null }
   | {
       readonly kind: 'link_lost'
+      /** `client_outdated` and `replaced`, for which the engine waits long, or what else it knows of the cause. */
       readonly reason: string
       readonly code: number | null
       readonly nextRetryAtMs: number | null
@@ -150,8 +151,8 @@ export type EngineSignal =
   /** The link is down although its session is still there, and only a start brings it back. */
   | {
       readonly kind: 'link_ended'
-      /** The network takes no client of this version; it is connected somewhere else; it refuses the session's keys. */
-      readonly reason: 'client_outdated' | 'replaced' | 'bad_session'
+      /** The network refuses the session's keys. */
+      readonly reason: 'bad_session'
       readonly code: number | null
     }
   | {

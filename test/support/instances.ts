@@ -10,12 +10,14 @@ import type { Clock } from '../../main/kernel/clock.ts'
 import type { Db } from '../../main/kernel/db.ts'
 import { createIdempotency } from '../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../main/kernel/ids.ts'
+import type { Jobs } from '../../main/kernel/jobs.ts'
 import { createLedger } from '../../main/kernel/ledger.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { createCursors } from '../../main/kernel/page.ts'
 import { fakeClock, type FakeClock } from './clock.ts'
 import { testDatabase, type TestDatabase } from './database.ts'
 import { scriptedEngine, type ScriptedEngine } from './engine.ts'
+import { testJobs } from './jobs.ts'
 import { seededRandom } from './random.ts'
 
 /** The instances room with a real database and scripted engines. */
@@ -36,6 +38,8 @@ export interface InstancesRoom {
   newEvents(): RecordedEvent[]
   /** The same database and engines under a service that was started again. */
   restarted(): Instances
+  /** Those of the running service. Nothing runs before `start`. */
+  readonly jobs: Jobs
   close(): Promise<void>
 }
 
@@ -68,9 +72,11 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
   const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
   const gauges = emptyGauges()
 
+  let jobs = testJobs(db, clock)
   const open = (time: Clock): Instances =>
     createInstances({
       db,
+      jobs,
       clock: time,
       ids,
       ledger: createLedger({ clock, ids }),
@@ -105,6 +111,9 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
     get instances() {
       return instances
     },
+    get jobs() {
+      return jobs
+    },
     get beforeRead() {
       return beforeRead
     },
@@ -128,9 +137,11 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
     },
     restarted() {
       instances.close()
+      jobs = testJobs(db, clock)
       return (instances = open(clock))
     },
     async close() {
+      await jobs.stop(0)
       instances.close()
       await accounts.close()
       await database.close()

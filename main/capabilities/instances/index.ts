@@ -5,12 +5,14 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
+import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createAnnounce, type Announce } from './announce.ts'
 import { createAttention } from './attention.ts'
+import { createBanEnds } from './ban-end.ts'
 import { createCreate, type Create } from './create.ts'
 import { createDisconnect, type Disconnect } from './disconnect.ts'
 import { engineOf, type Engines } from './engines.ts'
@@ -53,6 +55,7 @@ export interface InstancesDeps {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'instance' | 'batch'>
   readonly ledger: Ledger
+  readonly jobs: Jobs
   readonly engines: Engines
   readonly idempotency: Idempotency
   readonly cursors: Cursors
@@ -120,6 +123,8 @@ export function createInstances(deps: InstancesDeps): Instances {
   const unstarted = new Set<InstanceId>()
   const link = { db, engines, log, lifecycle, discardSession, runExclusive, unstarted }
   const wiping = createWiping({ ...link, clock })
+  const restart = createRestart(link)
+  const banEnds = createBanEnds({ db, clock, jobs: deps.jobs, restart })
   const update = createUpdate({ db, clock, announce })
 
   return {
@@ -143,7 +148,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     },
     health: createHealth({ db, clock, engines, gauges, log }),
     qr: createQr(link),
-    restart: createRestart(link),
+    restart,
     disconnect: createDisconnect(link),
     recreate: createRecreate({ db, ids, engines, log, lifecycle, publish, wipe: wiping.begin }),
 
@@ -165,7 +170,12 @@ export function createInstances(deps: InstancesDeps): Instances {
     hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
     engineFor: (subject) => engineOf(engines, subject),
-    onSignal: (id, signal) => db.commit((tx) => lifecycle.apply(tx, id, signal)),
+    onSignal: (id, signal) =>
+      db.commit(async (tx) => {
+        const instance = await lifecycle.apply(tx, id, signal)
+        if (instance) await banEnds.schedule(tx, instance, signal)
+        return instance
+      }),
     resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
     start: wiping.resume,
     close() {

@@ -1,5 +1,5 @@
 import type { HealthIssue } from '../../contract/instance.ts'
-import { isoTimeOrNull } from '../../contract/request.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Evidence } from '../../engines/engine.ts'
 import type { Instance } from './store.ts'
 
@@ -49,7 +49,7 @@ function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraf
   return { code, message: `${what} If this persists, ${IF_IT_PERSISTS[engine]}`, sinceMs }
 }
 
-function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
+function linkIssue({ instance, nowMs }: HealthFacts): IssueDraft | undefined {
   const { status, statusAtMs: sinceMs, willRetry, loggedIn, engine } = instance
   const pair =
     engine === 'official'
@@ -88,7 +88,10 @@ function linkIssue({ instance }: HealthFacts): IssueDraft | undefined {
     case 'auth_failed':
       return authFailedIssue(instance)
     case 'disconnected':
-      return { ...(willRetry ? RETRYING : (ENDED[instance.lastDisconnectReason ?? ''] ?? STOPPED)), sinceMs }
+      return {
+        ...(willRetry ? retryingIssue(instance, nowMs) : (ENDED[instance.lastDisconnectReason ?? ''] ?? STOPPED)),
+        sinceMs,
+      }
   }
 }
 
@@ -99,6 +102,24 @@ const RETRYING: IssueText = {
   message:
     'The connection was lost and the service is reconnecting. Check your internet connection and that the phone is online.',
 }
+/** Reasons for which the engine waits long between two attempts. */
+const WAITING: Readonly<Record<string, IssueText>> = {
+  client_outdated: {
+    code: 'client_outdated',
+    message: 'WhatsApp no longer accepts this version of its protocol. Update Switchboard or set smv2.version.',
+  },
+  replaced: {
+    code: 'replaced',
+    message: 'The same session is connected elsewhere, for example from a copy of this home folder. Stop that one.',
+  },
+}
+
+function retryingIssue({ lastDisconnectReason, nextRetryAtMs }: Instance, nowMs: number): IssueText {
+  const { code, message } = WAITING[lastDisconnectReason ?? ''] ?? RETRYING
+  if (nextRetryAtMs === null || nextRetryAtMs <= nowMs) return { code, message }
+  return { code, message: `${message} The next attempt is at ${isoTime(nextRetryAtMs)}.` }
+}
+
 const STOPPED: IssueText = {
   code: 'disconnected',
   message: 'The instance is disconnected and will not reconnect automatically. Restart it.',
@@ -115,16 +136,6 @@ const ENDED: Readonly<Record<string, IssueText>> = {
   session_lost: {
     code: 'session_lost',
     message: 'The stored session is missing, so the instance cannot reconnect. Get a new QR code and scan it.',
-  },
-  client_outdated: {
-    code: 'client_outdated',
-    message:
-      'WhatsApp no longer accepts this version of its protocol. Update Switchboard or set smv2.version, then restart the instance.',
-  },
-  replaced: {
-    code: 'replaced',
-    message:
-      'The same session is connected elsewhere, for example from a copy of this home folder. Stop that one, then restart the instance.',
   },
   bad_session: {
     code: 'bad_session',
@@ -153,7 +164,7 @@ function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUnt
     case 'temporary_ban':
       return {
         code: 'temporary_ban',
-        message: `WhatsApp has banned this number ${until === null ? 'temporarily' : `until ${until}`}. Wait until the ban ends, then restart the instance and send more slowly.`,
+        message: `WhatsApp has banned this number ${until === null ? 'temporarily' : `until ${until}`}. The instance reconnects automatically when the ban ends; then send more slowly.`,
         sinceMs,
       }
     case 'token_revoked':

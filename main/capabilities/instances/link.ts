@@ -16,7 +16,7 @@ export function applyEvent(link: Link, event: LinkEvent, nowMs: number): Change 
 
 function nextChange(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
   const step = findStep(link.status, event.kind)
-  if (!step || !meetsCondition(step.when, link) || isStale(link, event)) return changeInPlace(link, event)
+  if (!step || !meetsCondition(step.when, link) || isStale(link, event)) return changeInPlace(link, event, nowMs)
   const { fields, announcement } = effectOf(link, event, nowMs)
   const statusAtMs = step.to === link.status ? link.statusAtMs : nowMs
   return {
@@ -38,8 +38,13 @@ function isStale(link: Link, event: LinkEvent): boolean {
   return event.attempt === link.qrAttempt && event.expiresAtMs === link.qrExpiresAtMs
 }
 
+/** Shorter waits are not worth a commit each: they follow each other within the minute. */
+const LONG_WAIT_MS = 60_000
+const isLongWait = ({ nextRetryAtMs }: Of<'link_lost'>, nowMs: number) =>
+  nextRetryAtMs !== null && nextRetryAtMs - nowMs >= LONG_WAIT_MS
+
 /** What changes although the status does not. */
-function changeInPlace(link: Link, event: LinkEvent): Change | undefined {
+function changeInPlace(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
   const silent = (fields: Partial<Link>): Change => ({
     link: { ...link, ...fields },
     announcement: null,
@@ -49,6 +54,19 @@ function changeInPlace(link: Link, event: LinkEvent): Change | undefined {
     const { number, name } = event
     if (number === link.phoneNumber && name === link.profileName) return undefined
     return silent({ phoneNumber: number, profileName: name })
+  }
+  if (event.kind === 'link_lost') {
+    const { reason, code, nextRetryAtMs } = event
+    const isNews = isLongWait(event, nowMs) || reason !== link.lastDisconnectReason
+    if (link.status === 'disconnected' && link.willRetry && isNews)
+      return silent({ lastDisconnectReason: reason, disconnectCode: code, nextRetryAtMs })
+    // Connecting, and not soon: lost, and announced like every other loss.
+    if (link.status === 'connecting' && isLongWait(event, nowMs))
+      return silent({
+        ...EFFECTS.link_lost(link, event, nowMs).fields,
+        downAtMs: link.downAtMs ?? nowMs,
+        linkLostAtMs: link.linkLostAtMs ?? nowMs,
+      })
   }
   if (event.kind === 'stop' && event.logout && !HAS_NO_SESSION.has(link.status)) {
     const isDone = !link.loggedIn && link.lastDisconnectReason === 'logout'

@@ -11,7 +11,7 @@ export type Verdict =
   /** A pairing that was cut off: its half-made credentials would be refused for ever. */
   | { readonly kind: 'begin_anew' }
   | { readonly kind: 'refused'; readonly reason: Refusal; readonly untilMs: number | null }
-  /** The network takes no client of this version. */
+  /** The network refuses clients of this version. */
   | { readonly kind: 'outdated' }
   /** The same session is connected somewhere else; fighting for it would lose it. */
   | { readonly kind: 'replaced' }

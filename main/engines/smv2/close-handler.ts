@@ -27,26 +27,44 @@ export interface CloseHandlerDeps {
 export interface CloseHandler {
   /** Acts on a verdict and publishes the signal for it. */
   handle(verdict: Verdict, code: number | null): Promise<void>
-  /** The link had stood: what was tried against earlier ends counts no more. */
+  /** The link had stood: what was tried against earlier ends counts no more, but for a client that wants the session. */
+  stood(): void
+  /** Somebody starts it. */
   reset(): void
 }
 
-const REPLACED_WAIT_MS = 30_000
+const MINUTE_MS = 60_000
+/**
+ * How long to wait after each refusal in a row; the last wait repeats. Each wait grows by up to half of itself, so that
+ * numbers that were refused together do not come back together.
+ */
+const WAITS_MS = {
+  /** A newer version can appear at any time, and the look-up of it can fail. */
+  client_outdated: [5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
+  /** Each attempt disconnects the other client, if it is still there. Never a fight, and never the end of the number. */
+  replaced: [MINUTE_MS / 2, 10 * MINUTE_MS, 60 * MINUTE_MS, 360 * MINUTE_MS],
+} as const
+/** Two clients that both connect again disconnect each other after any time: only half a day of peace ends the count. */
+const REPLACED_COUNTS_MS = 720 * MINUTE_MS
 const BAD_SESSION_TRIES = 3
-const NOT_TRIED = { version: false, replaced: false, badSession: 0 }
+const NOT_TRIED = { client_outdated: 0, replaced: 0, badSession: 0 }
 
 /** What follows when a connection has ended. */
 export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
   const { instance, clock, random, backoff, sessionStatus, publish } = needs
   let tried = NOT_TRIED
+  let replacedAtMs = -Infinity
 
   function retry(reason: string, code: number | null, waitMs: number): void {
     publish({ kind: 'link_lost', reason, code, nextRetryAtMs: clock.now() + waitMs })
     needs.connectAgain(waitMs)
   }
 
-  function ended(reason: 'client_outdated' | 'replaced' | 'bad_session', code: number | null): void {
-    publish({ kind: 'link_ended', reason, code })
+  function retryLater(reason: keyof typeof WAITS_MS, code: number | null): void {
+    const waits = WAITS_MS[reason]
+    const waitMs = waits[Math.min(tried[reason], waits.length - 1)] ?? MINUTE_MS
+    tried = { ...tried, [reason]: tried[reason] + 1 }
+    retry(reason, code, Math.ceil(waitMs * (1 + random.fraction() / 2)))
   }
 
   async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
@@ -62,13 +80,12 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
   }
 
   async function outdated(code: number | null): Promise<void> {
-    const isNew = !tried.version && (await needs.protocol.refresh(instance.accountId))
-    tried = { ...tried, version: true }
-    if (isNew) return needs.connect()
-    ended('client_outdated', code)
+    if (await needs.protocol.refresh(instance.accountId)) return needs.connect()
+    retryLater('client_outdated', code)
   }
 
   return {
+    stood: () => void (tried = { ...NOT_TRIED, replaced: tried.replaced }),
     reset: () => void (tried = NOT_TRIED),
     async handle(verdict, code) {
       switch (verdict.kind) {
@@ -87,11 +104,11 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
         case 'outdated':
           return outdated(code)
         case 'replaced':
-          if (tried.replaced) return ended('replaced', code)
-          tried = { ...tried, replaced: true }
-          return retry('replaced', code, REPLACED_WAIT_MS + Math.ceil(random.fraction() * REPLACED_WAIT_MS))
+          if (clock.now() - replacedAtMs > REPLACED_COUNTS_MS) tried = { ...tried, replaced: 0 }
+          replacedAtMs = clock.now()
+          return retryLater('replaced', code)
         case 'bad_session':
-          if (tried.badSession >= BAD_SESSION_TRIES) return ended('bad_session', code)
+          if (tried.badSession >= BAD_SESSION_TRIES) return publish({ kind: 'link_ended', reason: 'bad_session', code })
           tried = { ...tried, badSession: tried.badSession + 1 }
           return retry('bad_session', code, backoff.next())
       }

@@ -206,7 +206,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
 
   async function closed(error: unknown): Promise<void> {
     end()
-    if (backoff.fell()) closeHandler.reset()
+    if (backoff.fell()) closeHandler.stood()
     const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
     const isPairingOver = pairing.isOver()

@@ -103,6 +103,7 @@ export function openWire(needs: WireDeps): Wire {
         if (strange !== undefined) listener.unexpected(strange)
         noteContents(guard, frame)
         keepInOrder(frame)
+        classifyStreamError(frame)
         keepAfterLastQr(frame)
       }),
     )
@@ -193,6 +194,17 @@ function noteContents(guard: GuardedRepository, { tag, attrs, content }: BinaryN
 function keepInOrder({ tag, attrs }: BinaryNode): void {
   if (tag === 'message') attrs['offline'] ??= '0'
 }
+
+/**
+ * The library takes every stream error without a code for a refused session, and after some of those the number would
+ * have to be paired again. It only says that the stream has ended, as the library reports it when nothing is said.
+ */
+function classifyStreamError({ tag, attrs, content }: BinaryNode): void {
+  if (tag !== 'stream:error' || attrs['code'] !== undefined) return
+  const isConflict = Array.isArray(content) && content.some((child) => child.tag === 'conflict')
+  if (!isConflict) attrs['code'] = STREAM_ENDED
+}
+const STREAM_ENDED = '428'
 
 /** A pairing code may be asked for with the last QR code on screen, and is valid for three minutes: nine times 20 s. */
 const EXTRA_QR_CODES = 9

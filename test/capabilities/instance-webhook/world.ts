@@ -16,6 +16,7 @@ import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedEngine } from '../../support/engine.ts'
+import { testJobs } from '../../support/jobs.ts'
 import { seededRandom } from '../../support/random.ts'
 
 export const SECOND = 1_000
@@ -96,7 +97,7 @@ export async function hookWorld(): Promise<HookWorld> {
     outbound.addResponder('catcher.sandbox', receive)
     const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
     const instances = createInstances({
-      ...{ db, clock, ids, ledger, log: silentLog },
+      ...{ db, clock, ids, ledger, log: silentLog, jobs: testJobs(db, clock) },
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),

@@ -159,6 +159,47 @@ describe('a temporary ban', () => {
   })
 })
 
+describe('at the end of a temporary ban', () => {
+  const MINUTE_MS = 60_000
+  const HOUR_MS = 60 * MINUTE_MS
+  const banUntil = (untilMs: number | null) => ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs })
+
+  test.each([
+    ['a minute after its end', HOUR_MS],
+    ['a day later where the network names no end', null],
+  ])('the number reconnects by itself, %s', async (_name, lastsMs) => {
+    room.jobs.start()
+    const starts = () => room.smv2.calls.filter((call) => call.startsWith('start ')).length
+    const before = starts()
+    await banUntil(lastsMs === null ? null : room.clock.now() + lastsMs)
+    await room.clock.advance(lastsMs ?? DAY_MS)
+    expect([(await read()).status, starts()]).toEqual(['auth_failed', before])
+    await room.clock.advance(2 * MINUTE_MS)
+    expect([(await read()).status, starts()]).toEqual(['connecting', before + 1])
+  })
+
+  test('it reconnects although the service was restarted meanwhile', async () => {
+    await banUntil(room.clock.now() + HOUR_MS)
+    room.restarted()
+    room.jobs.start()
+    await room.clock.advance(HOUR_MS + 2 * MINUTE_MS)
+    expect(await read()).toMatchObject({ status: 'connecting' })
+  })
+
+  test('nothing happens to one that somebody has paired again, or that is banned for longer', async () => {
+    room.jobs.start()
+    await banUntil(room.clock.now() + HOUR_MS)
+    await room.instances.restart(id)
+    await signal({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: room.clock.now() + 3 * HOUR_MS })
+    await room.clock.advance(HOUR_MS + 2 * MINUTE_MS)
+    expect(await read()).toMatchObject({ status: 'auth_failed' })
+    await room.instances.restart(id)
+    await signal({ kind: 'connected', number: NUMBER, name: 'Acme' })
+    await room.clock.advance(3 * HOUR_MS)
+    expect(await read()).toMatchObject({ status: 'connected' })
+  })
+})
+
 test('a number that was signed out keeps showing which phone it was while it is paired again', async () => {
   await signal({ kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
   await room.instances.qr.refresh(id)

@@ -23,6 +23,7 @@ import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedEngine as silentEngine } from '../../support/engine.ts'
+import { testJobs } from '../../support/jobs.ts'
 import { seededRandom } from '../../support/random.ts'
 
 export const INSTANCE = '0197f0c2-0000-7000-8000-000000000001' as InstanceId
@@ -107,7 +108,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const rooms = (db: Storage) => {
     const ledger = createLedger({ clock, ids })
     const instances = createInstances({
-      ...{ db, clock, ledger, idempotency },
+      ...{ db, clock, ledger, idempotency, jobs: testJobs(db, clock) },
       ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
       engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
       cursors: createCursors(Buffer.alloc(32, 7)),

@@ -25,6 +25,7 @@ const HEALS: readonly { how: Ending; told: readonly EngineSignal['kind'][]; reas
   { how: 'stream_end', told: ['link_lost', 'connected'], reasons: ['connection_lost'] },
   { how: 'unavailable', told: ['link_lost', 'connected'], reasons: ['network_unavailable'] },
   { how: 'bad_session', told: ['link_lost', 'connected'], reasons: ['bad_session'] },
+  { how: 'codeless', told: ['link_lost', 'connected'], reasons: ['connection_lost'] },
 ]
 
 describe('an end that heals', () => {
@@ -71,10 +72,13 @@ test('the same session somewhere else: it does not fight', async () => {
   expect(world.of(shop, 'connected')).toEqual([])
 })
 
-test('an old protocol: it asks for another version once, then stops and says why', async () => {
+test('an old protocol: it asks for another version, says why it waits, and does not hammer', async () => {
   world.whatsapp.faults.demandVersion(4_000_000_000)
   device().end('dropped')
-  expect(await world.heard(shop, 'link_ended')).toMatchObject({ reason: 'client_outdated', code: 405 })
+  const isRefused = () => world.of(shop, 'link_lost').find(({ reason }) => reason === 'client_outdated')
+  await until('refused', () => isRefused() !== undefined)
+  const { code, nextRetryAtMs } = isRefused() ?? {}
+  expect([code, (nextRetryAtMs ?? 0) - Date.now() > 4 * 60_000]).toEqual([405, true])
   const { logins } = device()
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   expect(device().logins).toBe(logins)

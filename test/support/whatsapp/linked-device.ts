@@ -4,7 +4,15 @@ import { bytesOf, child, children, numberOf, stanza, type Stanza } from './stanz
 
 /** Ways in which the network ends a connection, and what the client makes of each. */
 export type Ending =
-  'restart' | 'unavailable' | 'replaced' | 'removed' | 'bad_session' | 'stream_end' | 'no_multidevice' | 'dropped'
+  | 'restart'
+  | 'unavailable'
+  | 'replaced'
+  | 'removed'
+  | 'bad_session'
+  | 'codeless'
+  | 'stream_end'
+  | 'no_multidevice'
+  | 'dropped'
 
 /** Why a login is refused: the number of a `<failure>`; with how long, in seconds, for a ban that ends. */
 export interface Refusal {
@@ -190,7 +198,8 @@ const GOODBYES: Readonly<Record<Exclude<Ending, 'dropped'>, Stanza>> = {
   unavailable: streamError({ code: '503' }),
   replaced: streamError({}, [stanza('conflict', { type: 'replaced' })]),
   removed: streamError({ code: '401' }, [stanza('conflict', { type: 'device_removed' })]),
-  bad_session: streamError({}, [stanza('bad-session')]),
+  bad_session: streamError({ code: '500' }),
+  codeless: streamError({}, [stanza('xml-not-well-formed')]),
   stream_end: stanza('xmlstreamend'),
   no_multidevice: stanza('ib', {}, [stanza('downgrade_webclient')]),
 }

@@ -1,0 +1,56 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { Jobs } from '../../kernel/jobs.ts'
+import type { LinkSignal } from './link-event.ts'
+import type { Restart } from './restart.ts'
+import { byId, toInstance, type Instance } from './store.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly jobs: Jobs
+  readonly restart: Restart
+}
+
+export interface BanEnds {
+  /** Adds the reconnection in the commit that records the ban. */
+  schedule(tx: Tx, instance: Instance, signal: LinkSignal): Promise<void>
+}
+
+/** The network's clock and ours need not agree to the second. */
+const GRACE_MS = 60_000
+/** When the network does not say how long a ban lasts. */
+const UNKNOWN_END_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/**
+ * A number that was banned for a time keeps its session, and connects again by itself when the ban is over. A job, since
+ * a ban outlasts the process.
+ */
+export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
+  const reconnects = jobs.define<{ readonly untilMs: number | null }, undefined>({
+    name: 'instances.ban_end',
+    perLane: 1,
+    concurrency: 4,
+    deadlineMs: 60_000,
+    retryDelaysMs: [5 * MINUTE_MS, 60 * MINUTE_MS, 60 * MINUTE_MS],
+    async act({ subjectId, input: { untilMs } }): Promise<undefined> {
+      const row = await db.readOne(byId, { id: subjectId })
+      if (row === undefined || row.deletedAtMs !== null) return
+      const instance = toInstance(row)
+      // Somebody has restarted it meanwhile, or the network has banned it anew.
+      if (isBannedForATime(instance) && instance.blockedUntilMs === untilMs) await restart(instance.id)
+    },
+  })
+  return {
+    async schedule(tx, instance, signal) {
+      if (signal.kind !== 'auth_failed' || !isBannedForATime(instance)) return
+      const { id, accountId, blockedUntilMs: untilMs } = instance
+      const runAtMs = (untilMs ?? clock.now() + UNKNOWN_END_MS) + GRACE_MS
+      await reconnects.add(tx, { accountId, subjectId: id, key: `${id}:${runAtMs}`, runAtMs, input: { untilMs } })
+    },
+  }
+}
+
+const isBannedForATime = ({ status, lastDisconnectReason }: Instance) =>
+  status === 'auth_failed' && lastDisconnectReason === 'temporary_ban'
