@@ -18,6 +18,8 @@ export async function sendFile(
   const { size } = file
   const etag = `"${file.hash}"`
   const selection = selectPart(request.method, request.headers, size, etag)
+  // A row whose file is missing is no more there for a cache than for a download.
+  if (selection.kind !== 'part') await file.verify()
   switch (selection.kind) {
     case 'not_modified':
       return reply.code(304).headers(withoutContent(headers)).header('etag', etag).send()

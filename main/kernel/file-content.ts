@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
 
@@ -14,6 +14,8 @@ export interface FileContent {
   readonly size: number
   /** SHA-256, lowercase hex. */
   readonly hash: string
+  /** For a response without the bytes. @throws ApiError not_found if the file was removed meanwhile. */
+  verify(): Promise<void>
   /** Without a range: everything. @throws ApiError not_found if the file was removed meanwhile. */
   read(range?: ByteRange): Promise<Readable>
 }
@@ -23,6 +25,7 @@ export function contentOf(bytes: Buffer): FileContent {
   return {
     size: bytes.length,
     hash: createHash('sha256').update(bytes).digest('hex'),
+    verify: async () => {},
     // As one chunk: an iterable of the buffer itself would be read byte by byte.
     read: async (range) => Readable.from([range === undefined ? bytes : bytes.subarray(range.first, range.last + 1)]),
   }
@@ -32,10 +35,11 @@ export function contentOf(bytes: Buffer): FileContent {
 export function contentAt(path: string, { size, hash }: Pick<FileContent, 'size' | 'hash'>): FileContent {
   return {
     ...{ size, hash },
+    async verify() {
+      if ((await stat(path).catch(asRemoved)).size !== size) throw removed()
+    },
     async read({ first, last } = { first: 0, last: Infinity }) {
-      const file = await open(path, 'r').catch((error: unknown) => {
-        throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? removed() : error
-      })
+      const file = await open(path, 'r').catch(asRemoved)
       try {
         if ((await file.stat()).size !== size) throw removed()
         return file.createReadStream({ start: first, end: last })
@@ -45,6 +49,10 @@ export function contentAt(path: string, { size, hash }: Pick<FileContent, 'size'
       }
     },
   }
+}
+
+function asRemoved(error: unknown): never {
+  throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? removed() : error
 }
 
 const removed = () => new ApiError('not_found', 'This file is no longer kept.')
