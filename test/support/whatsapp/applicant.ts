@@ -2,17 +2,53 @@ import { randomBytes } from 'node:crypto'
 import type { proto } from 'baileys'
 import type { Introduction, Link } from './link.ts'
 import type { Registration } from './linked-device.ts'
-import { bytesOf, child, readAddress, stanza, type Stanza } from './stanza.ts'
+import { readQr, type QrFields } from './qr-text.ts'
+import { bytesOf, child, readAddress, seconds, stanza, type Stanza } from './stanza.ts'
 
-/** A client that is linked to nobody yet: it shows a QR code, or asks for a code to type. */
+/** What a client that is not linked yet was notified of. */
+export interface Notice {
+  readonly id: string
+  readonly type: string
+  /** Attributes of the acks that came for it: a client sends exactly one. */
+  readonly acks: readonly Readonly<Record<string, string>>[]
+}
+
+/** A client that is linked to nobody yet: it shows a QR code, or asks for a code to type. One for each connection. */
 export interface Applicant {
+  readonly isConnected: boolean
+  /** Everything it sent, oldest first. */
+  readonly heard: readonly Stanza[]
+  /** Every notification that was sent to it, oldest first. */
+  readonly notices: readonly Notice[]
+  /**
+   * Tells it to draw its QR code again with a new secret.
+   * @param shown text of the code that is drawn now: phones cannot link with it any more.
+   */
+  refresh(shown?: string, tag?: RefreshTag): void
+  /** From now on its QR codes are too old to be scanned. What has begun goes on. */
+  expireRefs(): void
+  /** Cuts its connection. */
+  drop(): void
+}
+
+/** The two names by which the network tells a client to draw its QR code again. */
+export type RefreshTag = 'companion_reg_refresh' | 'pair-device-rotate-qr'
+
+/** The same, for those who run the network. */
+export interface ApplicantInside extends Applicant {
   readonly link: Link
   readonly registration: Registration
-  readonly refs: readonly string[]
   /** What it said when it asked for a code to type. */
   readonly codeRequest: CodeRequest | undefined
+  /** Whether this QR code is one of this client's. */
+  shows(qr: QrFields): boolean
+  /** Whether its codes are too old to be scanned. */
+  readonly isExpired: boolean
+  /** Whether the client was told to draw this code again. */
+  isOutdated(qr: QrFields): boolean
   /** Sends an `iq` and waits for its answer. */
   ask(content: Stanza[], attributes?: Readonly<Record<string, string | number>>): Promise<Stanza>
+  notify(type: string, content?: Stanza[], from?: string): Notice
   /** What it says once it has read the phone's half of a code. */
   finish(): Promise<Stanza>
   hear(node: Stanza): void
@@ -34,10 +70,14 @@ const REFS = 6
 
 let lastId = 0
 
-export function createApplicant(link: Link, { clientKey, payload }: Introduction): Applicant {
+export function createApplicant(link: Link, { clientKey, payload }: Introduction): ApplicantInside {
   const awaited = new Map<string, Awaited>()
   const refs = Array.from({ length: REFS }, () => `2@${randomBytes(64).toString('base64')}`)
+  const outdated = new Set<string>()
+  const heard: Stanza[] = []
+  const notices: (Notice & { readonly acks: Readonly<Record<string, string>>[] })[] = []
   let codeRequest: CodeRequest | undefined
+  let isExpired = false
 
   const answerOf = (id: string) => new Promise<Stanza>((resolve, reject) => void awaited.set(id, { resolve, reject }))
   const iq = (content: Stanza[], attributes = {}) =>
@@ -69,31 +109,56 @@ export function createApplicant(link: Link, { clientKey, payload }: Introduction
       ),
     ]),
   )
-  return {
+  const applicant: ApplicantInside = {
     link,
     registration: readRegistration(clientKey, payload),
-    refs,
+    heard,
+    notices,
+    get isConnected() {
+      return link.isOpen
+    },
     get codeRequest() {
       return codeRequest
     },
+    shows: ({ ref }) => refs.includes(ref),
+    isOutdated: ({ secret }) => outdated.has(secret.toString('hex')),
+    refresh(shown, tag = 'companion_reg_refresh') {
+      if (shown !== undefined) outdated.add(readQr(shown).secret.toString('hex'))
+      applicant.notify('companion_reg_refresh', [stanza(tag)])
+    },
+    expireRefs: () => void (isExpired = true),
+    get isExpired() {
+      return isExpired
+    },
+    drop: link.drop,
     ask(content, attributes) {
       const node = iq(content, attributes)
       const answer = answerOf(node.attrs['id'] ?? '')
       link.send(node)
       return answer
     },
+    notify(type, content, from = '@s.whatsapp.net') {
+      const notice = { id: `n${++lastId}`, type, acks: [] }
+      notices.push(notice)
+      link.send(stanza('notification', { type, from, id: notice.id, t: seconds() }, content))
+      return notice
+    },
     finish: () => answerOf('finish'),
     hear(node) {
+      heard.push(node)
       const { id = '', type } = node.attrs
-      if (node.tag === 'iq' && type === 'result') return awaited.get(id)?.resolve(node)
+      if (node.tag === 'ack') return void notices.find((notice) => notice.id === id)?.acks.push(node.attrs)
+      if (node.tag !== 'iq') return
+      if (type === 'result') return awaited.get(id)?.resolve(node)
       const asked = child(node, 'link_code_companion_reg')
       if (asked !== undefined) return hearCode(node, asked)
-      if (node.tag === 'iq') link.send(stanza('iq', { type: 'result', id, from: 's.whatsapp.net' }))
+      link.send(stanza('iq', { type: 'result', id, from: 's.whatsapp.net' }))
     },
     gone() {
       for (const { reject } of awaited.values()) reject(new Error('the client hung up while it was being linked'))
     },
   }
+  return applicant
 }
 
 function readRegistration(clientKey: Buffer, { devicePairingData: data }: proto.ClientPayload): Registration {

@@ -1,3 +1,4 @@
+import type { Applicant } from './applicant.ts'
 import type { Faults } from './faults.ts'
 import type { Addressing, Group } from './groups.ts'
 import { listen } from './listener.ts'
@@ -6,6 +7,7 @@ import { createNetwork } from './network.ts'
 import type { Habits, Phone } from './people.ts'
 import { ROUTE_VARIABLE, takeRoute, type Route } from './route.ts'
 
+export type { Applicant } from './applicant.ts'
 export type { Ending, LinkedDevice } from './linked-device.ts'
 export type { Phone } from './people.ts'
 
@@ -22,6 +24,8 @@ export type { Phone } from './people.ts'
  * const ana = whatsapp.phone('12025550101')
  * await shop.scan(qrText)                          // or: await shop.enter('ABCD-EFGH')
  * ana.received()                                   // what arrived, each message once, `times` says how often
+ * shop.behave({ scansWith: 'camera' })             // the first scan fails, and the client has to draw its code again
+ * whatsapp.applicant(qrText).notices               // what a client was told before it is linked, with its acks; refresh
  * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, vote, clickAd, call
  * shop.appState.archive(ana.number, true)          // what its owner sets reaches whatever is linked
  * ana.go(false)                                    // phones come and go; receipts follow their habits
@@ -48,6 +52,8 @@ export interface WhatsApp {
   takeRoute(): void
   /** The person with this number; made when first asked for. */
   phone(number: string, habits?: Partial<Habits>): Phone
+  /** The client that shows this QR code; without one the client that came last. @throws when there is none. */
+  applicant(qr?: string): Applicant
   /** From now on this number leads to the other one, as a Brazilian number with the ninth digit to the one without. */
   alias(number: string, canonical: string): void
   /** @param members numbers, the founder first. */
@@ -82,6 +88,7 @@ export async function startWhatsApp({ heldAckMs }: Options = {}): Promise<WhatsA
       if (habits) found.behave(habits)
       return found
     },
+    applicant: network.pairings.applicant,
     alias: network.alias,
     group: (subject, [founder, ...others], addressing) => network.groups.create(subject, founder, others, addressing),
     cut: listener.cut,

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Curve, derivePairingCodeKey } from 'baileys'
-import type { Applicant, CodeRequest } from './applicant.ts'
+import type { ApplicantInside, CodeRequest } from './applicant.ts'
 import type { PhoneInside } from './people.ts'
-import { bytesOf, seconds, stanza } from './stanza.ts'
+import { bytesOf, stanza } from './stanza.ts'
 
 const SALT_BYTES = 32
 
@@ -11,7 +11,7 @@ const hkdf = (input: Buffer, info: string, salt: Buffer = Buffer.alloc(0)) =>
 
 /** Both sides know the code; from it and their keys they make a secret that nobody between them has. */
 export async function agreeOnSecret(
-  one: Applicant,
+  one: ApplicantInside,
   { wrappedKey, ref }: CodeRequest,
   phone: PhoneInside,
   code: string,
@@ -19,23 +19,13 @@ export async function agreeOnSecret(
   const companionEphemeral = await unwrapKey(wrappedKey, code)
   const ephemeral = Curve.generateKeyPair()
   const finished = one.finish()
-  one.link.send(
-    stanza(
-      'notification',
-      { type: 'link_code_companion_reg', from: 's.whatsapp.net', id: `code-${ref}`, t: seconds() },
-      [
-        stanza('link_code_companion_reg', { stage: 'primary_hello' }, [
-          stanza(
-            'link_code_pairing_wrapped_primary_ephemeral_pub',
-            {},
-            await wrapKey(Buffer.from(ephemeral.public), code),
-          ),
-          stanza('primary_identity_pub', {}, Buffer.from(phone.signal.identity.public)),
-          stanza('link_code_pairing_ref', {}, Buffer.from(ref)),
-        ]),
-      ],
-    ),
-  )
+  one.notify('link_code_companion_reg', [
+    stanza('link_code_companion_reg', { stage: 'primary_hello' }, [
+      stanza('link_code_pairing_wrapped_primary_ephemeral_pub', {}, await wrapKey(Buffer.from(ephemeral.public), code)),
+      stanza('primary_identity_pub', {}, Buffer.from(phone.signal.identity.public)),
+      stanza('link_code_pairing_ref', {}, Buffer.from(ref)),
+    ]),
+  ])
   const bundle = bytesOf(await finished, 'link_code_pairing_wrapped_key_bundle')
   const shared = Buffer.from(Curve.sharedKey(ephemeral.private, companionEphemeral))
   const random = openBundle(bundle, shared, one.registration.identity, phone)

@@ -2,29 +2,38 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { proto } from 'baileys'
 import { until } from '../service-process.ts'
 import { demandSignature, placeFor, signAccount } from './account-signature.ts'
-import { createApplicant, type Applicant } from './applicant.ts'
+import { createApplicant, type Applicant, type ApplicantInside } from './applicant.ts'
 import type { FaultsInside } from './faults.ts'
 import type { Introduction, Link } from './link.ts'
 import { createLinkedDevice, type LinkedDevice } from './linked-device.ts'
 import { agreeOnSecret } from './pairing-code.ts'
 import type { PhoneInside } from './people.ts'
+import { readQr } from './qr-text.ts'
 import { lidJid, numberJid, seconds, stanza } from './stanza.ts'
 
 export interface Pairings {
+  /** The client that shows this QR code; without one the client that came last. @throws when there is none. */
+  applicant(qr?: string): Applicant
   /** Greets a client that is linked to nobody yet. */
-  greet(link: Link, introduction: Introduction): Pick<Applicant, 'hear' | 'gone'>
+  greet(link: Link, introduction: Introduction): Pick<ApplicantInside, 'hear' | 'gone'>
   scan(phone: PhoneInside, qr: string, how?: { readonly tamper?: 'hmac' | 'account_signature' }): Promise<LinkedDevice>
   enter(phone: PhoneInside, code: string): Promise<LinkedDevice>
 }
 
 /** A client shows its code before the server has heard of it. */
 const PATIENCE_MS = 500
-const QR_PREFIX = 'https://wa.me/settings/linked_devices#'
 
 export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): Pairings {
-  const waiting = new Set<Applicant>()
+  const waiting = new Set<ApplicantInside>()
+  const applicants: ApplicantInside[] = []
+  const seenByCamera = new WeakSet<Applicant>()
 
-  async function link(one: Applicant, phone: PhoneInside, secret: Buffer, tamper?: string): Promise<LinkedDevice> {
+  async function link(
+    one: ApplicantInside,
+    phone: PhoneInside,
+    secret: Buffer,
+    tamper?: string,
+  ): Promise<LinkedDevice> {
     const place = placeFor(phone)
     const signed = signAccount(phone, one.registration.identity, place.keyIndex, tamper === 'account_signature')
     const details = Buffer.from(proto.ADVSignedDeviceIdentity.encode(signed).finish())
@@ -52,10 +61,26 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
     return one?.codeRequest && { one, request: one.codeRequest }
   }
 
+  /** The phone's camera app opens the text as a link; the network then wants another secret before it links. */
+  function isScanWasted(one: ApplicantInside, { habits }: PhoneInside, text: string): boolean {
+    if (one.isOutdated(readQr(text))) return true
+    if (habits.scansWith === 'app' || seenByCamera.has(one)) return false
+    seenByCamera.add(one)
+    one.refresh(text, habits.refreshTag)
+    return true
+  }
+
   return {
+    applicant(qr) {
+      const shown = qr === undefined ? undefined : readQr(qr)
+      const found = applicants.findLast((one) => shown === undefined || one.shows(shown))
+      if (found === undefined) throw new Error('no client waits to be linked')
+      return found
+    },
     greet(link, introduction) {
       const one = createApplicant(link, introduction)
       waiting.add(one)
+      applicants.push(one)
       return {
         hear: one.hear,
         gone() {
@@ -64,14 +89,15 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
         },
       }
     },
-    async scan(phone, qr, how = {}) {
-      const { ref, noiseKey, identity, secret } = readQr(qr)
-      const one = [...waiting].find(({ refs }) => refs.includes(ref))
+    async scan(phone, text, how = {}) {
+      const qr = readQr(text)
+      const one = [...waiting].find((each) => each.shows(qr) && !each.isExpired)
       if (one === undefined) throw new Error('this QR code is not valid any more')
       const { registration } = one
-      if (!registration.clientKey.equals(noiseKey) || !registration.identity.equals(identity))
+      if (!registration.clientKey.equals(qr.noiseKey) || !registration.identity.equals(qr.identity))
         throw new Error('this QR code shows other keys than the client has')
-      return link(one, phone, secret, how.tamper)
+      if (isScanWasted(one, phone, text)) throw new Error('could not link the device, check the connection')
+      return link(one, phone, qr.secret, how.tamper)
     },
     async enter(phone, code) {
       const sought = `somebody asks for a code for ${phone.number}`
@@ -80,11 +106,4 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
       return link(one, phone, secret)
     },
   }
-}
-
-function readQr(qr: string) {
-  if (!qr.startsWith(QR_PREFIX)) throw new Error('this QR code does not link a device')
-  const [ref = '', noiseKey = '', identity = '', secret = ''] = qr.slice(QR_PREFIX.length).split(',')
-  const key = (base64: string) => Buffer.from(base64, 'base64')
-  return { ref, noiseKey: key(noiseKey), identity: key(identity), secret: key(secret) }
 }

@@ -1,4 +1,5 @@
 import type { proto } from 'baileys'
+import type { RefreshTag } from './applicant.ts'
 import type { AppState, AppStateInside } from './app-state.ts'
 import type { Arrived } from './arrivals.ts'
 import type { GroupInside } from './groups.ts'
@@ -22,6 +23,13 @@ export interface Habits {
   readonly shows: 'number' | 'lid' | 'lid_only'
   /** Shown beside messages. */
   readonly name: string
+  /**
+   * What it scans QR codes with. The first scan of a client by `camera` fails: the client is told to draw its code
+   * again, and only the new one links. Default: `app`.
+   */
+  readonly scansWith: 'app' | 'camera'
+  /** By which name the client is told so. Default: `companion_reg_refresh`. */
+  readonly refreshTag: RefreshTag
 }
 
 export interface SayOptions {

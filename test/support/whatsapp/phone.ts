@@ -16,6 +16,8 @@ const HABITS: Habits = {
   repeatsReceipts: false,
   shows: 'number',
   name: '',
+  scansWith: 'app',
+  refreshTag: 'companion_reg_refresh',
 }
 
 /** @param pairing how this phone links clients to itself. */
