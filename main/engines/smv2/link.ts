@@ -15,11 +15,13 @@ import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
+import type { PairingNotice } from './pairing-notices.ts'
 import type { Protocol } from './protocol.ts'
+import { createQrCodes } from './qr-codes.ts'
 import { createGuardedRepository, createMutex, type GuardedRepository, type DecryptedMessage } from './repository.ts'
 import { newSession, loadSession, type Session, type SessionDeps } from './session.ts'
 import { createSessionStatusStore } from './session-status.ts'
-import { openWire, type Wire } from './wire.ts'
+import { browserOf, openWire, type Wire } from './wire.ts'
 
 export interface LinkDeps {
   readonly db: Db
@@ -101,6 +103,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let current: { wire: Wire; open: OpenLink } | undefined
   let isWanted = false
   let firstCode = Promise.withResolvers<unknown>()
+  const qrCodes = createQrCodes({ clock, alarms, id, show: showCode, usedUp: endPairing })
+  /** Of the code on screen. */
+  let drawnSecret: string | undefined
 
   const publish = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
@@ -120,6 +125,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     current?.wire.end()
     current = undefined
     liveness.stop()
+    qrCodes.stop()
     alarms.clear(again)
     alarms.clear(codeEnd)
     listener.closed(instance)
@@ -156,8 +162,8 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       sentMessage: (engineId) => listener.sentMessage(instance, engineId),
       listener: {
         frame: liveness.frame,
-        qr: (text) => isMine() && !isPaired() && showCode(text),
-        qrCodesUsedUp: () => isMine() && !isPaired() && endPairing(),
+        refs: (refs) => isMine() && !isPaired() && qrCodes.offer(refs),
+        pairingNotice: (notice) => isMine() && !isPaired() && noticed(notice, using),
         paired: () => isMine() && paired(),
         open: () => isMine() && opened(using),
         closed: (error) => void (isMine() && closed(error)),
@@ -173,12 +179,22 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     return { wire, open }
   }
 
-  function showCode(text: string): void {
+  function showCode(ref: string, expiresAtMs: number): void {
+    if (!current) return
+    const { library, session: using } = current.open
     // Nothing has to come until somebody scans. The library looks after the keep-alive.
     liveness.stop()
-    const shown = pairing.show(text)
-    firstCode.resolve(text)
+    drawnSecret = using.creds.advSecretKey
+    const shown = pairing.show(qrText(library, using, ref), expiresAtMs)
+    firstCode.resolve(undefined)
     publish({ kind: 'qr', ...shown })
+  }
+
+  function noticed({ kind }: PairingNotice, { creds }: Session): void {
+    // A phone on which the pairing code was typed has agreed on another secret, which must stay.
+    if (kind !== 'refresh' || creds.advSecretKey !== drawnSecret) return
+    creds.advSecretKey = random.bytes(SECRET_BYTES).toString('base64')
+    qrCodes.redraw()
   }
 
   /** No QR code is left. A pairing code that is still valid keeps the connection. */
@@ -190,6 +206,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
 
   function paired(): void {
     log.info({ event: 'smv2.paired', instanceId: id })
+    qrCodes.stop()
     alarms.clear(codeEnd)
     // The network ends the connection now; where it does not, silence does.
     liveness.opening()
@@ -347,6 +364,15 @@ const silence = () => Object.assign(new Error('no response'), { output: { status
 const SILENT = 504
 
 const codesUsedUp = () => Object.assign(new Error('nobody paired in time'), { output: { statusCode: 408 } })
+
+const SECRET_BYTES = 32
+
+/** The text a phone scans. The secret goes to nobody else: with it the phone vouches for this device. */
+function qrText(library: Library, { creds }: Session, ref: string): string {
+  const { noiseKey, signedIdentityKey, advSecretKey } = creds
+  const key = ({ public: bytes }: { public: Uint8Array }) => Buffer.from(bytes).toString('base64')
+  return library.buildPairingQRData(ref, key(noiseKey), key(signedIdentityKey), advSecretKey, browserOf(library))
+}
 
 /** `12025550123:11@s.whatsapp.net` is device 11 of that number. */
 const digitsOf = (jid: string) => jid.split(/[:@]/, 1)[0] ?? ''

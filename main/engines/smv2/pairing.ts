@@ -1,11 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { QrState } from '../engine.ts'
+import { ALL_QR_MS } from './qr-codes.ts'
 
-/** WhatsApp hands out six QR codes per connection. The library shows the first for a minute, the others for 20 seconds. */
-const FIRST_QR_MS = 60_000
-const NEXT_QR_MS = 20_000
-const QR_CODES = 6
-const ALL_QR_MS = FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS
 /** How long a phone accepts a pairing code. */
 const PAIRING_CODE_MS = 180_000
 
@@ -35,9 +31,8 @@ export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
       endsMono = null
     },
     /** Shows the next QR code. A pairing code stays valid beside it. */
-    show(text: string): { attempt: number; expiresAtMs: number } {
+    show(text: string, expiresAtMs: number): { attempt: number; expiresAtMs: number } {
       const attempt = view.attempt + 1
-      const expiresAtMs = clock.now() + (attempt === 1 ? FIRST_QR_MS : NEXT_QR_MS)
       endsMono ??= clock.mono() + ALL_QR_MS
       view = { ...view, state: 'ready', text, expiresAtMs, attempt }
       return { attempt, expiresAtMs }

@@ -1,4 +1,5 @@
 import type { BinaryNode } from 'baileys'
+import { isPairingNotice } from './pairing-notices.ts'
 
 /** What the network sends before a phone has confirmed a pairing, as far as the library knows it. */
 const EXPECTED: readonly RegExp[] = [
@@ -8,11 +9,12 @@ const EXPECTED: readonly RegExp[] = [
 ]
 
 /**
- * A stanza during pairing that nobody answers: some accounts are asked for a passkey, in words that the library does not
- * know, and then nothing more happens. Its name says what it was, and holds nothing of what it said.
+ * A stanza during pairing that nobody answers. Its name says what it was, and holds nothing of what it said.
  * @returns undefined for what is expected.
  */
-export function unknownStanza({ tag, content }: BinaryNode): string | undefined {
+export function unknownStanza(node: BinaryNode): string | undefined {
+  if (isPairingNotice(node)) return undefined
+  const { tag, content } = node
   const child = Array.isArray(content) ? content[0]?.tag : undefined
   const name = child === undefined ? tag : `${tag}/${child}`
   return EXPECTED.some((one) => one.test(name)) ? undefined : name

@@ -10,6 +10,7 @@ import type {
 } from 'baileys'
 import type { Caches } from './caches.ts'
 import type { Library } from './library.ts'
+import { PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
 import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
 import { unknownStanza } from './unknown-stanza.ts'
@@ -18,9 +19,9 @@ import { unknownStanza } from './unknown-stanza.ts'
 interface WireListener {
   /** The network has sent anything at all. */
   frame(): void
-  qr(text: string): void
-  /** The last QR code has ended. Repeated while the connection is kept for a pairing code. */
-  qrCodesUsedUp(): void
+  /** The network offers to pair: each of these can be drawn as a QR code. */
+  refs(refs: readonly string[]): void
+  pairingNotice(notice: PairingNotice): void
   /** The phone has confirmed the pairing, and the session is stored. */
   paired(): void
   open(): void
@@ -65,7 +66,6 @@ export function openWire(needs: WireDeps): Wire {
   const { library, listener } = needs
   const sock = library.makeWASocket(configOf(needs))
   let isOver = false
-  let lastQr: string | undefined
   const unlessOver =
     <A extends unknown[]>(act: (...args: A) => void) =>
     (...args: A) => {
@@ -84,12 +84,6 @@ export function openWire(needs: WireDeps): Wire {
     },
   }
 
-  function showQr(text: string): void {
-    if (text === lastQr) return listener.qrCodesUsedUp()
-    lastQr = text
-    listener.qr(text)
-  }
-
   function listen({ session, guard, caches }: WireDeps, { ev, ws }: WASocket, when: typeof unlessOver): void {
     // It is one; the library's type of it leaves out the stanzas.
     const stanzas = ws as unknown as EventEmitter
@@ -104,12 +98,20 @@ export function openWire(needs: WireDeps): Wire {
         noteContents(guard, frame)
         keepInOrder(frame)
         classifyStreamError(frame)
-        keepAfterLastQr(frame)
       }),
     )
     stanzas.on('CB:ack,class:message', when(listener.ack))
     first(stanzas, 'CB:receipt', (node) => (isOver ? Promise.reject(new Error('over')) : listener.receipt(node)))
     first(stanzas, 'CB:iq,,pair-success', (node) => storePairing(library, session, node))
+    // The library's own listener would show the refs by its own timers, and end the connection after the last one.
+    stanzas.removeAllListeners(PAIR_DEVICE)
+    stanzas.on(
+      PAIR_DEVICE,
+      when((node: BinaryNode) => void offerRefs(needs, sock, node)),
+    )
+    intercept(stanzas, 'CB:notification', (node, pass) => takeNotification(needs, sock, node, pass))
+    // Before a pairing it means nothing, and the library would take it for a login.
+    intercept(stanzas, 'CB:success', (_node, pass) => session.isPaired() && pass())
     // What fails to be stored is logged there; the next change stores everything again.
     ev.on(
       'creds.update',
@@ -118,7 +120,6 @@ export function openWire(needs: WireDeps): Wire {
     ev.on(
       'connection.update',
       when((update) => {
-        if (update.qr !== undefined) showQr(update.qr)
         if (update.isNewLogin === true) listener.paired()
         if (update.connection === 'open') listener.open()
         if (update.connection === 'close') listener.closed(update.lastDisconnect?.error)
@@ -148,7 +149,7 @@ function configOf(needs: WireDeps): UserFacingSocketConfig {
     ...(version && { version }),
     auth: { creds: session.creds, keys: session.keys },
     logger: silentLogger,
-    browser: library.Browsers.macOS('Chrome'),
+    browser: browserOf(library),
     connectTimeoutMs: CONNECT_MS,
     keepAliveIntervalMs: KEEP_ALIVE_MS,
     defaultQueryTimeoutMs: CONNECT_MS,
@@ -168,6 +169,9 @@ function configOf(needs: WireDeps): UserFacingSocketConfig {
     makeSignalRepository: guard.make,
   }
 }
+
+/** What this device calls itself, in the registration and in every code. */
+export const browserOf = ({ Browsers }: Library) => Browsers.macOS('Chrome')
 
 /** The library's own log would contain registration secrets. Its events show what it does. */
 export const silentLogger: NonNullable<UserFacingSocketConfig['logger']> = {
@@ -206,30 +210,47 @@ function classifyStreamError({ tag, attrs, content }: BinaryNode): void {
 }
 const STREAM_ENDED = '428'
 
-/** A pairing code may be asked for with the last QR code on screen, and is valid for three minutes: nine times 20 s. */
-const EXTRA_QR_CODES = 9
+const PAIR_DEVICE = 'CB:iq,type:set,pair-device'
 
-/**
- * The library closes the connection when the last QR code ends, and a pairing code dies with it. It is given the last
- * code again and again instead; the link decides when to close.
- */
-function keepAfterLastQr({ tag, content }: BinaryNode): void {
-  const first = tag === 'iq' && Array.isArray(content) ? content[0] : undefined
-  if (first?.tag !== 'pair-device' || !Array.isArray(first.content)) return
-  const last = first.content.findLast((child) => child.tag === 'ref')
-  if (last) first.content.push(...Array.from({ length: EXTRA_QR_CODES }, () => last))
+async function offerRefs({ library, listener }: WireDeps, { sendNode }: WASocket, node: BinaryNode): Promise<void> {
+  const { S_WHATSAPP_NET: to, getBinaryNodeChild, getBinaryNodeChildren } = library
+  try {
+    await sendNode({ tag: 'iq', attrs: { to, type: 'result', id: node.attrs['id'] ?? '' } })
+  } catch {
+    // The connection has ended meanwhile, and its end is reported.
+    return
+  }
+  const refs = getBinaryNodeChildren(getBinaryNodeChild(node, 'pair-device'), 'ref')
+  listener.refs(refs.flatMap(({ content }) => textOf(content) ?? []))
 }
+
+function takeNotification(needs: WireDeps, { sendNode }: WASocket, node: BinaryNode, pass: () => void): void {
+  const { library, session, listener } = needs
+  const notice = session.isPaired() ? undefined : readPairingNotice(node)
+  // The library acknowledges nothing before it knows who it is.
+  const isOurs = notice !== undefined || session.creds.me === undefined
+  const error = notice?.kind === 'malformed' ? PARSING_ERROR : undefined
+  if (isOurs) sendNode(library.buildAckStanza(node, error)).catch(() => {})
+  if (notice === undefined) pass()
+  else listener.pairingNotice(notice)
+}
+
+/** Bytes arrive as a string where they are one of the protocol's words. */
+const textOf = (content: BinaryNode['content']): string | undefined =>
+  typeof content === 'string' || content instanceof Uint8Array ? Buffer.from(content as string).toString() : undefined
 
 /** Runs `act` before the existing listeners; if it fails they are not called. */
 function first(stanzas: EventEmitter, event: string, act: (node: BinaryNode) => Promise<void>): void {
+  // The failing side logs it; the network redelivers what was not acknowledged.
+  intercept(stanzas, event, (node, pass) => void act(node).then(pass, () => {}))
+}
+
+/** Runs `act` instead of the existing listeners; `pass` calls them. */
+function intercept(stanzas: EventEmitter, event: string, act: (node: BinaryNode, pass: () => void) => unknown): void {
   const others = stanzas.listeners(event)
   stanzas.removeAllListeners(event)
   stanzas.on(event, (node: BinaryNode) => {
-    // The failing side logs it; the network redelivers what was not acknowledged.
-    void act(node).then(
-      () => others.forEach((other) => void other.call(stanzas, node)),
-      () => {},
-    )
+    act(node, () => others.forEach((other) => void other.call(stanzas, node)))
   })
 }
 

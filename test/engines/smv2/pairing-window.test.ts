@@ -31,13 +31,42 @@ const afterBackoff = (what: string, is: () => Promise<boolean> | boolean) =>
     return is()
   })
 
-test.each([24, 26, 59, 100, 150])('a QR code still pairs after %i seconds of silence', async (seconds) => {
+test.each([24, 26, 59])('the first QR code still pairs after %i seconds of silence', async (seconds) => {
   await world.smv2.engine.start(shop)
   const text = await world.qr(shop)
   await time.advance(seconds * 1_000)
   expect((await pairing().current(shop)).text).toBe(text)
   await world.whatsapp.phone(OURS).scan(text)
   await world.heard(shop, 'connected')
+})
+
+test.each([61, 100, 159])('another QR code is on screen after %i seconds, and pairs', async (seconds) => {
+  await world.smv2.engine.start(shop)
+  const first = await world.qr(shop)
+  await time.advance(seconds * 1_000)
+  const text = await world.qr(shop)
+  expect(text).not.toBe(first)
+  await world.whatsapp.phone(OURS).scan(text)
+  await world.heard(shop, 'connected')
+})
+
+test('six QR codes are shown, for 60 and five times 20 seconds, and pairing expires after the last one', async () => {
+  await world.smv2.engine.start(shop)
+  await world.qr(shop)
+  const startMs = time.now()
+  await time.advance(159_000)
+  expect(world.of(shop, 'qr').map(({ attempt, expiresAtMs }) => [attempt, (expiresAtMs - startMs) / 1_000])).toEqual([
+    [1, 60],
+    [2, 80],
+    [3, 100],
+    [4, 120],
+    [5, 140],
+    [6, 160],
+  ])
+  expect(world.of(shop, 'qr_expired')).toEqual([])
+  await time.advance(1_000)
+  await world.heard(shop, 'qr_expired')
+  expect([world.whatsapp.connections, world.timers()]).toEqual([0, 0])
 })
 
 test.each([35, 150])('a pairing code still pairs after %i seconds of silence', async (seconds) => {

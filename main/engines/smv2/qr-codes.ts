@@ -1,0 +1,62 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Alarms } from '../alarms.ts'
+
+/** WhatsApp hands out six refs per connection. Its own client shows the first for a minute, the others for 20 seconds. */
+const FIRST_QR_MS = 60_000
+const NEXT_QR_MS = 20_000
+export const ALL_QR_MS = FIRST_QR_MS + 5 * NEXT_QR_MS
+
+interface QrCodesDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly alarms: Alarms
+  readonly id: InstanceId
+  /** Draws this ref with the secret that is current now. */
+  show(ref: string, expiresAtMs: number): void
+  /** The last ref has ended. */
+  usedUp(): void
+}
+
+export interface QrCodes {
+  /** Begins with the first of these refs. */
+  offer(refs: readonly string[]): void
+  /** Draws the ref on screen again: the secret has changed. Its end stays where it is. */
+  redraw(): void
+  /** Takes the code off the screen; the refs that were left are dropped. */
+  stop(): void
+}
+
+/**
+ * The refs of one connection and their time on screen. The library's own timer is not used: it ends the connection
+ * when the refs are used up, even while a passkey or a pairing code is being answered.
+ */
+export function createQrCodes({ clock, alarms, id, show, usedUp }: QrCodesDeps): QrCodes {
+  const ending = `qr ${id}`
+  let left: readonly string[] = []
+  let shown: { readonly ref: string; readonly expiresAtMs: number } | undefined
+
+  function next(lifetimeMs: number): void {
+    const [ref, ...rest] = left
+    shown = undefined
+    if (ref === undefined) return usedUp()
+    left = rest
+    shown = { ref, expiresAtMs: clock.now() + lifetimeMs }
+    alarms.set(ending, shown.expiresAtMs, () => next(NEXT_QR_MS))
+    show(ref, shown.expiresAtMs)
+  }
+
+  return {
+    offer(refs) {
+      left = refs
+      next(FIRST_QR_MS)
+    },
+    redraw() {
+      if (shown) show(shown.ref, shown.expiresAtMs)
+    },
+    stop() {
+      alarms.clear(ending)
+      left = []
+      shown = undefined
+    },
+  }
+}
