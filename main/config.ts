@@ -57,6 +57,12 @@ interface Values {
   /** WhatsApp protocol version; null: the newest one known to work. */
   readonly protocolVersion: string | null
   readonly mediaKeepDays: number
+  /** How fast a live smv2 number sends; 0: as fast as it can. */
+  readonly pacePerMinute: number
+  readonly paceBurst: number
+  readonly paceChatPerMinute: number
+  readonly paceChatBurst: number
+  readonly paceSpacingMs: number
   /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
@@ -261,6 +267,43 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 1, max: 3_650 }),
     fallback: 30,
     description: 'How many days files received by live `smv2` instances are kept in `media/` in the home folder.',
+    window: 'now',
+  },
+  pacePerMinute: {
+    name: 'pace.per_minute',
+    kind: integer({ min: 0, max: 600 }),
+    fallback: 30,
+    description:
+      'Messages per minute that a live `smv2` number sends on average. Sends wait for their turn; one that would wait too long is answered 429. 0 turns pacing off.',
+    window: 'now',
+  },
+  paceBurst: {
+    name: 'pace.burst',
+    kind: integer({ min: 1, max: 100 }),
+    fallback: 10,
+    description: 'Messages a live `smv2` number may send ahead of that pace after a pause.',
+    window: 'now',
+  },
+  paceChatPerMinute: {
+    name: 'pace.chat_per_minute',
+    kind: integer({ min: 1, max: 600 }),
+    fallback: 20,
+    description: 'The same as `pace.per_minute` for a single chat.',
+    window: 'now',
+  },
+  paceChatBurst: {
+    name: 'pace.chat_burst',
+    kind: integer({ min: 1, max: 100 }),
+    fallback: 5,
+    description: 'The same as `pace.burst` for a single chat.',
+    window: 'now',
+  },
+  paceSpacingMs: {
+    name: 'pace.spacing_ms',
+    kind: integer({ min: 0, max: 5_000 }),
+    fallback: 500,
+    description:
+      'Shortest time in milliseconds between two messages of a live `smv2` number. The actual time is random, up to twice as long.',
     window: 'now',
   },
   trustedRanges: {

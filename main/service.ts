@@ -187,6 +187,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     await control.close()
     await closeMcp()
     panel.close()
+    engineHost.drain()
     // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
     // After a disk failure no result can be recorded.
     const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS

@@ -234,6 +234,8 @@ export interface Engine {
   send(instance: EngineInstance, messageId: MessageId, out: Outgoing, signal: AbortSignal): Promise<SendOutcome>
   /** How fast this instance may send; absent or null: as fast as it can. */
   readonly pace?: (instance: EngineInstance) => Pace | null
+  /** Seconds until a message to `to` could leave, when that is longer than a send may wait; null: it may be sent now. */
+  readonly retryAfterSeconds?: (instance: EngineInstance, to: string) => number | null
   /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
   /** What it can do besides sending, for direct calls. */

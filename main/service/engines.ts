@@ -71,6 +71,7 @@ export function buildEngineHost(
       await cloud.engine.begin()
       await phones.engine.begin()
     },
+    drain: phones.drain,
     async close(): Promise<void> {
       await toWhatsApp.close()
       await phones.engine.close()

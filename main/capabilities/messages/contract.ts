@@ -281,7 +281,7 @@ export const messagesContract = {
         '- 409 `not_ready`: the instance is not connected. Nothing was sent. Connect it and send again; you can reuse the key.\n' +
         '- 409 `idempotency_in_progress`: a request with this key is still running (`Retry-After: 1`) or its outcome is unknown (`Retry-After: 5`). Wait, then repeat it unchanged.\n' +
         '- 409 `idempotency_conflict`: the key was used for a request with another body. Nothing was sent; use a new key.\n' +
-        '- 429 `rate_limited`: your API key or this number has reached its rate limit. Nothing was sent. Wait for `Retry-After`, then repeat the request; you can reuse the idempotency key.\n' +
+        '- 429 `rate_limited`: your API key, this number or this chat has reached its rate limit, or messages already waiting to leave at the pace set for smv2 would delay it too long. Nothing was sent. Wait for `Retry-After`, then repeat the request; you can reuse the idempotency key.\n' +
         '- 502 `upstream_unavailable`: the engine could not be reached and nothing was sent. Repeat the request unchanged.\n' +
         '- 503 `service_unavailable`: too many sends are in progress. Nothing was sent. Repeat the request after `Retry-After`.\n' +
         '- 504 `upstream_timeout`: the message may have been sent. Do not send it again with another key. Look it up with `GET …/messages?idempotency_key=…`: it stays `queued` until the network confirms it.',

@@ -119,6 +119,9 @@ export function createSend(deps: SendDeps) {
     const { instance, draft } = request
     // Asked for first: an engine that does not exist must not leave a message behind.
     const engine = instances.engineFor(instance)
+    // Asked before a file is fetched, or anything stored.
+    const retryAfter = engine.retryAfterSeconds?.(instance, draft.to) ?? null
+    if (retryAfter !== null) return notSent(tooFast(retryAfter))
     const timeoutMs = await waitForPace(engine, request)
     if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
     const out = isComplete(draft) ? draft : await resolveDraft(draft, instance)
@@ -139,7 +142,10 @@ export function createSend(deps: SendDeps) {
   }
 
   /** A repeat must not take a turn from a message that goes out. */
-  const isPaced = ({ instance }: DraftRequest) => instances.engineFor(instance).pace !== undefined
+  const isPaced = ({ instance }: DraftRequest) => {
+    const engine = instances.engineFor(instance)
+    return engine.pace !== undefined || engine.retryAfterSeconds !== undefined
+  }
 
   return async function send(request: DraftRequest): Promise<SendResult> {
     const { instance, draft } = request
@@ -216,6 +222,13 @@ const throttled = (seconds: number) =>
   new ApiError(
     'rate_limited',
     `This number, or this recipient, has reached the rate limit of the network, so nothing was sent. Repeat the request in ${seconds} seconds.`,
+    { 'Retry-After': String(seconds) },
+  )
+
+const tooFast = (seconds: number) =>
+  new ApiError(
+    'rate_limited',
+    `This number, or this chat, has too many messages waiting to leave at a safe pace, so nothing was sent. Repeat the request in ${seconds} seconds.`,
     { 'Retry-After': String(seconds) },
   )
 

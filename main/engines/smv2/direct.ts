@@ -12,6 +12,8 @@ import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
 import { participantOf } from './group-metadata.ts'
+import { chatKeyOf } from './jid.ts'
+import type { SendQueue } from './send-queue.ts'
 import { engineIdOf } from './sent.ts'
 
 export interface DirectNeeds {
@@ -19,17 +21,20 @@ export interface DirectNeeds {
   readonly random: Random
   readonly people: People
   readonly post: Post
+  readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
-const ACT_MS = 15_000
+/** Less than the caller waits, so that nothing is done after the answer. The wait for its turn included. */
+const ACT_MS = 18_000
+const PICTURE_MS = 15_000
 /** Asking about many numbers at once has had numbers banned. */
 const CHECKED_AT_ONCE = 20
 const BETWEEN_CHECKS_MS = 10_000
 
 /** What a linked device can do past sending. */
 export function createDirect(needs: DirectNeeds): DirectActs {
-  const { clock, random, people, post, linkOf } = needs
+  const { clock, random, people, post, queue, linkOf } = needs
   const checkedMono = new Map<string, number>()
 
   /** @throws ApiError not_ready */
@@ -64,13 +69,31 @@ export function createDirect(needs: DirectNeeds): DirectActs {
     messageFor: (key: WAMessageKey) => proto.IMessage,
     wrapping: Wrapping = {},
   ): Promise<void> {
-    const open = openOf(instance)
-    const key = await keyOf(instance, target)
+    openOf(instance)
     const limit = new AbortController()
     const timer = startTimeout(clock, ACT_MS, () => limit.abort())
+    try {
+      const turn = await queue.turn(instance.id, chatKeyOf(target.chat), limit.signal)
+      if (turn.kind === 'later') throw tooFast(turn.retryAfterSeconds)
+      if (turn.kind === 'given_up') throw new Error('the act was given up while it waited for its turn')
+      await actNow(instance, target, messageFor, wrapping, limit.signal).finally(turn.done)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async function actNow(
+    instance: EngineInstance,
+    target: MessageRef,
+    messageFor: (key: WAMessageKey) => proto.IMessage,
+    wrapping: Wrapping,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const open = openOf(instance)
+    const key = await keyOf(instance, target)
     const engineId = engineIdOf(random.bytes(16).toString('hex'))
     const parcel = { jid: key.remoteJid ?? '', engineId, messageId: null, message: messageFor(key), wrapping }
-    const posted = await post(instance, open, linkOf(instance).liveness, parcel, limit.signal).finally(timer.cancel)
+    const posted = await post(instance, open, linkOf(instance).liveness, parcel, signal)
     if (posted.kind === 'taken') return
     if (posted.kind !== 'refused') throw new Error(`the act was not confirmed: ${posted.kind}`)
     throw new ApiError('invalid_state', `WhatsApp refused this (${posted.code}).`)
@@ -123,7 +146,7 @@ export function createDirect(needs: DirectNeeds): DirectActs {
       const { sock } = openOf(instance)
       const jid = await jidOf(instance, number)
       try {
-        return (await sock.profilePictureUrl(jid, 'image', ACT_MS)) ?? null
+        return (await sock.profilePictureUrl(jid, 'image', PICTURE_MS)) ?? null
       } catch (error) {
         // There is none, or it is not shown to this account.
         if (HIDDEN.has(codeOf(error) ?? 0)) return null
@@ -140,6 +163,13 @@ export function createDirect(needs: DirectNeeds): DirectActs {
 const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }
 const DELETES: Wrapping = { additionalAttributes: { edit: '7' } }
 const HIDDEN: ReadonlySet<number> = new Set([401, 403, 404])
+
+const tooFast = (seconds: number) =>
+  new ApiError(
+    'rate_limited',
+    `This number, or this chat, has too many messages waiting to leave at a safe pace. Try again in ${seconds} s.`,
+    { 'Retry-After': String(seconds) },
+  )
 
 const tooMany = (seconds: number) =>
   new ApiError(

@@ -16,6 +16,7 @@ import { createConnectQueue } from './connect-queue.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createLoadLibrary } from './library.ts'
+import { chatKeyOf } from './jid.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
 import { createMediaTransfer } from './media-transfer.ts'
@@ -26,6 +27,7 @@ import { createReceipts } from './receipts.ts'
 import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
 import { createSend } from './send.ts'
+import { createSendQueue, type SendPace } from './send-queue.ts'
 import { createSent } from './sent.ts'
 import { createSignalOutbox } from './signal-outbox.ts'
 import { createUnreadable } from './unreadable.ts'
@@ -48,11 +50,20 @@ export interface Smv2Deps {
     /** null: what the library came with, or what the network has named since. */
     readonly protocolVersion: string | null
     readonly mediaKeepDays: number
+    readonly sendTimeoutMs: number
+    /** 0: messages leave as they come. */
+    readonly pacePerMinute: number
+    readonly paceBurst: number
+    readonly paceChatPerMinute: number
+    readonly paceChatBurst: number
+    readonly paceSpacingMs: number
   }
 }
 
 export interface Smv2 {
   readonly engine: Engine
+  /** Sends that wait for their turn end as not sent; called before the service waits for what is under way. */
+  drain(): void
   /** What grows old and is to be removed. */
   readonly chores: readonly Chore[]
 }
@@ -83,6 +94,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
+  // The other half of a caller's time is for the network.
+  const queue = createSendQueue({ clock, random, pace: () => paceOf(settings), maxWaitMs: settings.sendTimeoutMs / 2 })
   const post = createPost({ clock, log, acks, sent })
 
   /** What goes wrong here is not the link's fault, and must not end it. */
@@ -133,6 +146,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   }
 
   async function leave(instance: EngineInstance, act: (link: Link) => Promise<void>): Promise<void> {
+    queue.release(instance.id)
     await act(linkOf(instance))
     links.delete(instance.id)
     restrictions.forget(instance.id)
@@ -142,7 +156,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const engine: Engine = {
     start: (instance) => linkOf(instance).start(),
     resume: (instance) => linkOf(instance).resume(hasBegun),
-    stop: (instance) => linkOf(instance).stop(),
+    stop(instance) {
+      queue.release(instance.id)
+      return linkOf(instance).stop()
+    },
     logout: (instance) => leave(instance, (link) => link.logout()),
     wipe: (instance) => leave(instance, (link) => link.wipe()),
     pairing: {
@@ -150,10 +167,11 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       code: (instance, phone) => linkOf(instance).code(phone),
       refresh: (instance) => linkOf(instance).refresh(),
     },
-    send: createSend({ clock, random, log, people, restrictions, transfer, post, linkOf }),
+    send: createSend({ clock, random, log, people, restrictions, transfer, post, queue, linkOf }),
+    retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
-    direct: createDirect({ clock, random, people, post, linkOf }),
+    direct: createDirect({ clock, random, people, post, queue, linkOf }),
     media: ({ id }, mediaId) => store.read(id, mediaId),
     evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
     async begin() {
@@ -162,6 +180,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       for (const link of links.values()) link.begin()
     },
     async close() {
+      queue.close()
       alarms.close()
       files.close()
       await Promise.all([...links.values()].map((link) => link.close()))
@@ -170,5 +189,12 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     },
   }
 
-  return { engine, chores: [store.retention, journalRetention({ db, clock })] }
+  return { engine, drain: queue.close, chores: [store.retention, journalRetention({ db, clock })] }
+}
+
+function paceOf(settings: Smv2Deps['settings']): SendPace | null {
+  const { pacePerMinute, paceBurst, paceChatPerMinute, paceChatBurst, paceSpacingMs: spacingMs } = settings
+  if (pacePerMinute === 0) return null
+  const line = { perMinute: pacePerMinute, burst: paceBurst }
+  return { line, chat: { perMinute: paceChatPerMinute, burst: paceChatBurst }, spacingMs }
 }

@@ -4,13 +4,14 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
-import { isGroupJid } from './jid.ts'
+import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { encryptFile, MEDIA_KEY_BYTES } from './media-cipher.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
 import { contextOf } from './quotes.ts'
+import type { SendQueue } from './send-queue.ts'
 import type { Restrictions } from './restrictions.ts'
 import { engineIdOf } from './sent.ts'
 
@@ -22,6 +23,7 @@ interface SendNeeds {
   readonly restrictions: Restrictions
   readonly transfer: MediaTransfer
   readonly post: Post
+  readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
@@ -30,7 +32,7 @@ type Prepared = Enclosed & { readonly jid: string }
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
-  const { clock, random, log, people, restrictions, transfer, post, linkOf } = needs
+  const { clock, random, log, people, restrictions, transfer, post, queue, linkOf } = needs
 
   return async function send(
     instance: EngineInstance,
@@ -39,9 +41,29 @@ export function createSend(needs: SendNeeds) {
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     const link = linkOf(instance)
-    const open = link.open()
-    if (open === undefined) return NOT_READY
+    if (link.open() === undefined) return NOT_READY
     if (out.kind === 'cloud_api') return { kind: 'invalid', message: 'cloud_api is for the official engine' }
+    // Before anything else: numbers are looked up and files uploaded at the same pace.
+    const turn = await queue.turn(instance.id, chatKeyOf(out.to), signal)
+    if (turn.kind === 'later') return tooFast(turn.retryAfterSeconds)
+    if (turn.kind === 'given_up') return STOPPED
+    // It may have been lost, or replaced, meanwhile.
+    const open = link.open()
+    try {
+      return open === undefined ? NOT_READY : await sendNow(instance, link, open, messageId, out, signal)
+    } finally {
+      turn.done()
+    }
+  }
+
+  async function sendNow(
+    instance: EngineInstance,
+    link: Link,
+    open: OpenLink,
+    messageId: MessageId,
+    out: Sendable,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
     try {
       const prepared = await unlessAborted(prepare(instance, open, out, signal), signal)
       return 'jid' in prepared ? await leave(instance, link, open, messageId, out, prepared, signal) : prepared
@@ -134,6 +156,12 @@ function unlessAborted<T>(act: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to WhatsApp' }
+const STOPPED: SendOutcome = { kind: 'nothing_sent', message: 'The message was still waiting for its turn' }
+const tooFast = (retryAfterSeconds: number): SendOutcome => ({
+  kind: 'nothing_sent',
+  message: 'This number, or this chat, has too many messages waiting to leave at a safe pace',
+  retryAfterSeconds,
+})
 const LOST: SendOutcome = {
   kind: 'nothing_sent',
   message: 'The link to WhatsApp did not answer before the message left',

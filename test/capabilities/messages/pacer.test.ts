@@ -111,3 +111,20 @@ test('the room waits for the turn before anything is stored, and says 429 where 
   expect(stored()).toEqual({ n: 12 })
   await b.close()
 })
+
+test('a message that would wait too long in its engine is refused before anything is fetched or stored', async () => {
+  const b = await bench()
+  await b.send({ to: ANA, text: 'x' }, { key: 'first' })
+  Object.assign(b.engine, { retryAfterSeconds: (_: unknown, to: string) => (to === ANA ? 17 : null) })
+  const body = { to: ANA, media_url: 'https://media.example/a.png', media_type: 'image' } as const
+  await expect(b.send(body, { key: 'second' })).rejects.toMatchObject({
+    code: 'rate_limited',
+    headers: { 'Retry-After': '17' },
+  })
+  expect(b.raw.prepare('SELECT count(*) AS n FROM messages').get()).toEqual({ n: 1 })
+  expect(b.keyState('second')).toBeUndefined()
+  expect(await b.send({ to: ANA, text: 'x' }, { key: 'first' })).toMatchObject({ replayed: true })
+  expect(await b.send({ to: '12025550102', text: 'x' })).toMatchObject({ replayed: false })
+  expect(b.engine.asked).toHaveLength(2)
+  await b.close()
+})

@@ -58,12 +58,16 @@ export interface LineWorld {
 
 const KEYS = 'SELECT id, sealed FROM smv2_keys WHERE instance_id = @instanceId AND type = @type'
 
+const NO_PACE = { pacePerMinute: 0, paceBurst: 10, paceChatPerMinute: 20, paceChatBurst: 5, paceSpacingMs: 500 }
+
 export interface LineOptions {
   readonly log?: Log
   readonly heldAckMs?: number
   readonly version?: string | null
   /** The engine's time, which the test moves. The client library and the stand-in keep the real time. */
   readonly time?: FakeClock
+  /** How fast messages leave; as they come when nothing is said, because most tests are about something else. */
+  readonly pace?: Partial<typeof NO_PACE>
 }
 
 export async function lineWorld({
@@ -71,6 +75,7 @@ export async function lineWorld({
   heldAckMs,
   version = null,
   time,
+  pace = {},
 }: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await startWhatsApp(heldAckMs === undefined ? {} : { heldAckMs })
   whatsapp.takeRoute()
@@ -99,7 +104,7 @@ export async function lineWorld({
         }
         told.push({ instanceId, signal })
       },
-      settings: { protocolVersion: version, mediaKeepDays: 30 },
+      settings: { protocolVersion: version, mediaKeepDays: 30, sendTimeoutMs: 20_000, ...NO_PACE, ...pace },
     })
     return { smv2, outbound }
   }
