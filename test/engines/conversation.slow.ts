@@ -66,6 +66,7 @@ beforeAll(async () => {
   home = testHome()
   home.write({
     send_timeout_ms: SEND_TIMEOUT_MS,
+    'pace.per_minute': 0,
     'sandbox.timeline_ms': [5, 15, 30, 45],
     'official.graph_base_url': 'sandbox',
   })
