@@ -74,6 +74,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
     carryOut: createCommands({
       accounts,
       accountId: account.id,
+      instances: null,
       copies: createBackups({ ...world, live: { publish() {} }, copies: backupsOf(world, home) }),
       newConsoleAddress: () => null,
       facts: () => null,
@@ -155,6 +156,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
   const commands = createCommands({
     accounts,
     accountId: account.id,
+    instances: rooms.instances,
     copies: rooms.service,
     newConsoleAddress,
     facts: () => serviceFacts(rooms.service, home),

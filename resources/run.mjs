@@ -1,5 +1,5 @@
 /**
- * The launcher behind the npm scripts: node resources/run.mjs <start|serve|keys|backup|restore|doctor|console|mcp|demo|build> [...args]
+ * The launcher behind the npm scripts: node resources/run.mjs <start|serve|keys|backup|restore|doctor|move|console|mcp|demo|build> [...args]
  *
  * Each build lies in a folder of its own, `.out-<hash of the sources>`, and `out` is a link to the newest. A build is
  * therefore whole or absent, two starts at once cannot disturb each other, and a running service keeps the files it
@@ -40,6 +40,7 @@ const COMMANDS = {
   backup: { entry: 'headless.js', args: ['backup'] },
   restore: { entry: 'headless.js', args: ['restore'] },
   doctor: { entry: 'headless.js', args: ['doctor'] },
+  move: { entry: 'headless.js', args: ['move'] },
   console: { entry: 'headless.js', args: ['console'] },
   mcp: { entry: 'headless.js', args: ['mcp'] },
 }

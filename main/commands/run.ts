@@ -12,6 +12,7 @@ import { MCP_USAGE } from './bridge/usage.ts'
 import { CONSOLE_USAGE, consoleCommand } from './console.ts'
 import { DOCTOR_USAGE, doctorCommand } from './doctor.ts'
 import { KEYS_USAGE, keysCommand } from './keys.ts'
+import { MOVE_USAGE, moveCommand } from './move.ts'
 import { RESTORE_USAGE, restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { electronPackage } from './start/electron-package.ts'
@@ -24,6 +25,7 @@ const USAGE = `Usage: npm start                                      the desktop
        npm run backup                                 backs up the database
        npm run restore [-- NAME --yes]                lists the backups, or restores one
        npm run doctor                                 checks for problems
+       npm run move -- in|out …                       moves a WhatsApp session here, or to another Switchboard
        npm run console                                prints a new link to the console of the running service
        npm run --silent mcp -- [--url URL]            connects assistants that use stdio
        npm run demo                                   runs an end-to-end demo in a temporary home
@@ -34,6 +36,7 @@ const USAGE_OF: Readonly<Record<string, string>> = {
   backup: BACKUP_USAGE,
   restore: RESTORE_USAGE,
   doctor: DOCTOR_USAGE,
+  move: MOVE_USAGE,
   mcp: MCP_USAGE,
   console: CONSOLE_USAGE,
 }
@@ -77,6 +80,8 @@ async function dispatch(command: string, argv: readonly string[], entry: string,
       return runOnHome(argv, restoreCommand, terminal)
     case 'doctor':
       return doctor(argv, terminal)
+    case 'move':
+      return move(argv, terminal)
     case 'console':
       return openConsole(argv, terminal)
     case 'mcp':
@@ -127,6 +132,15 @@ async function start(argv: readonly string[], entry: string, terminal: Terminal)
 async function openConsole(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { rest, config } = settingsOf(argv)
   await consoleCommand(rest, (request) => askRunningService(addressOf(config), request), terminal)
+  return 0
+}
+
+/** Reading the keys of thousands of conversations takes its time. */
+const MOVE_MS = 120_000
+
+async function move(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { rest, config } = settingsOf(argv)
+  await moveCommand(rest, (request) => askRunningService(addressOf(config), request, MOVE_MS), terminal, systemClock)
   return 0
 }
 

@@ -201,3 +201,9 @@ export const HealthView = Type.Object({
   issues: Type.Array(HealthIssue),
 })
 export type HealthView = Static<typeof HealthView>
+
+export const SessionPassphrase = Type.String({
+  minLength: 12,
+  maxLength: 200,
+  description: 'Encrypts an exported session. Keep it apart from the export.',
+})

@@ -203,6 +203,9 @@ export type EngineSignal =
 
 export type EngineSink = (instanceId: InstanceId, signal: EngineSignal) => Promise<void>
 
+/** A session by file name: `creds.json` and a file for each key, as the open-source client library keeps them. */
+export type SessionFiles = Readonly<Record<string, string>>
+
 /**
  * A way to a messaging network. Adapters keep their library's types to themselves; whatever happens to a send ends
  * in exactly one SendOutcome.
@@ -227,6 +230,16 @@ export interface Engine {
     /** Asks for a code a person types into the phone with this number. */
     code(instance: EngineInstance, phone: string): Promise<QrState>
     refresh(instance: EngineInstance): Promise<QrState>
+  }
+  /** smv2 only: sessions that were made elsewhere, or go elsewhere. The link of the instance must be down. */
+  readonly sessions?: {
+    /**
+     * `store` takes the session up in the caller's commit; the next start connects with it.
+     * @throws ApiError validation_error if the files are not the whole session of a paired phone.
+     */
+    read(instance: EngineInstance, files: SessionFiles): Promise<{ number: string; store(tx: Tx): Promise<void> }>
+    /** @returns undefined if the instance is not paired. */
+    export(instance: EngineInstance): Promise<SessionFiles | undefined>
   }
   /** official only: the token of the page that completes onboarding; `onboarding_url` ends with it. */
   readonly onboarding?: { token(instance: EngineInstance): Promise<string | null> }

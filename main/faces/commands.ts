@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox'
 import type { Accounts } from '../capabilities/account/index.ts'
+import type { Instances } from '../capabilities/instances/index.ts'
 import type { ServiceRoom } from '../capabilities/service/index.ts'
 import { APPROVAL_POLICIES } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
+import { SessionPassphrase } from '../contract/instance.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { isoTimeOrNull } from '../contract/request.ts'
 import { ACCEPTED_SCOPES } from '../contract/scopes.ts'
@@ -25,9 +27,21 @@ const checkBackupName = createCheck('body', BackupName)
 const KeyName = Body({ id: Type.String() })
 const checkKeyName = createCheck('body', KeyName)
 
+const Upload = Body({ instance: Type.String(), upload: Type.String() })
+const checkUpload = createCheck('body', Upload)
+
+const Export = Body({ instance: Type.String(), passphrase: SessionPassphrase })
+const checkExport = createCheck('body', Export)
+
+async function* once(text: string) {
+  yield Buffer.from(text)
+}
+
 interface CommandDeps {
   readonly accounts: Accounts
   readonly accountId: AccountId
+  /** null if no service runs: nothing can connect then. */
+  readonly instances: Pick<Instances, 'subject' | 'moving' | 'readSession'> | null
   readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore'>
   readonly newConsoleAddress: () => string | null
   /** Facts about the running service; null if the home was opened only for this command. */
@@ -41,6 +55,7 @@ interface CommandDeps {
 export function createCommands({
   accounts,
   accountId,
+  instances,
   copies,
   newConsoleAddress,
   facts,
@@ -96,9 +111,28 @@ export function createCommands({
       return { running: facts() !== null }
     },
     'restore.outcome': async () => copies.backups().restored,
+    'session.import': async (input) => {
+      checkUpload(input)
+      const { instance, upload } = input as Static<typeof Upload>
+      const { room, id } = await instanceOf(instance)
+      const { number } = await room.moving.importSession(id, await room.readSession(once(upload)))
+      return { phone_number: number }
+    },
+    'session.export': async (input) => {
+      checkExport(input)
+      const { instance, passphrase } = input as Static<typeof Export>
+      const { room, id } = await instanceOf(instance)
+      return { session: await room.moving.exportSession(id, passphrase) }
+    },
     'doctor.facts': async () => facts(),
     'console.address': async () => ({ console_url: newConsoleAddress() }),
   }
+  async function instanceOf(wanted: string) {
+    const found = await instances?.subject(accountId, wanted)
+    if (!instances || !found || found.deleted) throw new ApiError('not_found', 'There is no instance with this id.')
+    return { room: instances, id: found.id }
+  }
+
   return async ({ command, input }) => {
     const carryOut = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (carryOut === undefined) throw new ApiError('not_found', `Unknown command: ${command}.`)

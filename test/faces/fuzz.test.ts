@@ -207,6 +207,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'scanSandboxCode',
     'deleteSandboxMessage',
     'onboardSandboxInstance',
+    // Its body is no JSON.
+    'importInstanceSession',
     // Needs two instances of one number.
     'fuseInstances',
   ]

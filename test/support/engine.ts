@@ -3,6 +3,7 @@ import type { InstanceId } from '../../main/kernel/ids.ts'
 
 /** An engine that does what the test says and remembers what it was asked. It never signals by itself. */
 export interface ScriptedEngine extends Engine {
+  sessions?: NonNullable<Engine['sessions']>
   /** `start 019b…`, in order. */
   readonly calls: string[]
   readonly script: {

@@ -77,6 +77,7 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
     createInstances({
       db,
       jobs,
+      random,
       clock: time,
       ids,
       ledger: createLedger({ clock, ids }),

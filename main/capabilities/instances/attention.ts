@@ -17,7 +17,7 @@ const troubled = sql<
          OR last_disconnect_reason = 'temporary_ban' AND (blocked_until IS NULL OR blocked_until > :now)) THEN 'banned'
        WHEN status = 'auth_failed' THEN 'signed_out'
        WHEN status = 'passkey_required' THEN 'passkey'
-       WHEN logged_in = 1 AND (status = 'disconnected' AND last_disconnect_reason <> 'user' OR link_lost_at IS NOT NULL)
+       WHEN logged_in = 1 AND (status = 'disconnected' AND last_disconnect_reason NOT IN ('user', 'moved') OR link_lost_at IS NOT NULL)
          THEN 'lost'
      END AS code
      FROM instances

@@ -1,10 +1,10 @@
 import type { ConnectionView, HealthView, InstanceRecord } from '../../contract/instance.ts'
 import type { Network } from '../../contract/shapes.ts'
-import type { Engine, EngineInstance } from '../../engines/engine.ts'
+import type { Engine, EngineInstance, SessionFiles } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
+import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -22,6 +22,7 @@ import { createHealth, type Gauges } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { LinkSignal } from './link-event.ts'
 import { createList, type List } from './list.ts'
+import { createMoving, type Moving } from './moving.ts'
 import { createQr, type Qr } from './qr.ts'
 import { createRecords } from './record.ts'
 import { createRecreate, type Recreate } from './recreate.ts'
@@ -29,6 +30,7 @@ import { createRemove, type Remove } from './remove.ts'
 import { createRestart, type Restart } from './restart.ts'
 import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
+import { readUpload } from './session-file.ts'
 import { createDiscardSession } from './session.ts'
 import { byId, everConnected, subjectById, toInstance, type Instance } from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
@@ -54,6 +56,7 @@ export interface InstancesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'instance' | 'batch'>
+  readonly random: Random
   readonly ledger: Ledger
   readonly jobs: Jobs
   readonly engines: Engines
@@ -77,6 +80,9 @@ export interface Instances {
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
   readonly restart: Restart
+  readonly moving: Moving
+  /** Reads an upload of `importSession`. @throws ApiError validation_error */
+  readonly readSession: (stream: AsyncIterable<Uint8Array>) => Promise<SessionFiles>
   readonly disconnect: Disconnect
   /** Answers once it is durable; the wiping and the new pairing follow by themselves. */
   readonly recreate: Recreate
@@ -149,6 +155,8 @@ export function createInstances(deps: InstancesDeps): Instances {
     health: createHealth({ db, clock, engines, gauges, log }),
     qr: createQr(link),
     restart,
+    moving: createMoving({ ...link, random: deps.random }),
+    readSession: (stream) => readUpload(stream, deps.random),
     disconnect: createDisconnect(link),
     recreate: createRecreate({ db, ids, engines, log, lifecycle, publish, wipe: wiping.begin }),
 

@@ -128,6 +128,10 @@ const STOPPED: IssueText = {
 /** Why an instance stays disconnected, by `last_disconnect_reason`. */
 const ENDED: Readonly<Record<string, IssueText>> = {
   user: { code: 'disconnected_by_user', message: 'The instance was disconnected on request. Restart it to reconnect.' },
+  moved: {
+    code: 'moved',
+    message: 'The session was exported to another Switchboard. Restart the instance only if it does not run there.',
+  },
   logout: { code: 'logged_out', message: 'The instance was logged out. Get a new QR code and scan it.' },
   qr_expired: {
     code: 'qr_expired',

@@ -9,7 +9,8 @@ export type LinkSignal = Extract<EngineSignal, { kind: Trigger }>
 export type LinkEvent =
   | LinkSignal
   | { readonly kind: 'start'; readonly by: 'restart' | 'pairing' }
-  | { readonly kind: 'stop'; readonly logout: boolean }
+  /** `moved`: the session goes to another Switchboard. */
+  | { readonly kind: 'stop'; readonly logout: boolean; readonly moved?: true }
   /** Of the loss that happened at this moment and no other. */
   | { readonly kind: 'outage'; readonly linkLostAtMs: number }
   | { readonly kind: 'session_lost' }

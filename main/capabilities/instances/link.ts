@@ -82,7 +82,7 @@ const HAS_NO_SESSION: ReadonlySet<Link['status']> = new Set<Link['status']>(['cr
 const isReconnect = (link: Link) => link.downAtMs !== null && link.loggedIn
 
 /** Somebody asked for the loss: nothing was wrong with the link. */
-const REQUESTED: ReadonlySet<string | null> = new Set(['user', 'logout', 'restart', 'service_restarted'])
+const REQUESTED: ReadonlySet<string | null> = new Set(['user', 'logout', 'moved', 'restart', 'service_restarted'])
 
 /** What `reconnects_24h` counts: only what receivers were told about, so that it agrees with the events. */
 const isRecovery = (link: Link) =>
@@ -119,8 +119,8 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
       announcement: { type: 'instance.connecting', data: { reason, attempt: attempts } },
     }
   },
-  stop(link, { logout }, nowMs) {
-    const reason = logout ? 'logout' : 'user'
+  stop(link, { logout, moved }, nowMs) {
+    const reason = logout ? 'logout' : moved ? 'moved' : 'user'
     const downAtMs = link.status === 'connected' ? nowMs : link.downAtMs
     return disconnectedFor(reason, { downAtMs, ...(logout ? loggedOut : {}) })
   },

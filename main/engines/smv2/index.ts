@@ -29,6 +29,7 @@ import { journalRetention } from './retention.ts'
 import { createSend } from './send.ts'
 import { createSendQueue, type SendPace } from './send-queue.ts'
 import { createSent } from './sent.ts'
+import { createSessionTransfer } from './session-transfer.ts'
 import { createSignalOutbox } from './signal-outbox.ts'
 import { createUnreadable } from './unreadable.ts'
 
@@ -169,6 +170,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     },
     send: createSend({ clock, random, log, people, restrictions, transfer, post, queue, linkOf }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),
+    sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
     direct: createDirect({ clock, random, people, post, queue, linkOf }),

@@ -8,7 +8,7 @@ import type { Library } from './library.ts'
 import { insertInbound, keysOf, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
 
 /** Of the library's credentials; its next major version has announced another. */
-const FORMAT = 1
+export const FORMAT = 1
 
 /** Name of the inbound journal among the keys: it is written in the same transaction. */
 export const INBOUND_JOURNAL = 'heard'
@@ -94,13 +94,12 @@ function createSession(
 function createKeys(library: Library, needs: SessionDeps, instance: EngineInstance): SignalKeyStore {
   const { db, clock, seal } = needs
   const { id } = instance
-  const keyOwner = (type: string, key: string) => `smv2:${id}:${type}:${key}`
 
   async function get(type: string, ids: readonly string[]): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {}
     const rows = await keysOf.over(ids, { instanceId: id, type }, (...run) => db.read(...run))
     for (const row of rows.flat()) {
-      found[row.id] = revived(library, type, seal.openBytes(row.sealed, keyOwner(type, row.id)))
+      found[row.id] = revived(library, type, seal.openBytes(row.sealed, keyOwner(id, type, row.id)))
     }
     return found
   }
@@ -114,7 +113,7 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
   }
 
   async function set(data: SignalDataSet): Promise<void> {
-    const changes = changesOf(data, (type, key, value) => seal.seal(written(library, value), keyOwner(type, key)))
+    const changes = changesOf(data, (type, key, value) => seal.seal(written(library, value), keyOwner(id, type, key)))
     const hidden = Object.keys(data['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
     await db.commit(async (tx) => {
       for (const change of changes) await write(tx, change)
@@ -146,7 +145,8 @@ function changesOf(data: SignalDataSet, sealed: (type: string, key: string, valu
 /** Of the two rows that tie a number to a hidden id, this one is read from the hidden side. */
 const hiddenIdIn = (key: string): string | undefined => /^(\d+)_reverse$/.exec(key)?.[1]
 
-const credsOwner = (id: string) => `smv2:${id}:creds`
+export const keyOwner = (id: string, type: string, key: string) => `smv2:${id}:${type}:${key}`
+export const credsOwner = (id: string) => `smv2:${id}:creds`
 
 const written = ({ BufferJSON }: Library, value: unknown): Buffer =>
   Buffer.from(JSON.stringify(value, BufferJSON.replacer))

@@ -44,6 +44,11 @@ export const keysOf = sqlOfList<string, Id & { type: string }, KeyRow>(
   (ids) => `SELECT id, sealed FROM smv2_keys WHERE instance_id = :instanceId AND type = :type AND id IN (${ids})`,
 )
 
+export const allKeysPage = sql<Id & { type: string; id: string; limit: number }, KeyRow & { readonly type: string }>(
+  `SELECT type, id, sealed FROM smv2_keys WHERE instance_id = :instanceId AND (type, id) > (:type, :id)
+   ORDER BY type, id LIMIT :limit`,
+)
+
 export const saveKey = sql<Id & { type: string; id: string; sealed: Uint8Array }>(
   `INSERT INTO smv2_keys (instance_id, type, id, sealed) VALUES (:instanceId, :type, :id, :sealed)
    ON CONFLICT (instance_id, type, id) DO UPDATE SET sealed = excluded.sealed`,

@@ -97,7 +97,7 @@ export async function hookWorld(): Promise<HookWorld> {
     outbound.addResponder('catcher.sandbox', receive)
     const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
     const instances = createInstances({
-      ...{ db, clock, ids, ledger, log: silentLog, jobs: testJobs(db, clock) },
+      ...{ db, clock, ids, random, ledger, log: silentLog, jobs: testJobs(db, clock) },
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),

@@ -108,7 +108,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const rooms = (db: Storage) => {
     const ledger = createLedger({ clock, ids })
     const instances = createInstances({
-      ...{ db, clock, ledger, idempotency, jobs: testJobs(db, clock) },
+      ...{ db, clock, random, ledger, idempotency, jobs: testJobs(db, clock) },
       ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
       engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
       cursors: createCursors(Buffer.alloc(32, 7)),

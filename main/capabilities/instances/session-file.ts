@@ -1,0 +1,95 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { ApiError } from '../../contract/errors.ts'
+import type { SessionFiles } from '../../engines/engine.ts'
+import type { Random } from '../../kernel/ids.ts'
+import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
+import { createSeal } from '../../kernel/seal.ts'
+
+/** An exported session: a line of JSON. `sealed` holds the gzipped files. */
+interface ExportedSession {
+  readonly switchboard_session: 1
+  readonly salt: string
+  readonly cost: number
+  readonly sealed: string
+}
+
+const OWNER = 'session-export'
+const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
+/** Unpacked, so that a small file cannot fill the memory. */
+const MAX_BYTES = 256 * 1024 * 1024
+const MAX_COST = 2 ** 20
+
+const sealOf = (key: Buffer, random: Random) => createSeal({ masterKey: { key: () => key }, random })
+
+export async function encryptSession(files: SessionFiles, passphrase: string, random: Random): Promise<string> {
+  const salt = random.bytes(16)
+  const key = await stretched(passphrase, salt, SCRYPT_COST)
+  const sealed = sealOf(key, random).seal(await zip(JSON.stringify(files)), OWNER)
+  const exported: ExportedSession = {
+    ...{ switchboard_session: 1, salt: salt.toString('base64'), cost: SCRYPT_COST },
+    sealed: sealed.toString('base64'),
+  }
+  return `${JSON.stringify(exported)}\n`
+}
+
+async function decryptSession(file: ExportedSession, passphrase: string, random: Random): Promise<SessionFiles> {
+  const { salt, cost, sealed } = file
+  if (!Number.isInteger(Math.log2(cost)) || cost > MAX_COST) throw invalid('This export was changed. Export it again.')
+  const key = await stretched(passphrase, Buffer.from(salt, 'base64'), cost)
+  let packed: Buffer
+  try {
+    packed = sealOf(key, random).openBytes(Buffer.from(sealed, 'base64'), OWNER)
+  } catch {
+    throw invalid('The passphrase does not open this export. Check the passphrase and try again.')
+  }
+  return JSON.parse((await unzip(packed, { maxOutputLength: MAX_BYTES })).toString()) as SessionFiles
+}
+
+/** What a line of an upload may be. */
+type Line = Partial<ExportedSession> & {
+  readonly name?: unknown
+  readonly content?: unknown
+  readonly passphrase?: unknown
+}
+
+/**
+ * Reads an upload, a JSON value in each line: `{"name", "content"}` for each file of a folder, or `{"passphrase"}` and
+ * then an export.
+ * @throws ApiError validation_error
+ */
+export async function readUpload(stream: AsyncIterable<Uint8Array>, random: Random): Promise<SessionFiles> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  const lines = Buffer.concat(chunks)
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const files: Record<string, string> = {}
+  let passphrase = ''
+  for (const [i, text] of lines.entries()) {
+    const line = parse(text, i + 1)
+    if (typeof line.passphrase === 'string') passphrase = line.passphrase
+    else if (isExported(line)) return decryptSession(line, passphrase, random)
+    else if (typeof line.name === 'string' && typeof line.content === 'string') files[line.name] = line.content
+    else
+      throw invalid(`Line ${i + 1} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`)
+  }
+  return files
+}
+
+function parse(text: string, line: number): Line {
+  try {
+    return (JSON.parse(text) ?? {}) as Line
+  } catch {
+    throw invalid(`Line ${line} is not valid JSON. Send one JSON value per line.`)
+  }
+}
+
+const isExported = (line: Line): line is ExportedSession =>
+  line.switchboard_session === 1 &&
+  typeof line.salt === 'string' &&
+  typeof line.cost === 'number' &&
+  typeof line.sealed === 'string'
+
+const invalid = (message: string) => new ApiError('validation_error', message)

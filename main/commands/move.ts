@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ControlRequest } from '../faces/control.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { parseArguments } from './arguments.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+
+export const MOVE_USAGE = `Usage: npm run move -- in --instance ID --from FOLDER --yes
+       npm run move -- in --instance ID --from FILE --passphrase-file FILE --yes
+       npm run move -- out --instance ID --to FILE --passphrase-file FILE --yes
+       in:  moves a WhatsApp session to an instance without a new scan: the session folder of a Baileys-based server,
+            or an export of another Switchboard. Turn the other server off first.
+       out: disconnects an instance and writes its session to FILE, encrypted with the passphrase (12 characters or more).
+       Switchboard must be running.`
+
+const OPTIONS = {
+  instance: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  yes: { type: 'boolean', default: false },
+} as const
+
+/** A server that runs writes to its folder with every message. */
+const QUIET_MS = 120_000
+
+/** @param ask resolves to undefined if no service runs in this home folder. */
+export async function moveCommand(
+  argv: readonly string[],
+  ask: (request: ControlRequest) => Promise<{ result: unknown } | undefined>,
+  terminal: Terminal,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  const flags = parseArguments(argv, { usage: MOVE_USAGE, options: OPTIONS, words: 1 })
+  const { instance, from, to, yes, words } = flags
+  const passphrase = passphraseIn(flags['passphrase-file'])
+  const request = async (command: string, input: object) => {
+    const answer = await ask({ command, input: { instance, ...input } })
+    if (answer === undefined)
+      throw new CommandError(
+        'Switchboard is not running in this home folder. Start it with npm start or npm run serve.',
+      )
+    return answer.result
+  }
+  const [direction] = words
+  if (instance === undefined) throw new CommandError(MOVE_USAGE)
+  if (direction === 'in' && from !== undefined) {
+    const upload = uploadOf(from, passphrase, clock.now())
+    if (!yes)
+      throw new CommandError(
+        'Turn the other server off: two that use one session disconnect each other. Then repeat the command with --yes.',
+      )
+    const { phone_number: number } = (await request('session.import', { upload })) as { phone_number: string }
+    return terminal.out(`The session of ${number} was moved. The instance is connecting.`)
+  }
+  if (direction === 'out' && to !== undefined && passphrase !== undefined) {
+    if (!yes) throw new CommandError('This disconnects the instance. To confirm, repeat the command with --yes.')
+    const { session } = (await request('session.export', { passphrase })) as { session: string }
+    // Never over something: an export may be the only one of its session.
+    writeFileSync(to, session, { flag: 'wx', mode: 0o600 })
+    return terminal.out(`The instance is disconnected. Its session is in ${to}: import it, then delete the file.`)
+  }
+  throw new CommandError(MOVE_USAGE)
+}
+
+const passphraseIn = (file: string | undefined): string | undefined =>
+  file === undefined ? undefined : read(file).replace(/\r?\n$/, '')
+
+function uploadOf(from: string, passphrase: string | undefined, nowMs: number): string {
+  if (!statSync(from, { throwIfNoEntry: false })?.isDirectory()) {
+    if (passphrase === undefined) throw new CommandError('An export needs its passphrase. Add --passphrase-file FILE.')
+    return `${JSON.stringify({ passphrase })}\n${read(from)}`
+  }
+  const names = readdirSync(from).filter((name) => name.endsWith('.json'))
+  const newestMs = Math.max(...names.map((name) => statSync(join(from, name)).mtimeMs))
+  if (nowMs - newestMs < QUIET_MS)
+    throw new CommandError(
+      'The folder was changed within the last two minutes, so the other server seems to be running. Turn it off, wait two minutes, and repeat the command.',
+    )
+  return names.map((name) => JSON.stringify({ name, content: read(join(from, name)) })).join('\n')
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${file} could not be read: ${(error as Error).message}`)
+  }
+}
