@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import type { proto } from 'baileys'
+import { proto } from 'baileys'
+import type { FaultsInside } from './faults.ts'
 import type { Introduction, Link } from './link.ts'
 import type { Registration } from './linked-device.ts'
+import type { Ceremony, CeremonyInside } from './passkey-ceremony.ts'
+import { isPasskeyQuery } from './passkey-faults.ts'
 import { readQr, type QrFields } from './qr-text.ts'
-import { bytesOf, child, readAddress, seconds, stanza, type Stanza } from './stanza.ts'
+import { bytesOf, child, errorTo, firstTag, readAddress, seconds, stanza, type Stanza } from './stanza.ts'
 
 /** What a client that is not linked yet was notified of. */
-export interface Notice {
+interface Notice {
   readonly id: string
   readonly type: string
   /** Attributes of the acks that came for it: a client sends exactly one. */
   readonly acks: readonly Readonly<Record<string, string>>[]
+}
+
+export interface NoticeInside extends Notice {
+  readonly acks: Readonly<Record<string, string>>[]
+  /** The first ack. */
+  readonly acknowledged: Promise<Readonly<Record<string, string>>>
 }
 
 /** A client that is linked to nobody yet: it shows a QR code, or asks for a code to type. One for each connection. */
@@ -27,6 +36,10 @@ export interface Applicant {
   refresh(shown?: string, tag?: RefreshTag): void
   /** From now on its QR codes are too old to be scanned. What has begun goes on. */
   expireRefs(): void
+  /** How it links with a passkey; undefined until one is asked for. */
+  readonly ceremony: Ceremony | undefined
+  /** Greets it as if it were linked, which no client may believe. */
+  welcomeTooEarly(): void
   /** Cuts its connection. */
   drop(): void
 }
@@ -36,6 +49,8 @@ export type RefreshTag = 'companion_reg_refresh' | 'pair-device-rotate-qr'
 
 /** The same, for those who run the network. */
 export interface ApplicantInside extends Applicant {
+  ceremony: CeremonyInside | undefined
+  readonly deviceType: proto.DeviceProps.PlatformType
   readonly link: Link
   readonly registration: Registration
   /** What it said when it asked for a code to type. */
@@ -48,7 +63,7 @@ export interface ApplicantInside extends Applicant {
   isOutdated(qr: QrFields): boolean
   /** Sends an `iq` and waits for its answer. */
   ask(content: Stanza[], attributes?: Readonly<Record<string, string | number>>): Promise<Stanza>
-  notify(type: string, content?: Stanza[], from?: string): Notice
+  notify(type: string, content?: Stanza[], from?: string): NoticeInside
   /** What it says once it has read the phone's half of a code. */
   finish(): Promise<Stanza>
   hear(node: Stanza): void
@@ -67,21 +82,38 @@ interface Awaited {
 }
 
 const REFS = 6
+const HUNG_UP = 'the client hung up while it was being linked'
 
 let lastId = 0
 
-export function createApplicant(link: Link, { clientKey, payload }: Introduction): ApplicantInside {
+export function createApplicant(
+  link: Link,
+  { clientKey, payload }: Introduction,
+  faults: Pick<FaultsInside, 'pairingCodeRefusal'>,
+): ApplicantInside {
   const awaited = new Map<string, Awaited>()
   const refs = Array.from({ length: REFS }, () => `2@${randomBytes(64).toString('base64')}`)
   const outdated = new Set<string>()
   const heard: Stanza[] = []
-  const notices: (Notice & { readonly acks: Readonly<Record<string, string>>[] })[] = []
+  const notices: NoticeInside[] = []
+  const acknowledging = new Map<string, (ack: Readonly<Record<string, string>>) => void>()
   let codeRequest: CodeRequest | undefined
   let isExpired = false
 
   const answerOf = (id: string) => new Promise<Stanza>((resolve, reject) => void awaited.set(id, { resolve, reject }))
   const iq = (content: Stanza[], attributes = {}) =>
     stanza('iq', { type: 'set', from: 's.whatsapp.net', id: `s${++lastId}`, xmlns: 'md', ...attributes }, content)
+
+  function hearAck(attributes: Readonly<Record<string, string>>): void {
+    const { id = '' } = attributes
+    notices.find((notice) => notice.id === id)?.acks.push(attributes)
+    acknowledging.get(id)?.(attributes)
+  }
+
+  function hearPasskeyQuery(node: Stanza): void {
+    if (applicant.ceremony) return applicant.ceremony.hear(node)
+    link.send(errorTo(node, 400))
+  }
 
   function hearCode(node: Stanza, asked: Stanza): void {
     const answer = (content?: Stanza[]) =>
@@ -90,6 +122,8 @@ export function createApplicant(link: Link, { clientKey, payload }: Introduction
       answer()
       return awaited.get('finish')?.resolve(asked)
     }
+    const refusal = faults.pairingCodeRefusal()
+    if (refusal !== undefined) return link.send(errorTo(node, refusal))
     const ref = randomBytes(16).toString('base64url')
     const wrappedKey = bytesOf(asked, 'link_code_pairing_wrapped_companion_ephemeral_pub')
     codeRequest = { number: readAddress(asked.attrs['jid'] ?? '').user, wrappedKey, ref }
@@ -112,8 +146,10 @@ export function createApplicant(link: Link, { clientKey, payload }: Introduction
   const applicant: ApplicantInside = {
     link,
     registration: readRegistration(clientKey, payload),
+    deviceType: proto.DeviceProps.decode(payload.devicePairingData?.deviceProps ?? new Uint8Array()).platformType ?? 0,
     heard,
     notices,
+    ceremony: undefined,
     get isConnected() {
       return link.isOpen
     },
@@ -130,6 +166,8 @@ export function createApplicant(link: Link, { clientKey, payload }: Introduction
     get isExpired() {
       return isExpired
     },
+    welcomeTooEarly: () =>
+      link.send(stanza('success', { t: seconds(), lid: '900000000000000:1@lid', location: 'lla' })),
     drop: link.drop,
     ask(content, attributes) {
       const node = iq(content, attributes)
@@ -138,24 +176,28 @@ export function createApplicant(link: Link, { clientKey, payload }: Introduction
       return answer
     },
     notify(type, content, from = '@s.whatsapp.net') {
-      const notice = { id: `n${++lastId}`, type, acks: [] }
+      const id = `n${++lastId}`
+      const acknowledged = new Promise<Record<string, string>>((resolve) => void acknowledging.set(id, resolve))
+      const notice = { id, type, acks: [], acknowledged }
       notices.push(notice)
-      link.send(stanza('notification', { type, from, id: notice.id, t: seconds() }, content))
+      link.send(stanza('notification', { type, from, id, t: seconds() }, content))
       return notice
     },
     finish: () => answerOf('finish'),
     hear(node) {
       heard.push(node)
       const { id = '', type } = node.attrs
-      if (node.tag === 'ack') return void notices.find((notice) => notice.id === id)?.acks.push(node.attrs)
+      if (node.tag === 'ack') return hearAck(node.attrs)
       if (node.tag !== 'iq') return
       if (type === 'result') return awaited.get(id)?.resolve(node)
+      if (isPasskeyQuery(firstTag(node))) return hearPasskeyQuery(node)
       const asked = child(node, 'link_code_companion_reg')
       if (asked !== undefined) return hearCode(node, asked)
       link.send(stanza('iq', { type: 'result', id, from: 's.whatsapp.net' }))
     },
     gone() {
-      for (const { reject } of awaited.values()) reject(new Error('the client hung up while it was being linked'))
+      applicant.ceremony?.abandon(HUNG_UP)
+      for (const { reject } of awaited.values()) reject(new Error(HUNG_UP))
     },
   }
   return applicant

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { PasskeyFault, PasskeyStep } from './passkey-faults.ts'
 import type { Bundle } from './signal.ts'
 
 /** What goes wrong with a message on its way to the server. */
@@ -41,6 +42,10 @@ export interface Faults {
   demandVersion(oldest: number): void
   /** A client that has just paired is not told to connect again: its connection stays open and silent. */
   withholdRestart(): void
+  /** The next time a client gets to this step of linking with a passkey, it goes wrong. */
+  onPasskey(fault: PasskeyFault): void
+  /** The next request for a code to type is refused: 400 for a name the server does not like, 429 after too many. */
+  onPairingCode(code: 400 | 429): void
   /** Key bundles are handed out with a signature that is not the owner's. */
   forgeBundles(isForged: boolean): void
 }
@@ -52,6 +57,10 @@ export interface FaultsInside extends Faults {
   /** @returns what happens to a message to this number or group; one use of the fault is spent. */
   messageTo(to: string): MessageFault | undefined
   losesReceipt(): boolean
+  /** @returns what goes wrong at this step; one use of the fault is spent. */
+  atPasskeyStep(step: PasskeyStep): PasskeyFault | undefined
+  /** @returns with which error the request is refused, once. */
+  pairingCodeRefusal(): number | undefined
   bundle(honest: Bundle): Bundle
 }
 
@@ -61,6 +70,8 @@ const HELD_MS = 25_000
 /** @param heldMs as above, for tests that wait less. */
 export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   const rules: { readonly fault: MessageFault; readonly to: string | undefined; left: number }[] = []
+  const passkeyFaults: PasskeyFault[] = []
+  const pairingCodeRefusals: number[] = []
   let receipts = 0
   let arrival: ArrivalFault | null = null
   let oldestVersion = 0
@@ -78,6 +89,13 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
     onReceipt: (times) => void (receipts = times),
     onArrival: (fault) => void (arrival = fault),
     demandVersion: (oldest) => void (oldestVersion = oldest),
+    onPasskey: (fault) => void passkeyFaults.push(fault),
+    onPairingCode: (code) => void pairingCodeRefusals.push(code),
+    pairingCodeRefusal: () => pairingCodeRefusals.shift(),
+    atPasskeyStep(step) {
+      const index = passkeyFaults.findIndex(({ at }) => at === step)
+      return index === -1 ? undefined : passkeyFaults.splice(index, 1)[0]
+    },
     forgeBundles: (next) => void (isForged = next),
     bundle: (honest) =>
       isForged ? { ...honest, signedPreKey: { ...honest.signedPreKey, signature: randomBytes(64) } } : honest,

@@ -25,6 +25,9 @@ export type { Phone } from './people.ts'
  * await shop.scan(qrText)                          // or: await shop.enter('ABCD-EFGH')
  * ana.received()                                   // what arrived, each message once, `times` says how often
  * shop.behave({ scansWith: 'camera' })             // the first scan fails, and the client has to draw its code again
+ * shop.behave({ passkey: 'has' })                  // a client has to link with the passkey of the account
+ * shop.passkey.assert(options)                     // what its owner's browser hands over, true or flawed
+ * whatsapp.applicant(qrText).ceremony              // how that goes, and the code to compare
  * whatsapp.applicant(qrText).notices               // what a client was told before it is linked, with its acks; refresh
  * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, vote, clickAd, call
  * shop.appState.archive(ana.number, true)          // what its owner sets reaches whatever is linked

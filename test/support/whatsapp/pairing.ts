@@ -7,6 +7,7 @@ import type { FaultsInside } from './faults.ts'
 import type { Introduction, Link } from './link.ts'
 import { createLinkedDevice, type LinkedDevice } from './linked-device.ts'
 import { agreeOnSecret } from './pairing-code.ts'
+import { holdCeremony } from './passkey-ceremony.ts'
 import type { PhoneInside } from './people.ts'
 import { readQr } from './qr-text.ts'
 import { lidJid, numberJid, seconds, stanza } from './stanza.ts'
@@ -22,11 +23,26 @@ export interface Pairings {
 
 /** A client shows its code before the server has heard of it. */
 const PATIENCE_MS = 500
+/** What servers say besides, of which a client need not know anything. */
+const LATER_CHILDREN = ['jurisdiction', 'encryption-metadata', 'client-props'].map((tag) => stanza(tag))
 
-export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): Pairings {
+export function createPairings(
+  faults: Pick<FaultsInside, 'withholdsRestart' | 'atPasskeyStep' | 'pairingCodeRefusal'>,
+): Pairings {
   const waiting = new Set<ApplicantInside>()
   const applicants: ApplicantInside[] = []
   const seenByCamera = new WeakSet<Applicant>()
+
+  async function linkWithPasskey(
+    one: ApplicantInside,
+    phone: PhoneInside,
+    secret: Buffer,
+    tamper?: string,
+  ): Promise<LinkedDevice> {
+    if (one.ceremony && !one.ceremony.isOver) throw new Error('this client is being linked already')
+    one.ceremony = holdCeremony({ applicant: one, phone, secret, faults })
+    return link(one, phone, await one.ceremony.secret, tamper)
+  }
 
   async function link(
     one: ApplicantInside,
@@ -45,11 +61,13 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
       stanza('device-identity', {}, identity),
       stanza('device', { jid: numberJid(phone.number, place.id), lid: lidJid(phone.lid, place.id) }),
       stanza('platform', { name: 'android' }),
+      ...(one.ceremony ? LATER_CHILDREN : []),
     ])
     const answer = await one.ask([success], { t: seconds() })
     demandSignature(answer, signed, one.registration.identity)
     const device = createLinkedDevice(phone, place, one.registration)
     phone.link(device)
+    if (one.ceremony && faults.atPasskeyStep('pair-success')) one.drop()
     if (faults.withholdsRestart) return device
     one.link.send(stanza('stream:error', { code: '515' }))
     one.link.close()
@@ -78,7 +96,7 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
       return found
     },
     greet(link, introduction) {
-      const one = createApplicant(link, introduction)
+      const one = createApplicant(link, introduction, faults)
       waiting.add(one)
       applicants.push(one)
       return {
@@ -97,13 +115,15 @@ export function createPairings(faults: Pick<FaultsInside, 'withholdsRestart'>): 
       if (!registration.clientKey.equals(qr.noiseKey) || !registration.identity.equals(qr.identity))
         throw new Error('this QR code shows other keys than the client has')
       if (isScanWasted(one, phone, text)) throw new Error('could not link the device, check the connection')
-      return link(one, phone, qr.secret, how.tamper)
+      const linkAs = phone.habits.passkey === 'none' ? link : linkWithPasskey
+      return linkAs(one, phone, qr.secret, how.tamper)
     },
     async enter(phone, code) {
       const sought = `somebody asks for a code for ${phone.number}`
       const { one, request } = await until(sought, () => askedFor(phone.number), PATIENCE_MS)
       const secret = await agreeOnSecret(one, request, phone, code.replace('-', ''))
-      return link(one, phone, secret)
+      const linkAs = phone.habits.passkey === 'none' ? link : linkWithPasskey
+      return linkAs(one, phone, secret)
     },
   }
 }

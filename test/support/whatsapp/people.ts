@@ -7,6 +7,7 @@ import type { DeviceInside, LinkedDevice } from './linked-device.ts'
 import type { Cdn } from './media.ts'
 import type { Bundle, Sealed, SignalEnd } from './signal.ts'
 import type { Advertisement, FileToSend, Known } from './speech.ts'
+import type { Passkey } from './webauthn.ts'
 
 /** How a person's phone behaves towards what arrives on it. */
 export interface Habits {
@@ -30,6 +31,14 @@ export interface Habits {
   readonly scansWith: 'app' | 'camera'
   /** By which name the client is told so. Default: `companion_reg_refresh`. */
   readonly refreshTag: RefreshTag
+  /**
+   * Whether a client has to show the passkey of the account to be linked. `has`: there is one. `creates`: there is none
+   * until the owner makes it. `refuses`: there is one, but the owner goes no further on the phone. Default: `none`,
+   * clients are not asked.
+   */
+  readonly passkey: 'none' | 'has' | 'creates' | 'refuses'
+  /** Waits until its owner has compared the code, even if the client proved that it was scanned. Default: false. */
+  readonly compares: boolean
 }
 
 export interface SayOptions {
@@ -50,6 +59,11 @@ export interface Phone {
   readonly device: LinkedDevice
   behave(habits: Partial<Habits>): void
   go(isOnline: boolean): void
+
+  /** The newest passkey of the account. @throws when there is none. */
+  readonly passkey: Passkey
+  /** The owner makes a passkey, the first or another one. */
+  createPasskey(): Passkey
 
   /** Scans the text of a QR code. @returns the client, once it has answered with a valid signature. */
   scan(qr: string, how?: { readonly tamper?: 'hmac' | 'account_signature' }): Promise<LinkedDevice>
@@ -118,6 +132,7 @@ export interface PhoneInside extends Phone {
   readonly appState: AppStateInside
   readonly signal: SignalEnd
   readonly devices: DeviceInside[]
+  readonly passkeys: readonly Passkey[]
   readonly known: Map<string, Known>
   /** People who have written to this one, and so may be answered even while new chats are refused. */
   readonly writers: Set<string>

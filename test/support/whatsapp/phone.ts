@@ -7,6 +7,7 @@ import { createNotices } from './notices.ts'
 import { peerStanza } from './own-phone.ts'
 import type { Habits, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
 import { createSignalEnd } from './signal.ts'
+import { createPasskey, type Passkey } from './webauthn.ts'
 
 const HABITS: Habits = {
   isOnline: true,
@@ -18,6 +19,8 @@ const HABITS: Habits = {
   name: '',
   scansWith: 'app',
   refreshTag: 'companion_reg_refresh',
+  passkey: 'none',
+  compares: false,
 }
 
 /** @param pairing how this phone links clients to itself. */
@@ -29,6 +32,7 @@ export function createPhone(
   const core = createCore(number, lid)
   const { signal, devices, known, writers, inTurn } = core
   const receipts = new Map<string, string[]>()
+  const passkeys: Passkey[] = []
   const self = () => phone
   const appState = createAppState(core, around, self)
   const account = {
@@ -48,6 +52,21 @@ export function createPhone(
       const last = devices.at(-1)
       if (last === undefined) throw new Error(`nothing is linked to ${number}`)
       return last
+    },
+    get passkeys() {
+      if (passkeys.length === 0 && (core.habits.passkey === 'has' || core.habits.passkey === 'refuses'))
+        passkeys.push(createPasskey())
+      return passkeys
+    },
+    get passkey() {
+      const newest = account.passkeys.at(-1)
+      if (newest === undefined) throw new Error(`${number} has no passkey`)
+      return newest
+    },
+    createPasskey() {
+      const created = createPasskey()
+      passkeys.push(created)
+      return created
     },
     behave: (next: Partial<Habits>) => void (core.habits = { ...core.habits, ...next }),
     loseSessions: () => signal.forgetAll(),

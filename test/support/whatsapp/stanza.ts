@@ -16,6 +16,19 @@ export const child = (node: Stanza | undefined, tag: string): Stanza | undefined
 export const children = (node: Stanza | undefined, tag: string): Stanza[] => getBinaryNodeChildren(node, tag)
 export const firstTag = (node: Stanza): string => (Array.isArray(node.content) ? (node.content[0]?.tag ?? '') : '')
 
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'bad-request',
+  401: 'not-authorized',
+  429: 'rate-overlimit',
+  500: 'internal-server-error',
+}
+
+/** What the server answers to a query that it refuses. */
+export const errorTo = (iq: Stanza, code: number): Stanza =>
+  stanza('iq', { type: 'error', id: iq.attrs['id'], from: '@s.whatsapp.net' }, [
+    stanza('error', { code, text: ERRORS[code] ?? 'error' }),
+  ])
+
 /** The bytes an element carries; empty when it carries none. */
 export function bytesIn(node: Stanza | undefined): Buffer {
   const content = node?.content

@@ -51,8 +51,8 @@ export interface Passkey {
   }
 }
 
-export const RP_ID = 'whatsapp.com'
-export const RP_ORIGIN = 'https://web.whatsapp.com'
+const RP_ID = 'whatsapp.com'
+const RP_ORIGIN = 'https://web.whatsapp.com'
 
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
