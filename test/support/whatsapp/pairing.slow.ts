@@ -83,6 +83,16 @@ test('a code that was refreshed before anybody scanned it links only as it is dr
   expect(await client.closed()).toBe(515)
 })
 
+test('a refresh that comes while the link is made changes nothing for a client that leaves its secret alone', async () => {
+  const client = rawClient()
+  const qr = await client.qr()
+  const linking = whatsapp.phone('12025550209').scan(qr)
+  whatsapp.applicant(qr).refresh(qr)
+  await linking
+  expect(await client.closed()).toBe(515)
+  expect(whatsapp.applicant(qr).notices).toHaveLength(1)
+})
+
 test('a code whose refs have expired links nothing', async () => {
   const client = rawClient()
   const qr = await client.qr()

@@ -2,60 +2,64 @@ import { randomBytes } from 'node:crypto'
 import { Curve, proto } from 'baileys'
 import type { Registration } from './linked-device.ts'
 import { codeToCompare, commitmentOf, handoffProof, openRequest, requestKey } from './passkey-crypto.ts'
+import type { Prologue } from './passkey-stanzas.ts'
+import type { PhoneInside } from './people.ts'
 
-/** What a client says of itself before it knows the phone's keys, and the server passes on. */
-export interface Prologue {
-  readonly payload: Buffer
-  readonly identity: Buffer
-  readonly commitment: Buffer
-  readonly publicKey: Buffer
-  readonly deviceType: proto.DeviceProps.PlatformType
-  readonly ref: string
-  /** Absent when too much time has passed since the scan. */
-  readonly proof: Buffer | undefined
-}
-
-/** The phone's half of linking with a passkey: it trusts neither the client nor the server between them. */
+/**
+ * The phone's half of linking with a passkey. It trusts neither the client nor the server between them: what it finds
+ * wrong it keeps to itself, and goes no further.
+ */
 export interface PrimaryDevice {
   /** Its key and its nonce, serialised. */
   readonly ephemeralIdentity: Buffer
-  /** @throws when the proof is not by the client that was scanned. */
-  takePrologue(prologue: Prologue): void
-  /** @returns the code to compare. @throws when it is not the nonce that was committed to. */
-  takeNonce(nonce: Buffer): string
+  /** What it shows to be compared; undefined while there is nothing to compare. */
+  readonly code: string | undefined
+  /** Its owner has compared the code. */
+  confirm(isSame: boolean): void
+  /** @returns whether its owner goes on. @throws when the proof is not by the client that was scanned. */
+  takePrologue(prologue: Prologue): boolean
+  /** @throws when it is not the nonce that was committed to. */
+  takeNonce(nonce: Buffer): void
   /** @returns the new ADV secret. @throws when it is sealed under another key, or names other keys. */
-  takeRequest(content: Buffer): Buffer
+  takeRequest(content: Buffer): Promise<Buffer>
 }
 
 const KEY_BYTES = 32
 
 /** @param secret the ADV secret that the phone saw. */
-export function createPrimaryDevice(secret: Buffer, registration: Registration): PrimaryDevice {
+export function createPrimaryDevice(phone: PhoneInside, secret: Buffer, registration: Registration): PrimaryDevice {
   const { private: privateKey, public: publicKey } = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)
+  const comparison = Promise.withResolvers<boolean>()
   let prologue: Prologue | undefined
-  let isNonceKnown = false
+  let companionNonce: Buffer | undefined
 
   return {
     ephemeralIdentity: Buffer.from(proto.PrimaryEphemeralIdentity.encode({ publicKey, nonce }).finish()),
+    get code() {
+      if (companionNonce === undefined || (prologue?.proof && !phone.habits.compares)) return undefined
+      return codeToCompare(companionNonce, Buffer.from(publicKey), nonce)
+    },
+    confirm: comparison.resolve,
     takePrologue(next) {
       if (next.proof && !handoffProof(secret, next.payload).equals(next.proof))
         throw new Error('the hand-off proof is not made with the secret that the phone saw')
       prologue = next
+      return phone.habits.passkey !== 'refuses'
     },
-    takeNonce(companionNonce) {
-      if (!prologue?.commitment.equals(commitmentOf(prologue.identity, companionNonce)))
+    takeNonce(next) {
+      if (!prologue?.commitment.equals(commitmentOf(prologue.identity, next)))
         throw new Error('this nonce is not the one that was committed to')
-      isNonceKnown = true
-      return codeToCompare(companionNonce, Buffer.from(publicKey), nonce)
+      companionNonce = next
     },
-    takeRequest(content) {
-      if (!prologue || !isNonceKnown) throw new Error('the pairing request came before the nonce')
+    async takeRequest(content) {
+      if (!prologue || !companionNonce) throw new Error('the pairing request came before the nonce')
       const request = opened(requestKey(privateKey, prologue.publicKey, prologue), content)
       if (!request.noiseKey.equals(registration.clientKey)) throw new Error('the request names another Noise key')
       if (!request.identity.equals(registration.identity)) throw new Error('the request names another identity key')
       if (request.secret.length !== KEY_BYTES) throw new Error('the new ADV secret has not 32 bytes')
       if (request.secret.equals(secret)) throw new Error('the ADV secret is still the one that the phone saw')
+      if (phone.habits.compares && !(await comparison.promise)) throw new Error('the phone’s owner saw another code')
       return request.secret
     },
   }

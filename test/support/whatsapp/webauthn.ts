@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto'
+import { demand } from './refused.ts'
 
 /** What the server sends for `navigator.credentials.get()`, as JSON. */
 export interface RequestOptions {
@@ -123,7 +124,7 @@ function authenticatorDataOf({ rpId = RP_ID, isUserPresent = true, isUserVerifie
  * Checks an assertion as the server does.
  * @param content UTF-8 JSON.
  * @param credentialId as the client sent it beside.
- * @throws AssertionRefused, which says what is wrong.
+ * @throws Refused, which says what is wrong.
  */
 export function verifyAssertion(
   content: Buffer,
@@ -131,58 +132,45 @@ export function verifyAssertion(
   expected: { readonly challenge: string; readonly passkeys: readonly Passkey[] },
 ): void {
   const { id, response } = readAssertion(content)
-  demand(credentialId.equals(bytes(id)), 'credential_id is not the id of the assertion', 400)
+  demand(400, credentialId.equals(bytes(id)), 'credential_id is not the id of the assertion')
   const passkey = expected.passkeys.find((one) => one.credentialId.equals(credentialId))
-  demand(passkey, 'no passkey of this account has this credential id')
+  demand(401, passkey, 'no passkey of this account has this credential id')
 
   const clientData = bytes(response.clientDataJSON)
   const { type, challenge, origin, crossOrigin } = readJson(clientData)
-  demand(type === 'webauthn.get', 'the type of the client data is not webauthn.get')
-  demand(challenge === expected.challenge, 'the challenge is not the one that was sent')
-  demand(origin === RP_ORIGIN, `the origin is not ${RP_ORIGIN}`)
-  demand(crossOrigin !== true, 'the assertion was made in a frame of another origin')
+  demand(401, type === 'webauthn.get', 'the type of the client data is not webauthn.get')
+  demand(401, challenge === expected.challenge, 'the challenge is not the one that was sent')
+  demand(401, origin === RP_ORIGIN, `the origin is not ${RP_ORIGIN}`)
+  demand(401, crossOrigin !== true, 'the assertion was made in a frame of another origin')
 
   const authenticatorData = bytes(response.authenticatorData)
-  demand(authenticatorData.length >= AUTHENTICATOR_DATA_BYTES, 'the authenticator data is too short')
-  demand(authenticatorData.subarray(0, 32).equals(sha256(RP_ID)), `the relying party is not ${RP_ID}`)
+  demand(401, authenticatorData.length >= AUTHENTICATOR_DATA_BYTES, 'the authenticator data is too short')
+  demand(401, authenticatorData.subarray(0, 32).equals(sha256(RP_ID)), `the relying party is not ${RP_ID}`)
   const flags = authenticatorData.readUInt8(32)
-  demand(flags & USER_PRESENT, 'the user was not present')
-  demand(flags & USER_VERIFIED, 'the user was not verified')
+  demand(401, flags & USER_PRESENT, 'the user was not present')
+  demand(401, flags & USER_VERIFIED, 'the user was not verified')
   const isSigned = verify(
     'sha256',
     signedPart(authenticatorData, clientData),
     passkey.publicKey,
     bytes(response.signature),
   )
-  demand(isSigned, 'the signature is not by the registered key')
-}
-
-/** Why the server does not take an assertion. */
-export class AssertionRefused extends Error {
-  readonly code: 400 | 401
-  constructor(reason: string, code: 400 | 401) {
-    super(reason)
-    this.code = code
-  }
-}
-
-function demand(holds: unknown, reason: string, code: 400 | 401 = 401): asserts holds {
-  if (!holds) throw new AssertionRefused(reason, code)
+  demand(401, isSigned, 'the signature is not by the registered key')
 }
 
 function readAssertion(content: Buffer): AssertionJson {
-  demand(content.length <= LARGEST_ASSERTION_BYTES, 'the assertion is too long', 400)
+  demand(400, content.length <= LARGEST_ASSERTION_BYTES, 'the assertion is too long')
   const { id, rawId, type, response } = readJson(content)
-  demand(isBase64url(id) && id === rawId, 'id and rawId are not the same base64url', 400)
-  demand(type === 'public-key', 'the type of the assertion is not public-key', 400)
-  demand(typeof response === 'object' && response !== null, 'the assertion has no response', 400)
+  demand(400, isBase64url(id) && id === rawId, 'id and rawId are not the same base64url')
+  demand(400, type === 'public-key', 'the type of the assertion is not public-key')
+  demand(400, typeof response === 'object' && response !== null, 'the assertion has no response')
   const { clientDataJSON, authenticatorData, signature, userHandle } = response as Record<string, unknown>
   demand(
+    400,
     isBase64url(clientDataJSON) && isBase64url(authenticatorData) && isBase64url(signature),
     'the response is not base64url without padding',
-    400,
   )
-  demand(userHandle === null || isBase64url(userHandle), 'userHandle is neither null nor base64url', 400)
+  demand(400, userHandle === null || isBase64url(userHandle), 'userHandle is neither null nor base64url')
   return { id, rawId: id, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }
 }
 
@@ -193,7 +181,7 @@ function readJson(content: Buffer): Readonly<Record<string, unknown>> {
   } catch {
     // Told below.
   }
-  demand(typeof read === 'object' && read !== null, 'the assertion is not JSON', 400)
+  demand(400, typeof read === 'object' && read !== null, 'the assertion is not JSON')
   return read as Readonly<Record<string, unknown>>
 }
 

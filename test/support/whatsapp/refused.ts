@@ -1,0 +1,13 @@
+/** Why the server does not take what a client asks: 400 for the shape, 401 for what it says. */
+export class Refused extends Error {
+  readonly code: 400 | 401
+  constructor(code: 400 | 401, reason: string) {
+    super(reason)
+    this.code = code
+  }
+}
+
+/** @throws Refused */
+export function demand(code: 400 | 401, holds: unknown, reason: string): asserts holds {
+  if (!holds) throw new Refused(code, reason)
+}
