@@ -48,11 +48,13 @@ export interface Bent {
   readonly keepsSecret?: boolean
   readonly asksForRef?: { readonly type?: 'get' | 'set'; readonly xmlns?: string }
   readonly skipsRef?: boolean
+  /** How long it waits for an answer. */
+  readonly patienceMs?: number
 }
 
 const SERVER = 's.whatsapp.net'
 const MALFORMED = 487
-const PATIENCE_MS = 1_000
+const PATIENCE_MS = 5_000
 
 export function passkeyClient(bent: Bent = {}, kept: Kept = nothingKept()): PasskeyClient {
   const client = rawClient(kept)
@@ -67,7 +69,7 @@ export function passkeyClient(bent: Bent = {}, kept: Kept = nothingKept()): Pass
 
   const query = (type: 'get' | 'set', content: Stanza, bend = {}) => {
     const attributes = { type, to: SERVER, xmlns: 'md', id: socket.generateMessageTag(), ...bend }
-    return socket.query(stanza('iq', attributes, [content]), PATIENCE_MS)
+    return socket.query(stanza('iq', attributes, [content]), bent.patienceMs ?? PATIENCE_MS)
   }
   // Once a code was asked for, the library acknowledges.
   const acknowledge = async (node: BinaryNode, error?: number) => {

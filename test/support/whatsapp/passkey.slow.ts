@@ -201,7 +201,7 @@ async function faulty(fault: PasskeyFault): Promise<{ one: Scanned; failed: Prom
   if (fault.at === 'passkey_request_options')
     whatsapp.faults.onPasskey({ at: 'passkey_prologue_request', kind: 'options', options: 'absent' })
   whatsapp.faults.onPasskey(fault)
-  const one = await scanned()
+  const one = await scanned(fault.kind === 'unanswered' ? { patienceMs: 300 } : {})
   if (fault.at === 'ref' || fault.at === 'passkey_prologue')
     return { one, failed: expect(answered(one)).rejects.toThrow() }
   if (fault.at !== 'passkey_request_options') await answered(one)
