@@ -266,7 +266,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'media.keep_days',
     kind: integer({ min: 1, max: 3_650 }),
     fallback: 30,
-    description: 'How many days files received by live `smv2` instances are kept in `media/` in the home folder.',
+    description: 'How many days files received by live `smv2` instances are kept in `files/` in the home folder.',
     window: 'now',
   },
   pacePerMinute: {

@@ -1,6 +1,6 @@
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Evidence } from '../engine.ts'
-import type { Files } from './files.ts'
+import type { MessageFiles } from './message-files.ts'
 import type { Link } from './link.ts'
 import type { Restrictions } from './restrictions.ts'
 
@@ -9,7 +9,7 @@ interface Known {
   /** Undefined: nothing was asked of the instance since the service started. */
   readonly link: Link | undefined
   readonly restrictions: Pick<Restrictions, 'of'>
-  readonly files: Pick<Files, 'missing'>
+  readonly files: Pick<MessageFiles, 'missing'>
 }
 
 type Issue = NonNullable<Evidence['issues']>[number]

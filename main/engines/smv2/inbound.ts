@@ -4,7 +4,7 @@ import type { EngineInstance, EngineSignal, EngineSink, MessageOrigin } from '..
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
-import type { Files } from './files.ts'
+import type { MessageFiles } from './message-files.ts'
 import type { People } from './people.ts'
 import type { DecryptedMessage } from './repository.ts'
 import type { Session } from './session.ts'
@@ -15,7 +15,7 @@ interface InboundDeps {
   readonly log: Log
   readonly loadLibrary: LoadLibrary
   readonly people: People
-  readonly files: Files
+  readonly files: MessageFiles
   readonly sink: EngineSink
   readonly linkOf: (instance: EngineInstance) => Link
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import type { Files } from '../../kernel/files.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
@@ -11,7 +12,7 @@ import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createAcks } from './acks.ts'
 import { createDirect } from './direct.ts'
 import { evidenceOf } from './evidence.ts'
-import { createFiles } from './files.ts'
+import { createMessageFiles } from './message-files.ts'
 import { createConnectQueue } from './connect-queue.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
@@ -19,7 +20,7 @@ import { createLoadLibrary } from './library.ts'
 import { chatKeyOf } from './jid.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
-import { createMediaTransfer } from './media-transfer.ts'
+import { createMediaTransfer, MAX_FILE_BYTES } from './media-transfer.ts'
 import { createPost } from './post.ts'
 import { createPeople } from './people.ts'
 import { createProtocol } from './protocol.ts'
@@ -45,7 +46,8 @@ export interface Smv2Deps {
   readonly sink: EngineSink
   /** To the network's store of files, and to where it says which version its client has. */
   readonly outbound: Pick<Outbound, 'request' | 'dispatcher'>
-  /** The home folder; files lie in `media` there. */
+  readonly files: Files
+  /** The home folder; files of earlier versions are in `media` there. */
   readonly home: string
   readonly settings: {
     /** null: what the library came with, or what the network has named since. */
@@ -87,10 +89,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const restrictions = createRestrictions({ db, clock })
   const transfer = createMediaTransfer(outbound)
   const store = createMediaStore({
-    ...{ db, clock, folder: join(needs.home, 'media') },
+    ...{ db, clock, files: needs.files, oldFolder: join(needs.home, 'media'), maxBytes: MAX_FILE_BYTES },
     keepDays: () => settings.mediaKeepDays,
   })
-  const files = createFiles({ clock, log, store, transfer, linkOf })
+  const files = createMessageFiles({ clock, log, store, transfer, linkOf })
   const inbound = createInbound({ log, loadLibrary, people, files, sink, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
@@ -174,7 +176,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
     direct: createDirect({ clock, random, people, post, queue, linkOf }),
-    media: ({ id }, mediaId) => store.read(id, mediaId),
+    media: (instance, mediaId) => store.read(instance, mediaId),
     evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
     async begin() {
       hasBegun = true

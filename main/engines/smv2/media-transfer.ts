@@ -14,7 +14,7 @@ const RESPONSE_MS = 10_000
 const TRANSFER_MS = 60_000
 /** A download by the library blocks the whole connection. */
 const PATIENCE = { connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 }
-const MB = 1024 * 1024
+export const MAX_FILE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024
 /** Padding and signature of an encrypted file. */
 const AROUND_BYTES = 64
 
@@ -58,7 +58,7 @@ export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'dispat
         url: `${STORE}${path}`,
         ...{ method: 'GET', headers: { Origin: ORIGIN }, from: { accountId } },
         ...{ headersTimeoutMs: RESPONSE_MS, bodyTimeoutMs: TRANSFER_MS, signal },
-        maxBodyBytes: Math.max(...Object.values(LIMITS.mediaMegabytes)) * MB + AROUND_BYTES,
+        maxBodyBytes: MAX_FILE_BYTES + AROUND_BYTES,
       })
       if (answer.kind === 'failure' || answer.status >= 500) return undefined
       return answer.status === 200 && !answer.truncated ? answer.body : null

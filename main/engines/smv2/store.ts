@@ -145,14 +145,26 @@ export interface MediaRow {
   readonly mimeType: string
   readonly filename: string | null
   readonly size: number
+  /** null: in the older layout, or not there yet. */
+  readonly fileId: string | null
+  readonly pending: Uint8Array | null
 }
 
-const MEDIA = 'hash, mime_type AS mimeType, filename, size'
+/** A row that is to be removed. */
+export interface OldMediaRow {
+  readonly seq: number
+  readonly hash: string
+  readonly accountId: AccountId | null
+  readonly fileId: string | null
+}
 
+/** @returns no row if it has its file already. */
 export const insertMedia = sql<
   Id & {
     seq: number
+    accountId: string
     mediaId: string
+    fileId: string
     hash: string
     mimeType: string
     filename: string | null
@@ -160,23 +172,37 @@ export const insertMedia = sql<
     now: number
   }
 >(
-  `INSERT INTO smv2_media (seq, instance_id, media_id, hash, mime_type, filename, size, received_at)
-   VALUES (:seq, :instanceId, :mediaId, :hash, :mimeType, :filename, :size, :now)
-   ON CONFLICT (instance_id, media_id) DO NOTHING`,
+  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, file_id, hash, mime_type, filename, size, received_at)
+   VALUES (:seq, :instanceId, :accountId, :mediaId, :fileId, :hash, :mimeType, :filename, :size, :now)
+   ON CONFLICT (instance_id, media_id) DO UPDATE SET file_id = excluded.file_id, hash = excluded.hash,
+     size = excluded.size, pending = NULL
+   WHERE smv2_media.pending IS NOT NULL`,
 )
 export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
-  `SELECT ${MEDIA} FROM smv2_media WHERE instance_id = :instanceId AND media_id = :mediaId`,
+  `SELECT hash, mime_type AS mimeType, filename, size, file_id AS fileId, pending FROM smv2_media
+   WHERE instance_id = :instanceId AND media_id = :mediaId`,
 )
-export const oldestMedia = sql<{ before: number; limit: number }, { seq: number; hash: string }>(
-  `SELECT seq, hash FROM (SELECT seq, hash, received_at FROM smv2_media ORDER BY seq LIMIT :limit) AS oldest
-   WHERE received_at < :before`,
+export const fileWithHash = sql<{ accountId: string; hash: string }, { fileId: string }>(
+  `SELECT file_id AS fileId FROM smv2_media
+   WHERE hash = :hash AND account_id = :accountId AND file_id IS NOT NULL ORDER BY seq LIMIT 1`,
 )
-export const mediaPageOf = sql<Id & { limit: number }, { seq: number; hash: string }>(
-  'SELECT seq, hash FROM smv2_media WHERE instance_id = :instanceId ORDER BY media_id LIMIT :limit',
+
+const OLD_MEDIA = 'seq, hash, account_id AS accountId, file_id AS fileId'
+
+export const oldestMedia = sql<{ before: number; limit: number }, OldMediaRow>(
+  `SELECT ${OLD_MEDIA} FROM (SELECT seq, hash, account_id, file_id, received_at FROM smv2_media ORDER BY seq LIMIT :limit)
+   AS oldest WHERE received_at < :before`,
+)
+export const mediaPageOf = sql<Id & { limit: number }, OldMediaRow>(
+  `SELECT ${OLD_MEDIA} FROM smv2_media WHERE instance_id = :instanceId ORDER BY media_id LIMIT :limit`,
 )
 export const removeMedia = sql<{ seq: number }>('DELETE FROM smv2_media WHERE seq = :seq')
+export const mediaWithFile = sql<{ fileId: string }, { seq: number }>(
+  'SELECT seq FROM smv2_media WHERE file_id = :fileId ORDER BY seq LIMIT 1',
+)
+/** In the older layout. */
 export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
-  'SELECT seq FROM smv2_media WHERE hash = :hash ORDER BY seq LIMIT 1',
+  'SELECT seq FROM smv2_media WHERE hash = :hash AND account_id IS NULL ORDER BY seq LIMIT 1',
 )
 
 // What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.

@@ -17,6 +17,7 @@ import { jobs } from './015-jobs.ts'
 import { activity } from './016-activity.ts'
 import { consoleRoles } from './017-console-roles.ts'
 import { files } from './018-files.ts'
+import { smv2Files } from './019-smv2-files.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   activity,
   consoleRoles,
   files,
+  smv2Files,
 ]

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { BufferJSON } from 'baileys'
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import { createSmv2, MEDIA_ZONE, type Smv2 } from '../../../main/engines/smv2/index.ts'
+import { createFiles } from '../../../main/kernel/files.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
 import { createOutbound, systemResolve, type Outbound } from '../../../main/kernel/outbound.ts'
@@ -86,6 +88,7 @@ export async function lineWorld({
   const accountId = ids.account()
   const told: { instanceId: InstanceId; signal: EngineSignal }[] = []
   const sink = { refusals: 0 }
+  const files = createFiles({ db: data.db, clock, ids, folder: join(data.dir, 'files') })
   const accepted = new Map<string, string>()
   const vault: LineWorld['vault'] = { key: Buffer.alloc(32, 1) }
   const seal = createSeal({ masterKey: { key: () => vault.key }, random: systemRandom })
@@ -96,7 +99,7 @@ export async function lineWorld({
       only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
     })
     const smv2 = createSmv2({
-      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, seal },
+      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, files, seal },
       async sink(instanceId, signal) {
         if (sink.refusals > 0) {
           sink.refusals--

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { WAMessage } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
@@ -12,7 +13,7 @@ import { parseMessage, type FileRef } from './parse-message.ts'
 
 type Media = Extract<EngineSignal, { kind: 'received' }>['media']
 
-interface FilesDeps {
+interface MessageFilesDeps {
   readonly clock: Clock
   readonly log: Log
   readonly store: MediaStore
@@ -20,7 +21,7 @@ interface FilesDeps {
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
-export interface Files {
+export interface MessageFiles {
   /**
    * Downloads the file of a message and stores it. If it is damaged or gone, the sender's phone is asked to upload it again.
    * @returns null if it is not available. @throws if the service stops meanwhile
@@ -38,7 +39,7 @@ const PHONE_MS = 15_000
 const REMEMBERED_MS = 86_400_000
 
 /** Files attached to received messages. They are downloaded on arrival, because the network deletes them, and verified. */
-export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps): Files {
+export function createMessageFiles({ clock, log, store, transfer, linkOf }: MessageFilesDeps): MessageFiles {
   const lost = new Map<InstanceId, { count: number; sinceMs: number }>()
   const withSlot = createDownloadSlots()
   const closing = new AbortController()
@@ -88,7 +89,7 @@ export function createFiles({ clock, log, store, transfer, linkOf }: FilesDeps):
       closing.signal.throwIfAborted()
       if (bytes === undefined) return miss(instance.id)
       const { mimeType, filename, caption } = file
-      await store.keep(instance.id, { mediaId, mimeType, filename, bytes })
+      await store.keep(instance, { mediaId, mimeType, filename }, Readable.from([bytes]))
       return { id: mediaId, mimeType, size: bytes.length, filename, caption }
     },
     missing(id) {
