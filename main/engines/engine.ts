@@ -1,5 +1,6 @@
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
+import type { FileContent } from '../kernel/file-content.ts'
 import type { InstanceId, MessageId } from '../kernel/ids.ts'
 import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direct.ts'
 import type { EngineInstance } from './instance.ts'
@@ -30,7 +31,8 @@ export type OutgoingContent =
       readonly to: string
       readonly mediaType: FileType
       readonly mimeType: string
-      readonly bytes: Buffer
+      /** Can be read until the send has settled. */
+      readonly content: FileContent
       readonly caption: string | null
       readonly filename: string | null
     }

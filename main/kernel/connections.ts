@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { Client, Pool } from 'undici'
 import type { Connector, PendingConnection, Peer } from './connector.ts'
 import type { Exchange, PeerInfo } from './exchange.ts'
@@ -9,7 +10,7 @@ interface OutgoingRequest {
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | null
+  readonly body: Buffer | Readable | null
 }
 
 /** Keep-alive connections of HTTP/1.1 by origin. */

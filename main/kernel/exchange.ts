@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from './clock.ts'
 import { blocked, codeOf, ConnectFailure } from './connect-failure.ts'
@@ -31,10 +32,29 @@ export interface OutboundFailure {
   readonly sent: boolean
 }
 
+/** A response whose body is read as it arrives. */
+export interface OutboundStream extends Omit<OutboundResponse, 'kind' | 'body' | 'truncated'> {
+  readonly kind: 'stream'
+  /** Raw bytes. Fails with BrokenBody unless it is whole. Read it to its end, or destroy it. */
+  readonly body: Readable
+}
+
+/** Why a body is not whole. */
+export class BrokenBody extends Error {
+  readonly reason: 'too_large' | 'too_slow' | 'aborted' | 'broken_off'
+
+  constructor(reason: BrokenBody['reason']) {
+    super(`the body of a response is not whole: ${reason}`)
+    this.name = 'BrokenBody'
+    this.reason = reason
+  }
+}
+
 export interface ExchangeLimits {
   /** From the start to the last byte of the response header. */
   readonly headersTimeoutMs: number
   readonly connectTimeoutMs: number
+  /** From the header to the end of the body; of a stream, between two parts that its reader waits for. */
   readonly bodyTimeoutMs: number
   readonly maxBodyBytes: number
 }
@@ -60,13 +80,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #head: { status: number; headers: Record<string, string> } | null = null
   #chunks: Buffer[] = []
   #size = 0
+  #body: Readable | null = null
   #timer: Timer
   readonly #host: string
   readonly limits: ExchangeLimits
   readonly #clock: Clock
   readonly #policy: AddressPolicy
+  readonly #onStream: ((stream: OutboundStream) => void) | undefined
 
-  constructor(host: string, limits: ExchangeLimits, { clock, policy }: { clock: Clock; policy: AddressPolicy }) {
+  /** @param onStream called with the header if the body is to be streamed; the answer then has none. */
+  constructor(
+    host: string,
+    limits: ExchangeLimits,
+    { clock, policy }: { clock: Clock; policy: AddressPolicy },
+    onStream?: (stream: OutboundStream) => void,
+  ) {
     const { promise, resolve } = Promise.withResolvers<OutboundAnswer>()
     this.answer = promise
     this.#settle = resolve
@@ -74,12 +102,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.limits = limits
     this.#clock = clock
     this.#policy = policy
+    this.#onStream = onStream
     this.#timer = startTimeout(clock, limits.headersTimeoutMs, () => this.#end(this.#late()))
   }
 
   /** Ends it from outside; the caller knows why. */
   abort(): void {
-    this.#end(this.#head ? this.#response(true) : this.#failure('protocol', 'aborted', 'The request was cancelled.'))
+    const answer = this.#head
+      ? this.#response(true)
+      : this.#failure('protocol', 'aborted', 'The request was cancelled.')
+    this.#end(answer, 'aborted')
   }
 
   /** The connection is open and the next thing undici does is write: the last moment to say no. */
@@ -100,16 +132,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {
     if (status < 200 || this.#isSettled) return
     this.#head = { status, headers: flat(headers) }
-    this.#timer.cancel()
-    this.#timer = startTimeout(this.#clock, this.limits.bodyTimeoutMs, () => this.#end(this.#response(true)))
+    this.#waitForBody()
+    if (this.#onStream === undefined) return
+    this.#body = this.#openBody()
+    this.#onStream({ kind: 'stream', ...this.#head, body: this.#body, remoteIp: this.line?.ip ?? null })
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return
     const room = this.limits.maxBodyBytes - this.#size
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#size += chunk.length
-    if (chunk.length > room) this.#end(this.#response(true))
+    if (this.#body === null) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    if (chunk.length > room) return this.#end(this.#response(true), 'too_large')
+    if (this.#body === null) return
+    this.#waitForBody()
+    if (this.#body.push(chunk)) return
+    // Its reader is slower than the network, and that is nobody's fault.
+    this.#timer.cancel()
+    this.#controller?.pause()
   }
 
   onResponseEnd(): void {
@@ -119,6 +159,30 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#head) this.#finish(this.#response(true))
     else this.#finish(this.#failed(error))
+  }
+
+  #openBody(): Readable {
+    const body = new Readable({
+      highWaterMark: BUFFERED_BYTES,
+      read: () => {
+        if (this.#controller?.paused !== true || this.#isSettled) return
+        this.#waitForBody()
+        this.#controller.resume()
+      },
+      destroy: (error, done) => {
+        if (!this.#isSettled) this.abort()
+        done(error)
+      },
+    })
+    // Whoever reads it is told; it may also break before anybody does.
+    return body.on('error', () => {})
+  }
+
+  #waitForBody(): void {
+    this.#timer.cancel()
+    this.#timer = startTimeout(this.#clock, this.limits.bodyTimeoutMs, () =>
+      this.#end(this.#response(true), 'too_slow'),
+    )
   }
 
   /** A kept connection outlives the network it was checked in, so a changed network means a new look at the peer. */
@@ -132,17 +196,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Settles and gives the connection up: what still comes on it belongs to nobody. */
-  #end(answer: OutboundAnswer): void {
-    this.#finish(answer)
+  #end(answer: OutboundAnswer, reason: BrokenBody['reason'] = 'broken_off'): void {
+    this.#finish(answer, reason)
     this.#controller?.abort(new Error('the exchange is over'))
   }
 
-  #finish(answer: OutboundAnswer): void {
+  #finish(answer: OutboundAnswer, reason: BrokenBody['reason'] = 'broken_off'): void {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#timer.cancel()
     this.#settle(answer)
     this.#chunks = []
+    if (answer.kind === 'response' && !answer.truncated) this.#body?.push(null)
+    else this.#body?.destroy(new BrokenBody(reason))
   }
 
   #response(truncated: boolean): OutboundAnswer {
@@ -166,6 +232,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { kind: 'failure', stage, code, message, sent: this.#isSent }
   }
 }
+
+/** Of a streamed body, ahead of its reader. */
+const BUFFERED_BYTES = 128 * 1024
 
 const NOT_HTTP = /^HPE_|^UND_ERR_(HEADERS_OVERFLOW|RES)/
 const notHttp = (host: string, code: string) => `${host} sent an invalid HTTP/1.1 response (${code}).`

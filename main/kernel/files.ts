@@ -24,6 +24,10 @@ interface FileKey {
   readonly id: string
 }
 
+export interface TemporaryFile extends FileContent {
+  remove(): Promise<void>
+}
+
 export interface Files {
   /**
    * Streams a file to disk and resolves when the file and its row are durable.
@@ -35,6 +39,11 @@ export interface Files {
     file: NewFile,
     record?: (tx: Tx, stored: StoredFile) => Promise<void>,
   ): Promise<StoredFile>
+  /**
+   * Streams a file to disk that no row names: it is gone when it is removed, or at the next start.
+   * @throws whatever the source throws; then nothing is kept.
+   */
+  storeTemporarily(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>
   /** For `new Answer({ file, headers })`, or to read it in a room. */
   find(key: FileKey): Promise<(StoredFile & FileContent) | undefined>
   /** Removes a file in the caller's commit; its bytes are deleted afterwards. */
@@ -74,6 +83,22 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   const folderOf = (id: string) => join(folder, id.slice(-1))
   const pathOf = (id: string) => join(folderOf(id), id)
 
+  async function write<T>(act: (id: string, part: string) => Promise<T>): Promise<T> {
+    const id = ids.tagged(PREFIX)
+    const part = join(incoming, id + PART)
+    const created = await mkdir(incoming, { recursive: true, mode: 0o700 })
+    if (created !== undefined) await syncFolder(dirname(folder))
+    try {
+      return await act(id, part)
+    } catch (error) {
+      await rm(part, { force: true }).catch(() => {})
+      // The commit may have happened; if it did not, the file is an orphan.
+      const mayExist = error instanceof StorageError && error.kind === 'unknown'
+      if (!mayExist) await rm(pathOf(id), { force: true }).catch(() => {})
+      throw isDiskFull(error) ? new StorageError('full', 'A file could not be written', { cause: error }) : error
+    }
+  }
+
   async function deleteExpired(): Promise<boolean> {
     const expired = await db.read(expiredFiles, { now: clock.now(), limit: ROWS })
     if (expired.length === 0) return false
@@ -93,13 +118,9 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   }
 
   return {
-    async store(source, { maxBytes, ...about }, record) {
-      const id = ids.tagged(PREFIX)
-      const part = join(incoming, id + PART)
-      const created = await mkdir(incoming, { recursive: true, mode: 0o700 })
-      if (created !== undefined) await syncFolder(dirname(folder))
-      try {
-        const written = await writePart(part, source, maxBytes)
+    store: (source, { maxBytes, ...about }, record) =>
+      write(async (id, part) => {
+        const written = await writePart(part, source, { maxBytes, isDurable: true })
         await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
         await rename(part, pathOf(id))
         await syncFolder(folderOf(id))
@@ -110,14 +131,12 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
           await record?.(tx, stored)
         })
         return stored
-      } catch (error) {
-        await rm(part, { force: true }).catch(() => {})
-        // The commit may have happened; if it did not, the file is an orphan.
-        const mayExist = error instanceof StorageError && error.kind === 'unknown'
-        if (!mayExist) await rm(pathOf(id), { force: true }).catch(() => {})
-        throw isDiskFull(error) ? new StorageError('full', 'A file could not be written', { cause: error }) : error
-      }
-    },
+      }),
+    storeTemporarily: (source, maxBytes) =>
+      write(async (_, part) => {
+        const written = await writePart(part, source, { maxBytes, isDurable: false })
+        return { ...contentAt(part, written), remove: () => rm(part, { force: true }) }
+      }),
     async find(key) {
       if (!FILE_ID.test(key.id)) return undefined
       const stored = await db.readOne(fileOf, { ...key, now: clock.now() })
@@ -150,7 +169,11 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   }
 }
 
-async function writePart(path: string, source: AsyncIterable<Uint8Array>, maxBytes: number) {
+async function writePart(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  { maxBytes, isDurable }: { readonly maxBytes: number; readonly isDurable: boolean },
+) {
   const hash = createHash('sha256')
   let size = 0
   const file = await open(path, 'wx', 0o600)
@@ -161,7 +184,7 @@ async function writePart(path: string, source: AsyncIterable<Uint8Array>, maxByt
       hash.update(chunk)
       await writeAll(file, chunk)
     }
-    await file.sync()
+    if (isDurable) await file.sync()
   } finally {
     await file.close()
   }

@@ -1,17 +1,27 @@
+import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
 import { createConnections, createPool, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
 import { startTimeout } from './timeout.ts'
 import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
-import { Exchange, type ExchangeLimits, type OutboundAnswer } from './exchange.ts'
+import {
+  BrokenBody,
+  Exchange,
+  type ExchangeLimits,
+  type OutboundAnswer,
+  type OutboundFailure,
+  type OutboundResponse,
+  type OutboundStream,
+} from './exchange.ts'
 import type { AccountId } from './ids.ts'
 import { callResponder, type Responder } from './simulated-hosts.ts'
 import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
 import { createAddressPolicy, type Interfaces } from './public-address.ts'
 
 export type { Dial } from './connector.ts'
-export type { OutboundAnswer, OutboundFailure, OutboundResponse } from './exchange.ts'
+export { BrokenBody } from './exchange.ts'
+export type { OutboundAnswer, OutboundFailure, OutboundResponse, OutboundStream } from './exchange.ts'
 export type { SimulatedRequest, Responder } from './simulated-hosts.ts'
 export type { Resolve } from './name-lookup.ts'
 export { systemResolve } from './name-lookup.ts'
@@ -20,14 +30,15 @@ export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  /** A stream needs a Content-Length of its own. */
+  readonly body?: Buffer | Readable
   /** From the call to the last byte of the response header; 10 s. */
   readonly headersTimeoutMs?: number
   /** DNS, TCP and TLS together, within the former; 5 s. */
   readonly connectTimeoutMs?: number
   /** More is cut off and the connection given up; 16 KiB. */
   readonly maxBodyBytes?: number
-  /** From the header to the end of the body; 2 s. */
+  /** From the header to the end of the body; 2 s. Of a stream: between two parts that its reader waits for. */
   readonly bodyTimeoutMs?: number
   /** Called off when it aborts: the answer is then a failure with code `aborted`. */
   readonly signal?: AbortSignal
@@ -46,6 +57,8 @@ export interface Outbound {
   checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
   /** Never rejects, never follows a redirect, never sends twice. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
+  /** As `request`, for a response of any size: resolves with its header, and the body is read as it arrives. */
+  open(request: OutboundRequest): Promise<OutboundStream | OutboundFailure>
   /**
    * For a library that fetches by itself: what it hands to `fetch` as its dispatcher. Whatever address it fetches, this
    * origin is asked.
@@ -104,8 +117,12 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const destinationOf = memoize(parseDestination)
   let isClosed = false
 
-  const send = async (request: OutboundRequest, { host, origin, path }: Destination): Promise<OutboundAnswer> => {
-    const exchange = new Exchange(host, limitsOf(request), { clock, policy })
+  const send = async (
+    request: OutboundRequest,
+    { host, origin, path }: Destination,
+    onStream?: (stream: OutboundStream) => void,
+  ): Promise<OutboundAnswer> => {
+    const exchange = new Exchange(host, limitsOf(request), { clock, policy }, onStream)
     const { method, headers, body = null, signal } = request
     const abort = () => exchange.abort()
     open.add(exchange)
@@ -114,6 +131,19 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     signal?.removeEventListener('abort', abort)
     open.delete(exchange)
     return exchange.answer
+  }
+
+  async function request(asked: OutboundRequest, onStream?: (stream: OutboundStream) => void): Promise<OutboundAnswer> {
+    const destination = destinationOf(asked.url)
+    if (isClosed || asked.signal?.aborted) return unsent('protocol', 'aborted', 'The request was cancelled.')
+    if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The URL ${destination}`)
+    if (!isAllowed(destination, deps.only?.())) {
+      return unsent('blocked', 'not_listed', `${destination.host} is not an allowed host for this request.`)
+    }
+    if (!destination.isSimulated) return send(asked, destination, onStream)
+    const responder = responders.get(destination.host)
+    if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
+    return callResponder(responder, asked, { clock, ...limitsOf(asked) })
   }
 
   return {
@@ -129,17 +159,16 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       return new URL(text)
     },
 
-    async request(request) {
-      const destination = destinationOf(request.url)
-      if (isClosed || request.signal?.aborted) return unsent('protocol', 'aborted', 'The request was cancelled.')
-      if (typeof destination === 'string') return unsent('blocked', 'invalid_url', `The URL ${destination}`)
-      if (!isAllowed(destination, deps.only?.())) {
-        return unsent('blocked', 'not_listed', `${destination.host} is not an allowed host for this request.`)
-      }
-      if (!destination.isSimulated) return send(request, destination)
-      const responder = responders.get(destination.host)
-      if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
-      return callResponder(responder, request, { clock, ...limitsOf(request) })
+    request: (asked) => request(asked),
+
+    async open(asked) {
+      const { promise, resolve } = Promise.withResolvers<OutboundStream | OutboundFailure>()
+      void request(asked, resolve).then((answer) => {
+        if (answer.kind === 'failure') resolve(answer)
+        // A simulated host answered; of a real one the header was there before.
+        else resolve({ ...answer, kind: 'stream', body: Readable.from(partsOf(answer, limitsOf(asked))) })
+      })
+      return promise
     },
 
     dispatcher(origin, patience) {
@@ -184,6 +213,11 @@ function isAllowed({ origin, scheme, port, host }: Destination, only: readonly s
   if (only === undefined) return true
   const isZoned = scheme === 'https' && port === 443
   return only.some((one) => (one.startsWith('.') ? isZoned && host.endsWith(one) : one === origin))
+}
+
+async function* partsOf({ body, truncated }: OutboundResponse, { maxBodyBytes }: ExchangeLimits) {
+  yield body
+  if (truncated) throw new BrokenBody(body.length < maxBodyBytes ? 'broken_off' : 'too_large')
 }
 
 const unsent = (stage: 'blocked' | 'protocol', code: string, message: string): OutboundAnswer => ({

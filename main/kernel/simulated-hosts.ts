@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { Clock } from './clock.ts'
 import { startTimeout } from './timeout.ts'
 import type { ExchangeLimits, OutboundAnswer } from './exchange.ts'
@@ -18,7 +20,7 @@ interface ResponderCall {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  readonly body?: Buffer | Readable
   readonly signal?: AbortSignal
   readonly from: { readonly accountId: AccountId }
 }
@@ -40,7 +42,7 @@ export async function callResponder(
   const limit = startTimeout(clock, headersTimeoutMs, () => end(late))
   signal?.addEventListener('abort', abort)
   try {
-    const request = { url: asked, method, headers, body: body ?? Buffer.alloc(0), accountId: from.accountId }
+    const request = { url: asked, method, headers, body: await bytesOf(body), accountId: from.accountId }
     return cut(await Promise.race([responder(request), ended]), maxBodyBytes)
   } catch {
     return failure('protocol', 'responder_failed', `${asked.host} could not answer.`)
@@ -49,6 +51,8 @@ export async function callResponder(
     signal?.removeEventListener('abort', abort)
   }
 }
+
+const bytesOf = (body: Buffer | Readable = Buffer.alloc(0)) => (Buffer.isBuffer(body) ? body : buffer(body))
 
 function cut(answer: OutboundAnswer, maxBodyBytes: number): OutboundAnswer {
   if (answer.kind === 'failure' || answer.body.length <= maxBodyBytes) return answer

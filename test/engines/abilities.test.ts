@@ -1,3 +1,4 @@
+import { contentOf } from '../../main/kernel/file-content.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ABILITIES, type Abilities, type Level } from '../../main/contract/abilities.ts'
 import type { DirectActs } from '../../main/engines/direct.ts'
@@ -7,7 +8,14 @@ import type { Content } from '../../main/engines/sandbox/inbox.ts'
 import { ANA, OURS, SCENES, type Scene } from './scenes.ts'
 
 const file = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', mimeType: string) =>
-  ({ kind: 'media', mediaType, mimeType, bytes: Buffer.from('a file'), caption: null, filename: 'a' }) as const
+  ({
+    kind: 'media',
+    mediaType,
+    mimeType,
+    content: contentOf(Buffer.from('a file')),
+    caption: null,
+    filename: 'a',
+  }) as const
 
 /** A message of each kind, in the words of the port. */
 const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template' | 'reply'>, Partial<Outgoing>>> = {

@@ -6,7 +6,7 @@ export interface Slot {
 }
 
 export interface ConcurrencyLimiter {
-  /** @param bytes the most it will hold in memory. @returns undefined when there is no room. */
+  /** @param bytes the most it will hold. @returns undefined when there is no room. */
   acquire(instanceId: string, bytes: number): Slot | undefined
 }
 

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { Files } from '../../kernel/files.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -35,6 +36,7 @@ export interface MessagesDeps {
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly outbound: MediaSource
+  readonly files: Pick<Files, 'storeTemporarily'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }

@@ -1,33 +1,49 @@
+import type { Readable } from 'node:stream'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Outgoing } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { Outbound, OutboundAnswer, OutboundFailure } from '../../kernel/outbound.ts'
+import type { TemporaryFile } from '../../kernel/files.ts'
+import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } from '../../kernel/outbound.ts'
+import type { MessagesDeps } from './deps.ts'
 import type { MediaDraft } from './draft.ts'
 
 /** The only way out for addresses that callers chose. */
-export type MediaSource = Pick<Outbound, 'checkUrl' | 'request'>
+export type MediaSource = Pick<Outbound, 'checkUrl' | 'open'>
 
 const MEGABYTE = 1024 * 1024
 const FETCH_MS = 10_000
 
 export const largestBytes = (draft: MediaDraft): number => LIMITS.mediaMegabytes[draft.mediaType] * MEGABYTE
 
+interface FetchDeps {
+  readonly outbound: MediaSource
+  readonly clock: Clock
+  readonly files: MessagesDeps['files']
+}
+
+/** A file on its way out. */
+interface FetchedMedia {
+  readonly out: Extract<Outgoing, { kind: 'media' }>
+  readonly file: TemporaryFile
+}
+
 /**
- * Fetches the file of a media message, under the egress guard, before anything is stored.
+ * Fetches the file of a media message to disk, under the egress guard, before anything is stored.
+ * @returns the file too, which the caller removes.
  * @throws ApiError invalid_url when the address is malformed or not public; validation_error when it does not answer
  * with a file of the right type and size in ten seconds. The response of the other side is never passed on.
  */
 export async function fetchMedia(
-  { outbound, clock }: { outbound: MediaSource; clock: Clock },
+  { outbound, clock, files }: FetchDeps,
   draft: MediaDraft,
   accountId: AccountId,
-): Promise<Extract<Outgoing, { kind: 'media' }>> {
+): Promise<FetchedMedia> {
   const url = await outbound.checkUrl(draft.url, { schemes: ['http', 'https'], field: 'media_url' })
-  const answer = await inTime(clock, (signal) =>
-    outbound.request({
+  const { mimeType, file } = await inTime(clock, async (signal) => {
+    const answer = await outbound.open({
       url: url.href,
       method: 'GET',
       headers: { accept: '*/*' },
@@ -36,39 +52,50 @@ export async function fetchMedia(
       maxBodyBytes: largestBytes(draft),
       signal,
       from: { accountId },
-    }),
-  )
+    })
+    if (answer.kind === 'failure') throw unreachable(answer)
+    try {
+      return { mimeType: typeOf(answer, draft), file: await fileOf(answer.body, draft, files) }
+    } finally {
+      answer.body.destroy()
+    }
+  })
   const { to, mediaType, caption, filename } = draft
-  return { kind: 'media', to, mediaType, caption, filename, ...fileOf(answer, draft) }
+  return { out: { kind: 'media', to, mediaType, mimeType, content: file, caption, filename }, file }
 }
 
 /** The limits of a request are for its head and its body apart; this one is for both together. */
-async function inTime(
-  clock: Clock,
-  request: (signal: AbortSignal) => Promise<OutboundAnswer>,
-): Promise<OutboundAnswer> {
+async function inTime<T>(clock: Clock, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const limit = startTimeout(clock, FETCH_MS, () => controller.abort())
   try {
-    return await request(controller.signal)
+    return await act(controller.signal)
   } finally {
     limit.cancel()
   }
 }
 
-function fileOf(answer: OutboundAnswer, draft: MediaDraft): { mimeType: string; bytes: Buffer } {
-  if (answer.kind === 'failure') throw unreachable(answer)
-  const { status, headers, body, truncated } = answer
+function typeOf({ status, headers }: Pick<OutboundStream, 'status' | 'headers'>, draft: MediaDraft): string {
   if (status < 200 || status > 299)
     throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
-  if (truncated && body.length < largestBytes(draft)) throw refused(TOO_SLOW)
-  if (truncated)
-    throw refused(`is larger than ${LIMITS.mediaMegabytes[draft.mediaType]} MB, the maximum for ${draft.mediaType}`)
-  if (body.length === 0) throw refused('returned an empty file')
   const mimeType = mimeOf(headers['content-type'])
   if (!fits(mimeType, draft)) throw refused(`returned ${mimeType}, which does not match media_type ${draft.mediaType}`)
-  return { mimeType, bytes: body }
+  return mimeType
 }
+
+async function fileOf(body: Readable, draft: MediaDraft, files: FetchDeps['files']): Promise<TemporaryFile> {
+  const file = await files.storeTemporarily(body, largestBytes(draft)).catch((error: unknown) => {
+    throw error instanceof BrokenBody ? refused(brokenOff(error, draft)) : error
+  })
+  if (file.size > 0) return file
+  await file.remove()
+  throw refused('returned an empty file')
+}
+
+const brokenOff = ({ reason }: BrokenBody, { mediaType }: MediaDraft): string =>
+  reason === 'too_large'
+    ? `is larger than ${LIMITS.mediaMegabytes[mediaType]} MB, the maximum for ${mediaType}`
+    : TOO_SLOW
 
 function fits(mimeType: string, { mediaType }: MediaDraft): boolean {
   if (mediaType === 'document') return true

@@ -14,8 +14,15 @@ import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing } from './store.ts'
 
-/** Files in memory at one moment, for all sends together. */
+/** Files of sends in progress, which lie on disk until the engine has settled. */
 const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
+
+/** What an engine is given. */
+interface Resolved {
+  readonly out: Outgoing
+  /** Its file is not needed any more. */
+  readonly release: () => void
+}
 
 interface Key {
   readonly scopeId: string
@@ -39,7 +46,7 @@ interface SendDeps extends MessagesDeps {
  * that a replay is answered also when the instance is no longer connected.
  */
 export function createSend(deps: SendDeps) {
-  const { db, clock, ids, instances, idempotency, outbound, config, log, outcomes, underWay } = deps
+  const { db, clock, ids, instances, idempotency, config, log, outcomes, underWay } = deps
   const limiter = createConcurrencyLimiter({
     inAll: LIMITS.sendsInFlight,
     perInstance: LIMITS.sendsInFlightPerInstance,
@@ -64,20 +71,30 @@ export function createSend(deps: SendDeps) {
     })
   }
 
-  /** Gives the message to the engine. Commit 2 records the outcome. */
+  /**
+   * Gives the message to the engine. Commit 2 records the outcome.
+   * @param release called once the engine needs no file any more.
+   */
   const dispatch = async (
     engine: Engine,
     message: Dispatched,
     instance: InstanceSubject,
     out: Outgoing,
     timeoutMs: number,
+    release: () => void,
   ) => {
     const { id } = message
     underWay.add(id)
     const outcome = await sendWithDeadline(
       { clock, log, timeoutMs },
       {
-        send: (signal) => engine.send(instance, id, out, signal),
+        async send(signal) {
+          try {
+            return await engine.send(instance, id, out, signal)
+          } finally {
+            release()
+          }
+        },
         onLate: (late) => void outcomes.recordLate(message, late).finally(() => underWay.delete(id)),
       },
     )
@@ -109,10 +126,13 @@ export function createSend(deps: SendDeps) {
   const resolveDraft = async (
     { quotedMessageId, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
     { id, accountId }: InstanceSubject,
-  ): Promise<Outgoing> => {
+  ): Promise<Resolved> => {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
-    const content = draft.kind === 'media' ? await fetchMedia({ outbound, clock }, draft, accountId) : draft
-    return quoted === undefined ? content : { ...content, quoted }
+    const fetched = draft.kind === 'media' ? await fetchMedia(deps, draft, accountId) : { out: draft, file: null }
+    const { out, file } = fetched
+    // At the next start nothing is left of it anyway.
+    const release = () => void file?.remove().catch(() => {})
+    return { out: quoted === undefined ? out : { ...out, quoted }, release }
   }
 
   const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendResult> => {
@@ -124,8 +144,8 @@ export function createSend(deps: SendDeps) {
     if (retryAfter !== null) return notSent(tooFast(retryAfter))
     const timeoutMs = await waitForPace(engine, request)
     if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
-    const out = isComplete(draft) ? draft : await resolveDraft(draft, instance)
-    if (out.kind === 'media') slot.setBytes(out.bytes.length)
+    const { out, release } = isComplete(draft) ? { out: draft, release: () => {} } : await resolveDraft(draft, instance)
+    if (out.kind === 'media') slot.setBytes(out.content.size)
     const message = {
       id: ids.message(),
       seq: 0,
@@ -136,9 +156,13 @@ export function createSend(deps: SendDeps) {
       idempotencyKey: request.idempotencyKey,
       campaignId: request.campaignId ?? null,
     }
-    const { claim, seq } = await accept(message, request, out, key)
-    if (claim.kind !== 'fresh') return toReplay(claim)
-    return dispatch(engine, { ...message, seq }, instance, out, timeoutMs)
+    const { claim, seq } = await accept(message, request, out, key).catch((error: unknown) => {
+      release()
+      throw error
+    })
+    if (claim.kind === 'fresh') return dispatch(engine, { ...message, seq }, instance, out, timeoutMs, release)
+    release()
+    return toReplay(claim)
   }
 
   /** A repeat must not take a turn from a message that goes out. */
@@ -211,8 +235,8 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
 /** What a conversation shows of a file: never the file itself. */
 function mediaColumn(draft: Draft, out: Outgoing): string | null {
   if (draft.kind !== 'media' || out.kind !== 'media') return null
-  const { mimeType, bytes, filename, caption } = out
-  return JSON.stringify({ url: draft.url, mime_type: mimeType, size: bytes.length, filename, caption })
+  const { mimeType, content, filename, caption } = out
+  return JSON.stringify({ url: draft.url, mime_type: mimeType, size: content.size, filename, caption })
 }
 
 const notConnected = () =>

@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import type { FileContent } from '../../kernel/file-content.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { MediaFile, TemplatePage } from '../direct.ts'
@@ -49,15 +51,16 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     async upload(
       speaker: GraphCredentials,
       phoneNumberId: string,
-      file: Omit<MediaFile, 'filename'>,
+      { mimeType, content }: { readonly mimeType: string; readonly content: FileContent },
       signal: AbortSignal,
     ) {
       const boundary = `switchboard-${random.bytes(16).toString('hex')}`
-      const { mimeType, bytes } = file
+      // Meta takes a form, which has to be whole to be sent.
+      const value = await buffer(await content.read())
       const parts = [
         { name: 'messaging_product', value: 'whatsapp' },
         { name: 'type', value: mimeType },
-        { name: 'file', filename: 'file', type: mimeType, value: bytes },
+        { name: 'file', filename: 'file', type: mimeType, value },
       ]
       const body = multipart(boundary, parts)
       return withField(await call(speaker, { method: 'POST', path: `${phoneNumberId}/media`, body, signal }), 'id')

@@ -20,8 +20,8 @@ function contentWithoutQuote(out: Outgoing): Content {
     case 'text':
       return { type: 'text', text: out.text, ...(out.preview && { details: { ...out.preview } }) }
     case 'media': {
-      const { mediaType, mimeType, bytes, filename, caption } = out
-      return { type: mediaType, text: null, media: { mimeType, size: bytes.length, filename, caption } }
+      const { mediaType, mimeType, content, filename, caption } = out
+      return { type: mediaType, text: null, media: { mimeType, size: content.size, filename, caption } }
     }
     case 'location': {
       const { latitude, longitude, name, address } = out

@@ -1,9 +1,10 @@
+import { buffer } from 'node:stream/consumers'
 import { MEDIA_TYPES } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { contentOf } from '../../kernel/file-content.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { ReceivedFile } from '../direct.ts'
-import type { EngineInstance } from '../engine.ts'
+import type { EngineInstance, Outgoing } from '../engine.ts'
 import type { Inbox } from './inbox.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 import { sampleOf } from './media.ts'
@@ -23,8 +24,12 @@ export type Files = ReturnType<typeof createFiles>
 /** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
 export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Sessions; inbox: Inbox }) {
   return {
+    /** What is to be kept of a message, read before the commit that keeps it. */
+    async load(out: Outgoing): Promise<Buffer | null> {
+      return out.kind === 'media' && out.content.size <= KEPT_BYTES ? buffer(await out.content.read()) : null
+    },
     async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
-      if (bytes.length <= KEPT_BYTES) await tx.run(keep, { messageId, bytes })
+      await tx.run(keep, { messageId, bytes })
     },
     /** Only for senders and recipients of the message; null if it is gone, was deleted or never had a file. */
     async read({ id, accountId }: EngineInstance, mediaId: string): Promise<ReceivedFile | null> {

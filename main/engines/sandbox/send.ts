@@ -52,6 +52,8 @@ interface OutgoingMessage {
   readonly session: PairedSession
   readonly messageId: MessageId
   readonly out: Outgoing
+  /** What is kept of it for an instance that receives it. */
+  readonly file: Buffer | null
   readonly phone: Phone
   readonly startedAtMs: number
   readonly signal: AbortSignal
@@ -118,7 +120,7 @@ export function createSend(deps: SendDeps) {
     }
     // The number may be another instance's: that one receives.
     if (sessions.withNumber(instance.accountId, out.to).length === 0 || session.number === out.to) return
-    if (out.kind === 'media') await files.keep(tx, engineMessageId, out.bytes)
+    if (message.file !== null) await files.keep(tx, engineMessageId, message.file)
     const atMs = plan.arrivesAtMs ?? startedAtMs
     const said = {
       id: engineMessageId,
@@ -200,7 +202,7 @@ export function createSend(deps: SendDeps) {
     const startedAtMs = clock.now()
     const { accountId } = instance
     const phone = phones.cached(accountId, out.to) ?? (await phones.find(accountId, out.to))
-    const message = { instance, session, messageId, out, phone, startedAtMs, signal }
+    const message = { instance, session, messageId, out, file: await files.load(out), phone, startedAtMs, signal }
     return travel(message, await courseFor(message))
   }
 }

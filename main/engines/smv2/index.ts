@@ -45,7 +45,7 @@ export interface Smv2Deps {
   /** Where the engine reports; called only between `begin` and `close`, and while somebody starts an instance. */
   readonly sink: EngineSink
   /** To the network's store of files, and to where it says which version its client has. */
-  readonly outbound: Pick<Outbound, 'request' | 'dispatcher'>
+  readonly outbound: Pick<Outbound, 'request' | 'open' | 'dispatcher'>
   readonly files: Files
   /** The home folder; files of earlier versions are in `media` there. */
   readonly home: string

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { FileContent } from '../../kernel/file-content.ts'
 import type { FileType } from '../engine.ts'
 
 /** What a key is derived for; stickers count as pictures. */
@@ -10,15 +11,8 @@ const KEY_INFO: Readonly<Record<FileType, string>> = {
   document: 'WhatsApp Document Keys',
 }
 const MAC_BYTES = 10
+const BLOCK_BYTES = 16
 export const MEDIA_KEY_BYTES = 32
-
-/** A file as the network's store has it, and what a message says of it. */
-export interface EncryptedFile {
-  readonly bytes: Buffer
-  readonly mediaKey: Buffer
-  readonly sha256: Buffer
-  readonly encryptedSha256: Buffer
-}
 
 /** What a message says of a file that lies encrypted in the network's store. */
 export interface FileKeys {
@@ -28,30 +22,76 @@ export interface FileKeys {
   readonly encryptedSha256: Uint8Array
 }
 
-export function encryptFile(type: FileType, plain: Buffer, mediaKey: Buffer): EncryptedFile {
+type Bytes = AsyncIterable<Uint8Array>
+
+/** The bytes are not those that the sender hashed. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile'
+}
+
+/** Padding and signature included. */
+export const encryptedSize = (size: number): number => size - (size % BLOCK_BYTES) + BLOCK_BYTES + MAC_BYTES
+
+/**
+ * What a message will say of a file, and the name its encrypted bytes have in the store. Encrypts once without keeping
+ * anything: the name must be known before the upload begins.
+ */
+export async function keysOf(type: FileType, content: FileContent, mediaKey: Buffer): Promise<FileKeys> {
+  const hash = createHash('sha256')
+  for await (const part of encrypt(type, mediaKey, await content.read())) hash.update(part)
+  return { type, mediaKey, sha256: Buffer.from(content.hash, 'hex'), encryptedSha256: hash.digest() }
+}
+
+export async function* encrypt(type: FileType, mediaKey: Uint8Array, plain: Bytes): AsyncGenerator<Buffer> {
   const { iv, cipherKey, macKey } = derive(type, mediaKey)
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
-  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()])
-  const bytes = Buffer.concat([encrypted, macOf(macKey, iv, encrypted)])
-  return { bytes, mediaKey, sha256: sha256(plain), encryptedSha256: sha256(bytes) }
+  const mac = createHmac('sha256', macKey).update(iv)
+  for await (const part of plain) {
+    const encrypted = cipher.update(part)
+    mac.update(encrypted)
+    yield encrypted
+  }
+  const last = cipher.final()
+  yield Buffer.concat([last, mac.update(last).digest().subarray(0, MAC_BYTES)])
 }
 
 /**
- * The library downloads without looking: a flipped byte passes it unseen. Here nothing passes that is not what the sender
- * hashed.
- * @returns undefined when it is not that file.
+ * The library downloads without looking: a flipped byte passes it unseen. This ends with DamagedFile if the bytes are not
+ * what the sender hashed, so nothing may be used before the end.
  */
-export function decryptFile(keys: FileKeys, bytes: Buffer): Buffer | undefined {
-  if (bytes.length <= MAC_BYTES || !areEqual(sha256(bytes), keys.encryptedSha256)) return undefined
-  const { iv, cipherKey, macKey } = derive(keys.type, keys.mediaKey)
-  const encrypted = bytes.subarray(0, -MAC_BYTES)
-  if (!areEqual(macOf(macKey, iv, encrypted), bytes.subarray(-MAC_BYTES))) return undefined
+export async function* decrypt({ type, mediaKey, ...expected }: FileKeys, encrypted: Bytes): AsyncGenerator<Buffer> {
+  const { iv, cipherKey, macKey } = derive(type, mediaKey)
+  const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
+  const mac = createHmac('sha256', macKey).update(iv)
+  const [encryptedHash, plainHash] = [createHash('sha256'), createHash('sha256')]
+  const open = (part: Uint8Array): Buffer => {
+    mac.update(part)
+    const plain = decipher.update(part)
+    plainHash.update(plain)
+    return plain
+  }
+
+  /** The last bytes are the signature, and which are the last is known at the end. */
+  let held = Buffer.alloc(0)
+  for await (const part of encrypted) {
+    encryptedHash.update(part)
+    const whole = held.length === 0 ? part : Buffer.concat([held, part])
+    const end = Math.max(0, whole.length - MAC_BYTES)
+    held = Buffer.from(whole.subarray(end))
+    if (end > 0) yield open(whole.subarray(0, end))
+  }
+  const isSigned = areEqual(mac.digest().subarray(0, MAC_BYTES), held)
+  if (!isSigned || !areEqual(encryptedHash.digest(), expected.encryptedSha256)) throw new DamagedFile()
+  const last = lastOf(decipher)
+  if (!areEqual(plainHash.update(last).digest(), expected.sha256)) throw new DamagedFile()
+  yield last
+}
+
+function lastOf(decipher: { final(): Buffer }): Buffer {
   try {
-    const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
-    const plain = Buffer.concat([decipher.update(encrypted), decipher.final()])
-    return areEqual(sha256(plain), keys.sha256) ? plain : undefined
-  } catch {
-    return undefined
+    return decipher.final()
+  } catch (error) {
+    throw new DamagedFile('the padding is wrong', { cause: error })
   }
 }
 
@@ -59,10 +99,5 @@ function derive(type: FileType, mediaKey: Uint8Array) {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[type], 112))
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
 }
-
-const macOf = (key: Buffer, iv: Buffer, encrypted: Buffer) =>
-  createHmac('sha256', key).update(iv).update(encrypted).digest().subarray(0, MAC_BYTES)
-
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest()
 
 const areEqual = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)

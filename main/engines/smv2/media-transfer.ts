@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import { LIMITS } from '../../contract/limits.ts'
+import type { FileContent } from '../../kernel/file-content.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { FileType } from '../engine.ts'
 import type { OpenLink } from './link.ts'
-import type { EncryptedFile } from './media-cipher.ts'
+import { encrypt, encryptedSize, type FileKeys } from './media-cipher.ts'
 
 /** Files are requested only from WhatsApp's own store, whatever host a message names. */
 export const MEDIA_ZONE = '.whatsapp.net'
@@ -15,8 +17,6 @@ const TRANSFER_MS = 60_000
 /** A download by the library blocks the whole connection. */
 const PATIENCE = { connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 }
 export const MAX_FILE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024
-/** Padding and signature of an encrypted file. */
-const AROUND_BYTES = 64
 
 const UPLOAD_PATHS: Readonly<Record<FileType, string>> = {
   image: '/mms/image',
@@ -27,14 +27,17 @@ const UPLOAD_PATHS: Readonly<Record<FileType, string>> = {
 }
 
 export interface MediaTransfer {
-  /** @returns undefined if the store does not respond, null if it has no such file. */
-  download(accountId: AccountId, path: string, signal: AbortSignal): Promise<Buffer | null | undefined>
+  /**
+   * @returns its encrypted bytes as they arrive, to be read or destroyed: they end with BrokenBody if the transfer breaks
+   * off. undefined if the store does not respond, null if it has no such file.
+   */
+  download(accountId: AccountId, path: string, signal: AbortSignal): Promise<Readable | null | undefined>
   /** @returns its location, or undefined if no store accepted it. */
   upload(
     open: OpenLink,
     accountId: AccountId,
-    type: FileType,
-    file: EncryptedFile,
+    keys: FileKeys,
+    plain: FileContent,
     signal: AbortSignal,
   ): Promise<{ url: string; directPath: string } | undefined>
   /**
@@ -49,33 +52,42 @@ export interface MediaTransfer {
  * Transfers files to and from WhatsApp's store. The library would use temporary files, trust the host a message names, and
  * pass videos to a shell.
  */
-export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'dispatcher'>): MediaTransfer {
+export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'open' | 'dispatcher'>): MediaTransfer {
   return {
     dispatcher: outbound.dispatcher(STORE, PATIENCE),
 
     async download(accountId, path, signal) {
-      const answer = await outbound.request({
+      const answer = await outbound.open({
         url: `${STORE}${path}`,
         ...{ method: 'GET', headers: { Origin: ORIGIN }, from: { accountId } },
-        ...{ headersTimeoutMs: RESPONSE_MS, bodyTimeoutMs: TRANSFER_MS, signal },
-        maxBodyBytes: MAX_FILE_BYTES + AROUND_BYTES,
+        ...{ headersTimeoutMs: RESPONSE_MS, bodyTimeoutMs: RESPONSE_MS, signal },
+        maxBodyBytes: encryptedSize(MAX_FILE_BYTES),
       })
-      if (answer.kind === 'failure' || answer.status >= 500) return undefined
-      return answer.status === 200 && !answer.truncated ? answer.body : null
+      if (answer.kind === 'failure') return undefined
+      if (answer.status === 200) return answer.body
+      answer.body.destroy()
+      return answer.status >= 500 ? undefined : null
     },
 
-    async upload({ sock }, accountId, type, { bytes, encryptedSha256 }, signal) {
+    async upload({ sock }, accountId, { type, mediaKey, encryptedSha256 }, plain, signal) {
       const { hosts, auth } = await sock.refreshMediaConn()
-      const name = encryptedSha256.toString('base64url')
+      const name = Buffer.from(encryptedSha256).toString('base64url')
+      const length = String(encryptedSize(plain.size))
+      const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': length, Origin: ORIGIN }
       const query = new URLSearchParams({ auth, token: name })
       for (const { hostname } of hosts) {
-        const answer = await outbound.request({
-          url: `https://${hostname}${UPLOAD_PATHS[type]}/${name}?${query}`,
-          ...{ method: 'POST', headers: { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }, body: bytes },
-          ...{ headersTimeoutMs: TRANSFER_MS, signal, from: { accountId } },
-        })
-        const place = placeIn(answer)
-        if (place) return place
+        const content = await plain.read()
+        try {
+          const answer = await outbound.request({
+            url: `https://${hostname}${UPLOAD_PATHS[type]}/${name}?${query}`,
+            ...{ method: 'POST', headers, body: Readable.from(encrypt(type, mediaKey, content)) },
+            ...{ headersTimeoutMs: TRANSFER_MS, signal, from: { accountId } },
+          })
+          const place = placeIn(answer)
+          if (place) return place
+        } finally {
+          content.destroy()
+        }
       }
       return undefined
     },

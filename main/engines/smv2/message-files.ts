@@ -1,16 +1,18 @@
-import { Readable } from 'node:stream'
 import type { WAMessage } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { BrokenBody } from '../../kernel/outbound.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
 import { createDownloadSlots } from './download-slots.ts'
 import type { Link } from './link.ts'
-import { decryptFile } from './media-cipher.ts'
+import { DamagedFile, decrypt } from './media-cipher.ts'
 import type { MediaStore } from './media-store.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import { parseMessage, type FileRef } from './parse-message.ts'
 
+type Stored = { readonly size: number }
 type Media = Extract<EngineSignal, { kind: 'received' }>['media']
 
 interface MessageFilesDeps {
@@ -45,15 +47,34 @@ export function createMessageFiles({ clock, log, store, transfer, linkOf }: Mess
   const closing = new AbortController()
 
   /** @returns undefined if it is damaged or gone, or if the store does not respond. */
-  async function download({ id, accountId }: EngineInstance, file: FileRef): Promise<Buffer | undefined> {
+  async function download(instance: EngineInstance, mediaId: string, file: FileRef): Promise<Stored | undefined> {
     for (let tried = 0; tried < TRIES; tried++) {
       if (tried > 0) await clock.sleep(PAUSE_MS * 2 ** tried)
-      const bytes = await withSlot(id, () => transfer.download(accountId, file.path, closing.signal))
+      const stored = await withSlot(instance.id, () => downloadOnce(instance, mediaId, file))
       closing.signal.throwIfAborted()
-      if (bytes === null) return undefined
-      if (bytes) return decryptFile(file, bytes)
+      if (stored === null) return undefined
+      if (stored) return stored
     }
     return undefined
+  }
+
+  /** @returns undefined if the store does not respond, null if it does not have this file. */
+  async function downloadOnce(
+    instance: EngineInstance,
+    mediaId: string,
+    file: FileRef,
+  ): Promise<Stored | null | undefined> {
+    const encrypted = await transfer.download(instance.accountId, file.path, closing.signal)
+    if (!encrypted) return encrypted
+    try {
+      return await store.keep(instance, { mediaId, ...file }, decrypt(file, encrypted))
+    } catch (error) {
+      if (error instanceof BrokenBody) return error.reason === 'too_large' ? null : undefined
+      if (error instanceof DamagedFile || isTooLarge(error)) return null
+      throw error
+    } finally {
+      encrypted.destroy()
+    }
   }
 
   /** The phone uploads the file again, under another path. */
@@ -81,16 +102,15 @@ export function createMessageFiles({ clock, log, store, transfer, linkOf }: Mess
 
   return {
     async fetch(instance, mediaId, file, message) {
-      let bytes = await download(instance, file)
-      if (bytes === undefined) {
+      let stored = await download(instance, mediaId, file)
+      if (stored === undefined) {
         const renewed = await askPhone(instance, message)
-        bytes = renewed ? await download(instance, renewed) : undefined
+        stored = renewed ? await download(instance, mediaId, renewed) : undefined
       }
       closing.signal.throwIfAborted()
-      if (bytes === undefined) return miss(instance.id)
+      if (stored === undefined) return miss(instance.id)
       const { mimeType, filename, caption } = file
-      await store.keep(instance, { mediaId, mimeType, filename }, Readable.from([bytes]))
-      return { id: mediaId, mimeType, size: bytes.length, filename, caption }
+      return { id: mediaId, mimeType, size: stored.size, filename, caption }
     },
     missing(id) {
       const found = lost.get(id)
@@ -99,6 +119,8 @@ export function createMessageFiles({ clock, log, store, transfer, linkOf }: Mess
     close: () => closing.abort(new Error('the service is stopping')),
   }
 }
+
+const isTooLarge = (error: unknown) => error instanceof ApiError && error.code === 'payload_too_large'
 
 async function late(clock: Clock): Promise<never> {
   await clock.sleep(PHONE_MS)

@@ -1,10 +1,10 @@
 import type { proto } from 'baileys'
 import type { Outgoing } from '../engine.ts'
 import type { Library } from './library.ts'
-import type { EncryptedFile } from './media-cipher.ts'
+import type { FileKeys } from './media-cipher.ts'
 
 /** A file where the network keeps it. */
-interface PlacedFile extends EncryptedFile {
+interface PlacedFile extends FileKeys {
   readonly url: string
   readonly directPath: string
 }
@@ -79,10 +79,10 @@ function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message
   return { matchedText: url, ...(title !== null && { title }), ...(description !== null && { description }) }
 }
 
-function mediaOf({ mediaType, mimeType, caption, filename, bytes }: Media, file: PlacedFile, nowMs: number) {
+function mediaOf({ mediaType, mimeType, caption, filename, content }: Media, file: PlacedFile, nowMs: number) {
   const placed = {
     ...{ url: file.url, directPath: file.directPath, mediaKey: file.mediaKey, mimetype: mimeType },
-    ...{ fileSha256: file.sha256, fileEncSha256: file.encryptedSha256, fileLength: bytes.length },
+    ...{ fileSha256: file.sha256, fileEncSha256: file.encryptedSha256, fileLength: content.size },
     mediaKeyTimestamp: Math.floor(nowMs / 1_000),
   }
   switch (mediaType) {

@@ -6,7 +6,7 @@ import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
-import { encryptFile, MEDIA_KEY_BYTES } from './media-cipher.ts'
+import { keysOf, MEDIA_KEY_BYTES } from './media-cipher.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
@@ -85,9 +85,9 @@ export function createSend(needs: SendNeeds) {
     if (await isHeldBack(instance, open, jid)) return { kind: 'refused', error: failureOf(REACHOUT) }
     const context = out.quoted ? await contextOf(open, people, instance, jid, out.quoted) : null
     if (out.kind !== 'media') return { jid, context, file: null }
-    const file = encryptFile(out.mediaType, out.bytes, random.bytes(MEDIA_KEY_BYTES))
-    const place = await transfer.upload(open, instance.accountId, out.mediaType, file, signal)
-    return place ? { jid, context, file: { ...file, ...place } } : NOT_UPLOADED
+    const keys = await keysOf(out.mediaType, out.content, random.bytes(MEDIA_KEY_BYTES))
+    const place = await transfer.upload(open, instance.accountId, keys, out.content, signal)
+    return place ? { jid, context, file: { ...keys, ...place } } : NOT_UPLOADED
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createAccounts } from '../../../main/capabilities/account/index.ts'
 import { createFusion } from '../../../main/capabilities/fusion/index.ts'
 import { createInstances, type Instances } from '../../../main/capabilities/instances/index.ts'
@@ -13,6 +14,7 @@ import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
 import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import type { Db } from '../../../main/kernel/db.ts'
+import { createFiles } from '../../../main/kernel/files.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { createLedger } from '../../../main/kernel/ledger.ts'
@@ -64,6 +66,8 @@ function sendingEngine(): SendingEngine {
 }
 
 export interface Bench {
+  /** The home folder. */
+  readonly home: string
   readonly clock: FakeClock
   readonly engine: SendingEngine
   readonly raw: TestDatabase['raw']
@@ -92,7 +96,7 @@ export interface BenchOptions {
 
 const noMedia: MediaSource = {
   checkUrl: async (url) => new URL(url),
-  request: () => Promise.reject(new Error('this test fetches no media')),
+  open: () => Promise.reject(new Error('this test fetches no media')),
 }
 
 /** The messages room with the instances room beside it, on a real database; the test moves the clock and the engine. */
@@ -128,6 +132,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       fusion: createFusion({ db, clock, instances }),
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
+      files: createFiles({ db, clock, ids, folder: join(database.dir, 'files') }),
       config: { sendTimeoutMs: 20_000 },
     })
     return { db, instances, messages }
@@ -154,7 +159,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const lost = { kind: 'link_lost', reason: 'closed', code: null, nextRetryAtMs: null } as const
 
   return {
-    ...{ clock, engine, raw: database.raw, accountId },
+    ...{ clock, engine, home: database.dir, raw: database.raw, accountId },
     get instances() {
       return now.instances
     },

@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
 import { createOutbound, type Outbound, type Responder } from '../../../main/kernel/outbound.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
-import { bench, bodyOf, refusal, settle, type Bench } from './bench.ts'
+import { accepted, bench, bodyOf, refusal, settle, type Bench } from './bench.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -40,10 +44,16 @@ const image = (more: object = {}) => ({
   ...more,
 })
 const stored = () => b.raw.prepare('SELECT type, text, media FROM messages').all()
+const leftovers = () => readdirSync(join(b.home, 'files', 'incoming'))
 const keys = () => (b.raw.prepare('SELECT count(*) AS n FROM idempotency_keys').get() as { n: number }).n
 
 describe('media', () => {
-  test('is fetched by us and given to the engine as bytes', async () => {
+  test('is fetched by us and given to the engine, and nothing is left of it', async () => {
+    const given: Buffer[] = []
+    b.engine.plan = async (_, out) => {
+      if (out.kind === 'media') given.push(await buffer(await out.content.read()))
+      return accepted('3EB0')
+    }
     answer = file({ type: 'Image/PNG; charset=binary' })
     const reply = await b.send(image({ caption: 'Look', filename: 'a.png' }), { key: 'k' })
     expect(bodyOf(reply)).toMatchObject({ sent: true })
@@ -52,10 +62,12 @@ describe('media', () => {
       to: '12025550123',
       mediaType: 'image',
       mimeType: 'image/png',
-      bytes: Buffer.from('PNG'),
+      content: expect.objectContaining({ size: 3 }),
       caption: 'Look',
       filename: 'a.png',
     })
+    expect(given).toEqual([Buffer.from('PNG')])
+    await expect.poll(leftovers).toEqual([])
     const media = {
       url: 'https://media.sandbox/image.png',
       mime_type: 'image/png',
@@ -150,14 +162,14 @@ describe('media', () => {
   })
 })
 
-test('files in memory are bounded: a document too many is refused for now, and fetched files count as large as they are', async () => {
+test('files of sends in progress are bounded: a document too many is refused for now, and fetched files count as large as they are', async () => {
   const held: (() => void)[] = []
   const waiting: MediaSource = {
     checkUrl: async (url) => new URL(url),
-    request: () =>
+    open: () =>
       new Promise((resolve) => {
-        const body = Buffer.from('x')
-        held.push(() => resolve({ kind: 'response', status: 200, headers: {}, body, truncated: false, remoteIp: null }))
+        const body = Readable.from([Buffer.from('x')])
+        held.push(() => resolve({ kind: 'stream', status: 200, headers: {}, body, remoteIp: null }))
       }),
   }
   const room = await bench({ media: waiting })

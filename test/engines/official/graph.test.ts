@@ -1,3 +1,4 @@
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
@@ -284,7 +285,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       kind: 'media',
       mediaType: 'document',
       mimeType: 'application/pdf',
-      bytes,
+      content: contentOf(bytes),
       caption: null,
       filename: 'a.pdf',
     } as const
@@ -321,7 +322,12 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       return [content?.type, content?.quoted]
     }
     const quoted = { ...said, engineMessageId: message.id }
-    const file = { mimeType: 'image/png', bytes: Buffer.from('PNG'), caption: null, filename: null } as const
+    const file = {
+      mimeType: 'image/png',
+      content: contentOf(Buffer.from('PNG')),
+      caption: null,
+      filename: null,
+    } as const
     expect(await shown({ ...text, quoted })).toEqual(['text', message.id])
     expect(await shown({ kind: 'media', mediaType: 'image', ...file, quoted })).toEqual(['image', message.id])
     const place = { type: 'location', location: { latitude: 1, longitude: 2 }, context: { message_id: message.id } }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import type { Outgoing } from '../../../main/engines/engine.ts'
 import { settle } from '../../support/clock.ts'
 import {
@@ -98,7 +99,7 @@ describe('a file', () => {
       kind: 'media',
       mediaType: 'document',
       mimeType: 'application/pdf',
-      bytes: Buffer.from('%PDF'),
+      content: contentOf(Buffer.from('%PDF')),
       caption: 'Look',
       filename: 'a.pdf',
       ...more,
@@ -111,7 +112,7 @@ describe('a file', () => {
       `/v26.0/${PHONE_NUMBER_ID}/media`,
       `/v26.0/${PHONE_NUMBER_ID}/messages`,
     ])
-    const form = await new Response(new Uint8Array(world.asked[0]?.body ?? Buffer.alloc(0)), {
+    const form = await new Response(new Uint8Array((world.asked[0]?.body as Buffer | undefined) ?? Buffer.alloc(0)), {
       headers: { 'content-type': world.asked[0]?.headers['content-type'] ?? '' },
     }).formData()
     expect([form.get('messaging_product'), form.get('type')]).toEqual(['whatsapp', 'application/pdf'])

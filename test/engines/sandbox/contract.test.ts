@@ -1,3 +1,4 @@
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settle } from '../../support/clock.ts'
 import { ANA, BEN, ENGINES, networkWorld, OURS, SEND_TIMEOUT_MS, type NetworkWorld } from './network-world.ts'
@@ -246,7 +247,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     const file = {
       mediaType: 'image',
       mimeType: 'image/png',
-      bytes: Buffer.alloc(99),
+      content: contentOf(Buffer.alloc(99)),
       caption: 'Look',
       filename: 'a.png',
     }

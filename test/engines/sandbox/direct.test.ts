@@ -1,3 +1,4 @@
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DirectActs, MessageRef } from '../../../main/engines/direct.ts'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
@@ -279,7 +280,7 @@ describe('files', () => {
     const file = {
       mediaType: 'document',
       mimeType: 'application/pdf',
-      bytes,
+      content: contentOf(bytes),
       caption: null,
       filename: 'a.pdf',
     } as const
@@ -297,7 +298,7 @@ describe('files', () => {
     const file = {
       mediaType: 'image',
       mimeType: 'image/png',
-      bytes: Buffer.alloc(9),
+      content: contentOf(Buffer.alloc(9)),
       caption: null,
       filename: null,
     } as const

@@ -1,3 +1,4 @@
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance, Outgoing, Quoted } from '../../../main/engines/engine.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
@@ -50,7 +51,7 @@ const answer = (stanzaId: string, participant: string, quotedMessage: object) =>
 
 const { bytes: PICTURE } = sampleOf('image')
 const media = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', mimeType: string) =>
-  ({ kind: 'media', mediaType, mimeType, bytes: PICTURE, caption: null, filename: null }) as const
+  ({ kind: 'media', mediaType, mimeType, content: contentOf(PICTURE), caption: null, filename: null }) as const
 
 describe('in a chat', () => {
   test('what the other side said is theirs', async () => {

@@ -1,3 +1,4 @@
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
@@ -33,7 +34,7 @@ const media = (
   mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker',
   mimeType: string,
 ): Partial<Outgoing> => ({
-  ...{ kind: 'media', mediaType, mimeType, bytes: PICTURE, caption: null, filename: 'a.pdf' },
+  ...{ kind: 'media', mediaType, mimeType, content: contentOf(PICTURE), caption: null, filename: 'a.pdf' },
 })
 
 const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: object])[] = [

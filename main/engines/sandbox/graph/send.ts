@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
+import { contentOf } from '../../../kernel/file-content.ts'
 import type { Ids } from '../../../kernel/ids.ts'
 import type { FileType, Outgoing, Quoted, SendOutcome } from '../../engine.ts'
 import { networkId } from '../network-ids.ts'
@@ -98,7 +99,15 @@ export function createSending({ db, clock, ids, network, numbers, files, notifyS
     if (!isFile) return { kind: 'text', to, text: content['body'] as string, ...(quoted && { quoted }) }
     const { mimeType, bytes } = await files.read(number, id)
     const words = { caption: caption as string | null, filename: filename as string | null }
-    return { kind: 'media', to, mediaType: type as FileType, mimeType, bytes, ...words, ...(quoted && { quoted }) }
+    return {
+      kind: 'media',
+      to,
+      mediaType: type as FileType,
+      mimeType,
+      content: contentOf(bytes),
+      ...words,
+      ...(quoted && { quoted }),
+    }
   }
 
   /** Of a context that leads nowhere Meta says nothing: the message arrives as one that answers nothing. */
