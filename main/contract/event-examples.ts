@@ -33,6 +33,8 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventData[T] } = {
     quoted_message_id: null,
     participant: null,
     referral: null,
+    content: null,
+    view_once: false,
   },
   'message.sent': statusData('sent'),
   'message.delivered': statusData('delivered'),

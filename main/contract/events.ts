@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { contentFields } from './message-content.ts'
 import { Digits, MessageErrorShape, MessageStatus, Nullable, Source, Timestamp, Engine } from './shapes.ts'
 
 /** The 16 event types of the spec (Events). */
@@ -75,7 +76,11 @@ export const EVENT_DATA = {
   'message.received': Type.Object({
     ...messageFields,
     is_group: Type.Boolean(),
-    type: Type.String(),
+    type: Type.String({
+      description:
+        'text, image, video, audio, document, sticker, location, contact, poll, poll_vote or unavailable. A kind without ' +
+        'a word of its own, such as an order, is `text`; `content.type` names it.',
+    }),
     text: Type.String(),
     timestamp: Timestamp,
     push_name: Nullable(Type.String()),
@@ -91,6 +96,7 @@ export const EVENT_DATA = {
     quoted_message_id: Nullable(Type.String()),
     participant: Nullable(Type.String()),
     referral: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    ...contentFields,
     from_lid: Type.Optional(
       Type.String({ description: 'Present if the sender hides their phone number; equals `from`.' }),
     ),

@@ -157,6 +157,19 @@ export const SPEECH = {
   filename: Type.Optional(
     Type.String({ minLength: 1, maxLength: LIMITS.filenameLength, description: 'Only with `media_type`.' }),
   ),
+  content: Type.Optional(
+    Type.Object(
+      { type: Type.String({ maxLength: 32 }) },
+      {
+        additionalProperties: true,
+        description:
+          'Sends another kind of message: a value of `content` as `message.received` has it, for example ' +
+          '`{"type": "location", "latitude": 52.5, "longitude": 13.4, "name": "Office", "address": null, "url": null, "live": false}`. ' +
+          'Give either this, `text` or `media_type`.',
+      },
+    ),
+  ),
+  view_once: Type.Optional(Type.Boolean({ description: 'Only with `media_type`: the file can be viewed once.' })),
   group: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9._@-]{1,64}$',

@@ -1,3 +1,4 @@
+import type { MessageContent } from '../contract/message-content.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
@@ -198,7 +199,12 @@ export type EngineSignal =
       readonly participant: string | null
       readonly referral: Record<string, unknown> | null
       readonly fromLid: string | null
+      /** What it is besides text and file. */
+      readonly content?: MessageContent | null
+      readonly viewOnce?: boolean
     } & MessageOrigin)
+  /** Somebody's vote in the poll with this engineMessageId. Every vote has all options chosen now. */
+  | ({ readonly kind: 'vote'; readonly options: readonly string[] } & MessageOrigin)
   | ({ readonly kind: 'edited'; readonly text: string } & MessageOrigin)
   | ({ readonly kind: 'deleted'; readonly deletedBy: string } & MessageOrigin)
   | ({ readonly kind: 'reaction'; readonly emoji: string } & MessageOrigin)

@@ -30,6 +30,7 @@ export async function routeSignal(
     case 'receipt':
     case 'failed':
     case 'received':
+    case 'vote':
     case 'edited':
     case 'deleted':
     case 'reaction':

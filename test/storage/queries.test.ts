@@ -43,6 +43,16 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the oldest are the first of their table',
   },
   {
+    step: 'SCAN smv2_polls',
+    statement: /FROM \(SELECT seq, .* FROM smv2_polls ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
+    step: 'SCAN smv2_waiting_votes',
+    statement: /FROM \(SELECT seq, .* FROM smv2_waiting_votes ORDER BY seq LIMIT :limit\)/,
+    why: 'the oldest are the first of their table',
+  },
+  {
     step: 'SCAN smv2_media',
     statement: /FROM \(SELECT seq, .* FROM smv2_media ORDER BY seq LIMIT :limit\)/,
     why: 'the oldest are the first of their table',

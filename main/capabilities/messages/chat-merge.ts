@@ -23,6 +23,18 @@ const moveMessages = sql<MergeParams>(
    WHERE seq IN (${PAGE})`,
 )
 
+type VotesParams = Omit<MergeParams, 'rows'>
+
+/** Of two votes in one poll the later one stands. */
+const copyVotes = sql<VotesParams>(
+  `INSERT INTO poll_votes (instance_id, engine_message_id, voter, options, at)
+   SELECT instance_id, engine_message_id, :number, options, at FROM poll_votes
+   WHERE instance_id = :instanceId AND voter = :hiddenId
+   ON CONFLICT (instance_id, engine_message_id, voter) DO UPDATE SET options = excluded.options, at = excluded.at
+   WHERE excluded.at > poll_votes.at`,
+)
+const removeVotes = sql<VotesParams>('DELETE FROM poll_votes WHERE instance_id = :instanceId AND voter = :hiddenId')
+
 /** Bulk work shares the thread with everything else (kernel/db.ts). */
 const ROWS_AT_ONCE = 500
 
@@ -39,6 +51,10 @@ interface ChatMergeDeps {
 export function createChatMerge({ db, onMoved }: ChatMergeDeps) {
   return async (instanceId: InstanceId, { hiddenId, number }: Contact): Promise<void> => {
     const named = { instanceId, hiddenId, number, rows: ROWS_AT_ONCE }
+    await db.commit(async (tx) => {
+      const votes = { instanceId, hiddenId, number }
+      if ((await tx.run(copyVotes, votes)) > 0) await tx.run(removeVotes, votes)
+    })
     for (let moved = ROWS_AT_ONCE; moved === ROWS_AT_ONCE;) {
       moved = await db.commit(async (tx) => {
         await tx.run(moveReactions, named)

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { contentFields } from '../../contract/message-content.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import {
   Body,
@@ -153,6 +154,31 @@ const RECORD_EXAMPLE = {
   ],
 } as const satisfies MessageRecord
 
+export const PollRecord = Type.Object({
+  question: Type.String(),
+  options: Type.Array(
+    Type.Object({ text: Type.String(), votes: Type.Integer({ description: 'How many people chose it.' }) }),
+  ),
+  voters: Type.Array(
+    Type.Object({
+      number: Type.String({ description: 'Who voted, as in `from`. Your own number for votes from your phone.' }),
+      options: Type.Array(Type.String(), { description: 'What they chose, as it stands now.' }),
+      voted_at: Timestamp,
+    }),
+    { description: 'Everyone whose vote counts. People who removed their vote are not listed.' },
+  ),
+})
+export type PollRecord = Static<typeof PollRecord>
+
+const POLL_EXAMPLE = {
+  question: 'When should we deliver?',
+  options: [
+    { text: 'Today', votes: 1 },
+    { text: 'Tomorrow', votes: 0 },
+  ],
+  voters: [{ number: '12025550123', options: ['Today'], voted_at: '2026-03-01T09:31:00.000Z' }],
+} as const satisfies PollRecord
+
 const Direction = Type.Enum(['out', 'phone', 'in'], {
   description: '`out`: sent through this service. `phone`: typed on the instance’s own phone. `in`: received.',
 })
@@ -193,6 +219,8 @@ const ThreadMessageRecord = Type.Object({
       ),
     }),
   ),
+  ...contentFields,
+  poll: Nullable(PollRecord),
   sender: Nullable(Type.String({ description: 'Who wrote it. `null` for messages sent through this service.' })),
   push_name: Nullable(Type.String()),
   status: Nullable(MessageStatus),
@@ -233,6 +261,9 @@ const THREAD_MESSAGE_EXAMPLE = {
   type: 'text',
   text: 'Your order 1042 is on its way.',
   media: null,
+  content: null,
+  view_once: false,
+  poll: null,
   sender: null,
   push_name: null,
   status: 'delivered',
@@ -368,6 +399,24 @@ export const messagesContract = {
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
     tool: { name: 'find_message', title: 'Find a message by its Idempotency-Key', idempotent: true, openWorld: false },
+  }),
+
+  getPoll: operation({
+    id: 'getPoll',
+    method: 'GET',
+    path: '/v1/instances/{id}/polls/{message_id}',
+    summary: 'Read the votes of a poll',
+    description:
+      'Returns the current result of a poll that this instance sent or received: how often each option was chosen, and ' +
+      'by whom. A new vote of the same person replaces the earlier one. Each vote also fires `message.received` with ' +
+      '`type: "poll_vote"`. Only engine `smv2` reports votes. A message that is not a poll is 404.',
+    scope: 'messages:read',
+    reach: 'instance',
+    origin: 'ours',
+    reply: { status: 200, description: 'The poll and its votes.', schema: PollRecord },
+    errors: [],
+    examples: { reply: POLL_EXAMPLE },
+    tool: { name: 'get_poll', title: 'Read the votes of a poll', idempotent: true, openWorld: false, untrusted: true },
   }),
 
   listConversations: operation({

@@ -3,6 +3,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
 import type { ThreadMessageRow } from './conversation-store.ts'
 import type { Conversation, ThreadMessage } from './conversations.ts'
+import { parseContent, toPoll } from './polls.ts'
 
 /** A list shows the beginning. */
 const PREVIEW_LENGTH = 200
@@ -33,6 +34,7 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
     type: said.type,
     text: visibleText(said),
     media: mediaOf(instanceId, said),
+    ...contentOf(said),
     sender: said.sender,
     push_name: said.pushName,
     status: said.status,
@@ -47,6 +49,17 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
     failed_at: isoTimeOrNull(said.failedAtMs),
     edited_at: isoTimeOrNull(said.editedAtMs),
     deleted_at: isoTimeOrNull(said.deletedAtMs),
+  }
+}
+
+function contentOf({ type, text, content, viewOnce, votes, deletedAtMs }: ThreadMessage) {
+  const isDeleted = deletedAtMs !== null
+  const known = isDeleted ? null : parseContent(content)
+  const options = known?.type === 'poll' ? known.options : []
+  return {
+    content: known,
+    poll: type === 'poll' && !isDeleted ? toPoll(text, options, votes) : null,
+    view_once: viewOnce === 1,
   }
 }
 

@@ -39,6 +39,9 @@ export interface ThreadMessageRow {
   readonly text: string
   /** JSON, as sent or received. */
   readonly media: string | null
+  /** JSON, as in the event. */
+  readonly content: string | null
+  readonly viewOnce: 0 | 1
   readonly isGroup: 0 | 1
   readonly status: MessageStatus | null
   readonly source: Source | null
@@ -55,7 +58,7 @@ export interface ThreadMessageRow {
 }
 
 const SAID = `seq, id, engine_message_id AS engineMessageId, direction, chat, sender, push_name AS pushName, type, text,
-  media, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
+  media, content, view_once AS viewOnce, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
   sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
   edited_at AS editedAtMs, deleted_at AS deletedAtMs, error_code AS errorCode, error_message AS errorMessage`
 
@@ -77,4 +80,15 @@ export const reactionsBetween = sql<
   `SELECT r.message_seq AS seq, r.sender, r.emoji FROM messages m JOIN message_reactions r ON r.message_seq = m.seq
    WHERE m.instance_id = :instanceId AND m.chat = :chat AND m.seq BETWEEN :from AND :to AND r.emoji <> ''
    ORDER BY m.seq, r.sender`,
+)
+
+/** Votes in the polls of a page. */
+export const votesBetween = sql<
+  OfChat & { from: number; to: number },
+  { seq: number; voter: string; options: string; atMs: number }
+>(
+  `SELECT m.seq, v.voter, v.options, v.at AS atMs FROM messages m JOIN poll_votes v
+     ON v.instance_id = m.instance_id AND v.engine_message_id = m.engine_message_id
+   WHERE m.instance_id = :instanceId AND m.chat = :chat AND m.seq BETWEEN :from AND :to AND m.type = 'poll'
+   ORDER BY m.seq, v.voter`,
 )

@@ -7,9 +7,11 @@ import {
   reactionsBetween,
   threadMessagesBefore,
   threadMessageBySeq,
+  votesBetween,
   type ThreadMessageRow,
 } from './conversation-store.ts'
 import type { Chat, ChatIndex } from './chat-index.ts'
+import { parseVote, type Vote } from './polls.ts'
 
 interface Reaction {
   readonly sender: string
@@ -26,6 +28,8 @@ export interface Conversation extends Chat {
 
 export interface ThreadMessage extends ThreadMessageRow {
   readonly reactions: readonly Reaction[]
+  /** In a poll. */
+  readonly votes: readonly Vote[]
 }
 
 interface Page<T> {
@@ -87,10 +91,15 @@ export function createConversations({ db, cursors, chatIndex }: ConversationsDep
       })
       const shown = found.slice(0, limit)
       const [first, last] = [shown.at(0), shown.at(-1)]
-      const reactions =
-        first && last ? await reactionsOf(instanceId, chat, { from: last.seq, to: first.seq }) : undefined
+      const stretch = { from: last?.seq ?? 0, to: first?.seq ?? 0 }
+      const reactions = first ? await reactionsOf(instanceId, chat, stretch) : undefined
+      const votes = shown.some(({ type }) => type === 'poll') ? await votesOf(instanceId, chat, stretch) : undefined
       return {
-        data: shown.map((row) => ({ ...row, reactions: reactions?.get(row.seq) ?? [] })),
+        data: shown.map((row) => ({
+          ...row,
+          reactions: reactions?.get(row.seq) ?? [],
+          votes: votes?.get(row.seq)?.map(parseVote) ?? [],
+        })),
         nextCursor: last !== undefined && found.length > limit ? cursors.encode(list, [last.seq]) : null,
       }
     },
@@ -98,6 +107,11 @@ export function createConversations({ db, cursors, chatIndex }: ConversationsDep
 
   async function reactionsOf(instanceId: InstanceId, chat: string, stretch: { from: number; to: number }) {
     const found = await db.read(reactionsBetween, { instanceId, chat, ...stretch })
+    return Map.groupBy(found, ({ seq }) => seq)
+  }
+
+  async function votesOf(instanceId: InstanceId, chat: string, stretch: { from: number; to: number }) {
+    const found = await db.read(votesBetween, { instanceId, chat, ...stretch })
     return Map.groupBy(found, ({ seq }) => seq)
   }
 }

@@ -23,6 +23,8 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
       return toRecord(await messages.getByKey(instance.id, query.idempotency_key), instance.engine)
     },
 
+    getPoll: ({ instance, params }) => messages.poll(instance.id, params.message_id),
+
     async listConversations({ instance, query }) {
       const { data, nextCursor } = await messages.conversations(instance.id, query)
       return { data: data.map(toConversation), next_cursor: nextCursor, has_more: nextCursor !== null }

@@ -5,7 +5,16 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
 import type { FusionPort } from './deps.ts'
-import { anyByEngineId, editText, receivedByEngineId, insertReceived, markDeleted, upsertReaction } from './store.ts'
+import {
+  anyByEngineId,
+  editText,
+  fillReceived,
+  receivedByEngineId,
+  insertReceived,
+  markDeleted,
+  upsertReaction,
+  upsertVote,
+} from './store.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
@@ -45,34 +54,50 @@ export function createInbound({ db, ids, announce, fusion, onStored }: InboundDe
     return { seq: known?.seq, id: known?.id ?? engineMessageId }
   }
 
-  const isKnown = async (
-    tx: Tx,
-    sides: readonly InstanceId[],
-    { engineMessageId, chat, fromMe }: Signal<'received'>,
-  ) => {
-    for (const instanceId of sides)
-      if (await tx.one(receivedByEngineId, { instanceId, engineMessageId, chat })) return true
-    // The phone shows what was sent through us as its own; that message has a row and events already.
-    return fromMe && (await find(tx, sides, engineMessageId))?.direction === 'out'
+  const findReceived = async (tx: Tx, sides: readonly InstanceId[], { engineMessageId, chat }: Signal<'received'>) => {
+    for (const instanceId of sides) {
+      const known = await tx.one(receivedByEngineId, { instanceId, engineMessageId, chat })
+      if (known) return { ...known, instanceId }
+    }
+    return undefined
   }
 
   const received = async (instanceId: InstanceId, signal: Signal<'received'>): Promise<void> => {
-    const id = ids.message()
+    const newId = ids.message()
     await db.commit(async (tx) => {
       const sides = await sidesOf(tx, instanceId)
-      if (await isKnown(tx, sides, signal)) return
+      const known = await findReceived(tx, sides, signal)
+      // What came without content may come again with it, for example because the phone was asked for it.
+      const isFilled = known?.type === 'unavailable' && known.instanceId === instanceId && known.deletedAtMs === null
+      if (known && (!isFilled || signal.type === 'unavailable')) return
+      // The phone shows what was sent through us as its own; that message has a row and events already.
+      if (!known && signal.fromMe && (await find(tx, sides, signal.engineMessageId))?.direction === 'out') return
+      const id = known?.id ?? newId
       const quoted = signal.quotedEngineMessageId
       const quotedId = quoted === null ? null : (await idOf(tx, sides, quoted)).id
       const event = await announce(tx, instanceId, 'message.received', receivedData(id, signal, quotedId), signal.atMs)
-      await tx.run(insertReceived, {
-        ...columnsOf(signal),
-        seq: await tx.next('messages'),
-        id,
-        accountId: event.accountId,
-        instanceId,
-        quotedMessageId: quotedId,
-      })
+      const columns = columnsOf(signal, quotedId)
+      if (known) await tx.run(fillReceived, { ...columns, seq: known.seq })
+      else {
+        const seq = await tx.next('messages')
+        await tx.run(insertReceived, { ...columns, seq, id, accountId: event.accountId, instanceId })
+      }
       tx.afterCommit(() => onStored(instanceId, signal.chat, signal.atMs))
+    })
+  }
+
+  /**
+   * A vote is no message of the conversation, but it is something that somebody said: it is announced as received, each
+   * time it changes. It may come before the poll.
+   */
+  const vote = async (instanceId: InstanceId, signal: Signal<'vote'>): Promise<void> => {
+    const id = ids.message()
+    const { engineMessageId, from: voter, atMs, options } = signal
+    await db.commit(async (tx) => {
+      const row = { instanceId, engineMessageId, voter, options: JSON.stringify(options), at: atMs }
+      if ((await tx.run(upsertVote, row)) === 0) return
+      const poll = await idOf(tx, await sidesOf(tx, instanceId), engineMessageId)
+      await announce(tx, instanceId, 'message.received', voteData(id, signal, poll.id), atMs)
     })
   }
 
@@ -102,7 +127,7 @@ export function createInbound({ db, ids, announce, fusion, onStored }: InboundDe
       await announce(tx, instanceId, 'message.reaction', { ...authorData(id, signal), emoji }, atMs)
     })
 
-  return { received, edited, deleted, reaction }
+  return { received, vote, edited, deleted, reaction }
 }
 
 interface Author {
@@ -130,7 +155,24 @@ function receivedData(id: string, signal: Signal<'received'>, quotedId: string |
     quoted_message_id: quotedId,
     participant: signal.participant,
     referral: signal.referral,
+    content: signal.content ?? null,
+    view_once: signal.viewOnce ?? false,
     ...(signal.fromLid === null ? {} : { from_lid: signal.fromLid }),
+  }
+}
+
+function voteData(id: string, signal: Signal<'vote'>, pollId: string): EventData['message.received'] {
+  const options = [...signal.options]
+  const isGroup = signal.chat.endsWith('@g.us')
+  return {
+    ...authorData(id, signal),
+    ...{ is_group: isGroup, participant: isGroup ? signal.from : null },
+    type: 'poll_vote',
+    text: options.join(', '),
+    timestamp: isoTime(signal.atMs),
+    ...{ push_name: null, media: null, referral: null, view_once: false },
+    quoted_message_id: pollId,
+    content: { type: 'poll_vote', poll_message_id: pollId, options },
   }
 }
 
@@ -140,7 +182,7 @@ function mediaOf({ media }: Signal<'received'>): EventData['message.received']['
   return { id, mime_type: mimeType, size, filename, caption }
 }
 
-function columnsOf(signal: Signal<'received'>) {
+function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {
   const media = mediaOf(signal)
   const origin = signal.fromMe
     ? ({ direction: 'phone', source: 'phone', status: 'sent', sentAt: signal.atMs } as const)
@@ -156,6 +198,9 @@ function columnsOf(signal: Signal<'received'>) {
     pushName: signal.pushName,
     participant: signal.participant,
     isGroup: signal.isGroup ? (1 as const) : (0 as const),
+    content: signal.content ? JSON.stringify(signal.content) : null,
+    viewOnce: signal.viewOnce === true ? (1 as const) : (0 as const),
+    quotedMessageId,
     createdAt: signal.atMs,
   }
 }

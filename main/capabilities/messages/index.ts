@@ -9,6 +9,8 @@ import { createInbound } from './inbound.ts'
 import { createChatMerge } from './chat-merge.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
+import type { PollRecord } from './contract.ts'
+import { createPollReader } from './polls.ts'
 import { createReceipts } from './receipts.ts'
 import { getReferenced, toMessageRef } from './message-ref.ts'
 import { createSend } from './send.ts'
@@ -24,7 +26,7 @@ export { createConcurrencyLimiter } from './concurrency-limiter.ts'
 /** The signals this room handles. Those about the connection go to the instances room. */
 type MessageSignal = Extract<
   EngineSignal,
-  { kind: 'receipt' | 'failed' | 'received' | 'edited' | 'deleted' | 'reaction' | 'contact' }
+  { kind: 'receipt' | 'failed' | 'received' | 'vote' | 'edited' | 'deleted' | 'reaction' | 'contact' }
 >
 
 export interface Messages extends Conversations {
@@ -41,6 +43,8 @@ export interface Messages extends Conversations {
    * @throws ApiError not_found, and invalid_state when the network does not have it.
    */
   getRef(instanceId: InstanceId, messageId: string): Promise<MessageRef>
+  /** @throws ApiError not_found */
+  poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** At each opening, before the service listens: judges the sends that another boot left running. */
@@ -106,6 +110,8 @@ export function createMessages(deps: MessagesDeps): Messages {
     getRef: async (instanceId, messageId) =>
       toMessageRef(await getReferenced(db, instanceId, messageId, 'message_id'), 'message_id'),
 
+    poll: createPollReader(db),
+
     async onSignal(instanceId, signal) {
       switch (signal.kind) {
         case 'receipt':
@@ -113,6 +119,8 @@ export function createMessages(deps: MessagesDeps): Messages {
           return receipts(instanceId, signal)
         case 'received':
           return inbound.received(instanceId, signal)
+        case 'vote':
+          return inbound.vote(instanceId, signal)
         case 'edited':
           return inbound.edited(instanceId, signal)
         case 'deleted':

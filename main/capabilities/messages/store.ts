@@ -170,8 +170,11 @@ export const referencedById = sql<{ id: string; instanceId: string }, Referenced
 
 // What the network reports.
 
-export const receivedByEngineId = sql<{ instanceId: string; engineMessageId: string; chat: string }, { seq: number }>(
-  `SELECT seq FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
+export const receivedByEngineId = sql<
+  { instanceId: string; engineMessageId: string; chat: string },
+  { seq: number; id: string; type: string; deletedAtMs: number | null }
+>(
+  `SELECT seq, id, type, deleted_at AS deletedAtMs FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
    AND direction <> 'out'`,
 )
 
@@ -203,12 +206,26 @@ export const insertReceived = sql<{
   participant: string | null
   quotedMessageId: string | null
   isGroup: 0 | 1
+  content: string | null
+  viewOnce: 0 | 1
   createdAt: number
   sentAt: number | null
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, direction, chat, sender, type, text, media, status, source,
-      engine_message_id, push_name, participant, quoted_message_id, is_group, created_at, sent_at)
+      engine_message_id, push_name, participant, quoted_message_id, is_group, content, view_once, created_at, sent_at)
     VALUES (:seq, :id, :accountId, :instanceId, :direction, :chat, :sender, :type, :text, :media, :status, :source,
-      :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :createdAt, :sentAt)`)
+      :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :content, :viewOnce, :createdAt, :sentAt)`)
+
+/** What arrived without its content has it now. */
+export const fillReceived = sql<{
+  seq: number
+  type: string
+  text: string
+  media: string | null
+  content: string | null
+  viewOnce: 0 | 1
+  quotedMessageId: string | null
+}>(`UPDATE messages SET type = :type, text = :text, media = :media, content = :content, view_once = :viewOnce,
+      quoted_message_id = :quotedMessageId WHERE seq = :seq AND type = 'unavailable'`)
 
 /** Ignores an edit that is already known or older than the known one. */
 export const editText = sql<{ seq: number; text: string; at: number }>(
@@ -225,4 +242,45 @@ export const upsertReaction = sql<{ seq: number; sender: string; emoji: string; 
   `INSERT INTO message_reactions (message_seq, sender, emoji, at) VALUES (:seq, :sender, :emoji, :at)
    ON CONFLICT (message_seq, sender) DO UPDATE SET emoji = excluded.emoji, at = excluded.at
    WHERE excluded.at >= message_reactions.at AND excluded.emoji <> message_reactions.emoji`,
+)
+
+// Polls.
+
+export interface PollRow {
+  readonly engineMessageId: string | null
+  readonly type: string
+  readonly text: string
+  readonly content: string | null
+  readonly deletedAtMs: number | null
+}
+
+export const pollById = sql<{ id: string; instanceId: string }, PollRow>(
+  `SELECT engine_message_id AS engineMessageId, type, text, content, deleted_at AS deletedAtMs
+   FROM messages WHERE id = :id AND instance_id = :instanceId`,
+)
+
+/** Ignores a vote that is already known or older than the known one. */
+export const upsertVote = sql<{
+  instanceId: string
+  engineMessageId: string
+  voter: string
+  options: string
+  at: number
+}>(
+  `INSERT INTO poll_votes (instance_id, engine_message_id, voter, options, at)
+   VALUES (:instanceId, :engineMessageId, :voter, :options, :at)
+   ON CONFLICT (instance_id, engine_message_id, voter) DO UPDATE SET options = excluded.options, at = excluded.at
+   WHERE excluded.at >= poll_votes.at AND excluded.options <> poll_votes.options`,
+)
+
+export interface VoteRow {
+  readonly voter: string
+  /** JSON: every option chosen. */
+  readonly options: string
+  readonly atMs: number
+}
+
+export const votesOf = sql<{ instanceId: string; engineMessageId: string }, VoteRow>(
+  `SELECT voter, options, at AS atMs FROM poll_votes
+   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId ORDER BY voter`,
 )

@@ -57,7 +57,7 @@ const ScanBody = Body(
 )
 export type ScanBody = Static<typeof ScanBody>
 
-const SpeechBody = Body(SPEECH, { description: '`to` and exactly one of `text` and `media_type`.' })
+const SpeechBody = Body(SPEECH, { description: '`to` and exactly one of `text`, `media_type` and `content`.' })
 export type SpeechBody = Static<typeof SpeechBody>
 
 const FaultKind = Type.Enum([...SEND_FAULTS, ...LINK_FAULTS])
@@ -387,6 +387,35 @@ export const sandboxContract = {
     tool: {
       name: 'react_to_sandbox_message',
       title: 'React to a message on a sandbox phone',
+      idempotent: true,
+      openWorld: false,
+    },
+  }),
+
+  voteInSandboxPoll: operation({
+    id: 'voteInSandboxPoll',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages/{id}/vote',
+    summary: 'Vote in a poll on a sandbox phone',
+    description:
+      'Votes in a poll in one of this phone’s chats. `options` are all options chosen now: they replace the earlier vote ' +
+      'of this phone, and an empty list removes it. Instances receive `message.received` with `type: "poll_vote"`.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({
+      options: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 32,
+        uniqueItems: true,
+        description: 'Texts of options of the poll.',
+      }),
+    }),
+    reply: { status: 200, description: 'The poll.', schema: SandboxMessage },
+    errors: ['invalid_state'],
+    examples: { body: { options: ['Today'] }, reply: { ...MESSAGE_EXAMPLE, type: 'poll', text: 'When?' } },
+    tool: {
+      name: 'vote_in_sandbox_poll',
+      title: 'Vote in a poll on a sandbox phone',
       idempotent: true,
       openWorld: false,
     },

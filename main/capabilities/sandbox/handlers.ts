@@ -21,6 +21,8 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
     editSandboxMessage: ({ principal, params, body }) =>
       sandbox.edit(principal.accountId, params.number, params.id, body.text),
     deleteSandboxMessage: ({ principal, params }) => sandbox.remove(principal.accountId, params.number, params.id),
+    voteInSandboxPoll: ({ principal, params, body }) =>
+      sandbox.vote(principal.accountId, params.number, params.id, body.options),
     reactToSandboxMessage: ({ principal, params, body }) =>
       sandbox.react(principal.accountId, params.number, params.id, body.emoji),
     causeSandboxFault: async ({ principal, params, body: { kind, times = 1 } }) => {

@@ -48,6 +48,7 @@ export interface Sandbox {
   speak(accountId: AccountId, number: string, body: SpeechBody): Promise<SpokenMessage>
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<SandboxMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<SandboxMessage>
+  vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
   /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
   requireInstance(accountId: AccountId, id: string, engine?: InstanceSubject['engine']): Promise<InstanceSubject>
@@ -111,6 +112,8 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     },
     edit: async (accountId, number, id, text) => toMessage(await network.edit(accountId, numberOf(number), id, text)),
     remove: async (accountId, number, id) => toMessage(await network.remove(accountId, numberOf(number), id)),
+    vote: async (accountId, number, id, options) =>
+      toMessage(await network.vote(accountId, numberOf(number), id, options)),
     react: async (accountId, number, id, emoji) =>
       toMessage(await network.react(accountId, numberOf(number), id, emoji)),
 

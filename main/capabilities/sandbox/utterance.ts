@@ -1,5 +1,8 @@
+import { Check } from 'typebox/value'
 import { ApiError } from '../../contract/errors.ts'
+import { MessageContent } from '../../contract/message-content.ts'
 import type { MediaType } from '../../contract/shapes.ts'
+import { wordsOf } from '../../engines/content-words.ts'
 import { sampleOf, sampleTypeAt, type Content, type Utterance } from '../../engines/sandbox/index.ts'
 import type { SpeechBody } from './contract.ts'
 import { safeFilename } from '../../engines/safe-filename.ts'
@@ -10,12 +13,15 @@ export function toUtterance(body: SpeechBody): Utterance {
 }
 
 function contentOf(body: SpeechBody): Content {
-  const { text, media_type: type, media_url: url, caption, filename } = body
-  if (text !== undefined && type !== undefined) throw invalid('Give either text or media_type, not both.')
-  if (text === undefined && type === undefined)
-    throw invalid('The message is empty. Give text, or media_type to send a sample file.')
-  if (type !== undefined) return fileOf(type, url, caption, filename)
+  const { text, media_type: type, media_url: url, caption, filename, content, view_once: viewOnce = false } = body
+  const given = [text, type, content].filter((each) => each !== undefined)
+  if (given.length > 1) throw invalid('Give one of text, media_type and content, not several.')
+  if (given.length === 0)
+    throw invalid('The message is empty. Give text, content, or media_type to send a sample file.')
+  if (type !== undefined) return { ...fileOf(type, url, caption, filename), ...(viewOnce && { viewOnce }) }
   if (url ?? caption ?? filename) throw invalid('media_url, caption and filename need media_type.')
+  if (viewOnce) throw invalid('view_once needs media_type.')
+  if (content !== undefined) return toContent(content)
   return { type: 'text', text: text ?? null }
 }
 
@@ -31,6 +37,37 @@ function fileOf(
   }
   const media = { mimeType, size: bytes.length, filename: safeFilename(filename) ?? name, caption: caption ?? null }
   return { type, text: null, media }
+}
+
+/** The kinds that have a word of their own as the type of a message; every other one is a text. */
+const TYPES: Readonly<Record<string, string>> = {
+  location: 'location',
+  contacts: 'contact',
+  poll: 'poll',
+  unavailable: 'unavailable',
+}
+
+function toContent(given: object): Content {
+  if (!Check(MessageContent, given)) throw invalid('content is not a kind of content, or lacks a field of it.')
+  if (given.type === 'poll_vote') throw invalid('Vote with POST …/messages/{id}/vote.')
+  return {
+    type: TYPES[given.type] ?? 'text',
+    text: wordsOf(given),
+    content: given,
+    ...detailsOf(given),
+    ...(given.type === 'unavailable' && given.reason === 'view_once' && { viewOnce: true }),
+  }
+}
+
+/** What the simulated Graph API reports of it. */
+function detailsOf(content: MessageContent): Pick<Content, 'details'> {
+  if (content.type === 'location') {
+    const { latitude, longitude, name, address } = content
+    return { details: { latitude, longitude, name, address } }
+  }
+  if (content.type !== 'contacts') return {}
+  const { name = '', numbers = [] } = content.contacts[0] ?? {}
+  return { details: { name, number: numbers[0] ?? '' } }
 }
 
 function extrasOf({ quoted_message_id: quoted, referral }: SpeechBody): Pick<Content, 'quoted' | 'referral'> {

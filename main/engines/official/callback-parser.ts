@@ -1,5 +1,7 @@
+import type { MessageContent } from '../../contract/message-content.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
+import { unavailableContent, whatItIs } from './received-content.ts'
 import { toError, type GraphError } from './errors.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
@@ -50,6 +52,7 @@ export type Item =
       readonly media: ReceivedMedia | null
       readonly quoted: string | null
       readonly referral: Json | null
+      readonly content: MessageContent | null
     } & Said)
   | ({ readonly kind: 'edited'; readonly target: string; readonly text: string } & Said)
   | ({ readonly kind: 'deleted'; readonly target: string } & Said)
@@ -184,7 +187,7 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
   // A changed number or owner, reported by the service and not by a person.
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
-  const { contentType, text, media } = contentOf(message, type)
+  const { contentType, text, media, content } = contentOf(message, type)
   const quoted = textAt(recordAt(message, 'context'), 'id')
   const referral = recordAt(message, 'referral')
   return {
@@ -194,6 +197,7 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
     text,
     pushName,
     media,
+    content,
     quoted,
     referral: Object.keys(referral).length === 0 ? null : referral,
   }
@@ -214,6 +218,7 @@ interface ReceivedContent {
   readonly contentType: ReceivedType
   readonly text: string
   readonly media: ReceivedMedia | null
+  readonly content: MessageContent | null
 }
 
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
@@ -224,8 +229,8 @@ function contentOf(message: Json, type: string): ReceivedContent {
   const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
   const contentType = type === 'contacts' ? 'contact' : type === 'location' ? 'location' : 'text'
   return words === undefined
-    ? { contentType: 'unavailable', text: '', media: null }
-    : { contentType, text: words, media: null }
+    ? { contentType: 'unavailable', text: '', media: null, content: unavailableContent('unsupported', type) }
+    : { contentType, text: words, media: null, content: whatItIs(message, type, content) }
 }
 
 /** What a message says in words, by its type; a type that is not here cannot be shown. */
@@ -247,13 +252,20 @@ const WORDS: Readonly<Record<string, (message: Json, content: Json) => string>> 
 
 function mediaOf(content: Json, contentType: MediaType | 'sticker'): ReceivedContent {
   const id = textAt(content, 'id')
-  if (id === null) return { contentType: 'unavailable', text: '', media: null }
+  if (id === null)
+    return {
+      contentType: 'unavailable',
+      text: '',
+      media: null,
+      content: unavailableContent('file_missing', contentType),
+    }
   const caption = textAt(content, 'caption')
   const mimeType = (textAt(content, 'mime_type') ?? 'application/octet-stream').split(';', 1)[0] ?? ''
   return {
     contentType,
     text: caption ?? '',
     media: { id, mimeType, filename: safeFilename(textAt(content, 'filename')), caption },
+    content: null,
   }
 }
 

@@ -109,7 +109,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
 
   async function received(number: ConnectedNumber, item: Extract<Item, { kind: 'message' }>): Promise<EngineSignal> {
     const said = await spoken(number, item, item.id)
-    const { type, text, pushName, media, quoted, referral } = item
+    const { type, text, pushName, media, quoted, referral, content } = item
     return {
       kind: 'received',
       ...said,
@@ -122,6 +122,7 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
       participant: null,
       referral: referral === null ? null : { ...referral },
       fromLid: said.chat === item.person.userId ? said.chat : null,
+      content,
     }
   }
 

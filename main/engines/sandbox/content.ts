@@ -1,10 +1,12 @@
 import type { Outgoing } from '../engine.ts'
+import { contentOfOutgoing } from '../content-of-outgoing.ts'
 import type { Content } from './inbox.ts'
 
 /** A message as the phone has it. What words cannot say of it stands in `details`, in the words of the wire. */
 export function contentOf(out: Outgoing): Content {
   const quoted = quotedIdOf(out)
-  return quoted === undefined ? contentWithoutQuote(out) : { ...contentWithoutQuote(out), quoted }
+  const content = contentOfOutgoing(out)
+  return { ...contentWithoutQuote(out), ...(content && { content }), ...(quoted !== undefined && { quoted }) }
 }
 
 /** The network's id of what it answers. */

@@ -1,3 +1,4 @@
+import type { MessageContent } from '../../contract/message-content.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
@@ -18,6 +19,9 @@ export interface Content {
   readonly media?: Media
   /** What words cannot say of a place, a contact, a poll or a link. */
   readonly details?: Record<string, unknown>
+  /** What it is besides text and file, as instances receive it. */
+  readonly content?: MessageContent
+  readonly viewOnce?: boolean
   /** The raw payload of the Cloud API, when it was one. */
   readonly payload?: object
   readonly quoted?: string

@@ -65,6 +65,8 @@ export interface SandboxNetwork {
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage>
+  /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
+  vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>
   /** @throws ApiError invalid_state when a fault of the link finds none. */
   breakLink(instance: EngineInstance, kind: LinkFault): Promise<void>
   failSends(instance: EngineInstance, kind: SendFault, times: number): Promise<void>

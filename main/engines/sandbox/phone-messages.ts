@@ -212,6 +212,17 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       })
     },
 
+    /** @param options all that are chosen now; none takes the vote back. */
+    vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage> {
+      return db.commit(async (tx) => {
+        const now = clock.now()
+        const message = await getMessage(tx, accountId, number, id)
+        requireOptions(message, options)
+        await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'vote', options, ...spoken }))
+        return reread(tx, accountId, message.id)
+      })
+    },
+
     /** @param emoji '' takes the reaction back. */
     react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
@@ -232,6 +243,17 @@ const NOT_RECEIVED = { receivedAtMs: null, waits: false }
 /** Between phones there is no timeline: it is there, or it waits until the phone is online. */
 function arrivalAt(phone: KnownPhone, nowMs: number) {
   return phone.online ? { receivedAtMs: nowMs, waits: false } : { receivedAtMs: null, waits: true }
+}
+
+function requireOptions({ content: { content } }: PhoneMessage, options: readonly string[]): void {
+  if (content?.type !== 'poll')
+    throw new ApiError('invalid_state', 'Only polls can be voted in. This message is not one.')
+  const unknown = options.find((option) => !content.options.includes(option))
+  if (unknown !== undefined)
+    throw new ApiError('validation_error', `The poll has no option ${JSON.stringify(unknown)}.`)
+  const { max_choices: most } = content
+  if (most !== null && options.length > most)
+    throw new ApiError('validation_error', `The poll allows ${most} of its options. Choose fewer.`)
 }
 
 function requireOwn(message: PhoneMessage, number: string, verb: string): void {

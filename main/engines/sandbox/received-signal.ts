@@ -24,6 +24,7 @@ const RECEIVED_TYPES: readonly string[] = [
   'location',
   'contact',
   'poll',
+  'unavailable',
 ]
 
 /** The message as an instance receives it. */
@@ -33,7 +34,7 @@ export function toReceivedSignal(
   fromMe: boolean,
   atMs: number,
 ): EngineSignal {
-  const { type, text, media, quoted, referral } = content
+  const { type, text, media, quoted, referral, viewOnce = false } = content
   return {
     kind: 'received',
     // Checked against the list of what the port knows.
@@ -46,6 +47,8 @@ export function toReceivedSignal(
     participant: group === null ? null : author,
     referral: referral ?? null,
     fromLid: isHidden(author) ? author : null,
+    content: content.content ?? null,
+    viewOnce,
     engineMessageId: id,
     chat,
     from: author,

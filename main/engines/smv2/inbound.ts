@@ -1,4 +1,5 @@
 import type { proto, WAMessage } from 'baileys'
+import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
@@ -9,13 +10,19 @@ import type { People } from './people.ts'
 import type { DecryptedMessage } from './repository.ts'
 import type { Session } from './session.ts'
 import { senderOfStanza, senderOfMessage, type Sender } from './sender.ts'
-import { parseMessage, type ParsedMessage } from './parse-message.ts'
+import { parseMessage, unavailable, type ParsedMessage } from './parse-message.ts'
+import { addressesOf, pollOf, readVote, type Polls } from './polls.ts'
+import type { Sent } from './sent.ts'
+import { isUnknownKind } from './unwrap.ts'
 
 interface InboundDeps {
+  readonly db: Pick<Db, 'commit'>
   readonly log: Log
   readonly loadLibrary: LoadLibrary
   readonly people: People
   readonly files: MessageFiles
+  readonly polls: Polls
+  readonly sent: Pick<Sent, 'messageOf'>
   readonly sink: EngineSink
   readonly linkOf: (instance: EngineInstance) => Link
 }
@@ -29,23 +36,54 @@ interface InboundContext {
   readonly credentials: Credentials
   /** Names a file of the message: the same each time the message is published. */
   readonly digest: string
+  /** As it was decrypted; null for what came otherwise. */
+  readonly decrypted: DecryptedMessage | null
 }
+
+type Words<K extends ParsedMessage['kind']> = Extract<ParsedMessage, { kind: K }>
 
 export interface Inbound {
   /** Publishes a decrypted message to the rooms; resolves once it is durable. Idempotent. */
   publish(instance: EngineInstance, digest: string, message: DecryptedMessage): Promise<void>
   /** What nobody could decrypt, and nobody has sent again. */
   publishUnreadable(instance: EngineInstance, message: WAMessage): Promise<void>
+  /** What the network keeps from linked devices. @param kind its own word for why. */
+  publishUnavailable(instance: EngineInstance, stanza: Readonly<Record<string, string>>, kind: string): Promise<void>
 }
 
 /** What a decrypted message is in the words of the port. */
-export function createInbound({ log, loadLibrary, people, files, sink, linkOf }: InboundDeps): Inbound {
+export function createInbound(deps: InboundDeps): Inbound {
+  const { db, log, loadLibrary, people, polls, files, sent, sink, linkOf } = deps
+
   async function publishMessage(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
     const words = parseMessage(scene.library, message)
     if (words.kind === 'nothing') return
     if (words.kind === 'resent') return resent(scene, speaker, words.messages)
-    const signal = await signalOf(scene, speaker, words, message)
+    if (words.kind === 'received') return publishReceived(scene, speaker, words, message)
+    const signal = await signalOf(scene, speaker, words)
     if (signal) await sink(scene.instance.id, signal)
+  }
+
+  async function publishReceived(
+    scene: InboundContext,
+    speaker: Sender,
+    words: Words<'received'>,
+    message: proto.IMessage = {},
+  ): Promise<void> {
+    const who = await senderOf(scene, speaker)
+    if (who.chat === '' || who.from === '') return
+    const { instance, library } = scene
+    const isPoll = words.content?.type === 'poll'
+    if (isPoll) {
+      const creator = speaker.isFromMe ? null : (speaker.participant ?? speaker.chat)
+      await db.commit((tx) => polls.keep(tx, library, instance.id, who.engineMessageId, message, creator))
+    }
+    await sink(instance.id, await received(scene, speaker, who, words, message))
+    if (!isPoll) return
+    for (const vote of await polls.waiting(instance.id, who.engineMessageId)) {
+      await publish(instance, vote.digest, vote.message)
+      await polls.forget(vote)
+    }
   }
 
   /** Only one's own phone is asked to send anything again, so nobody else's word counts. */
@@ -61,8 +99,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
   async function signalOf(
     scene: InboundContext,
     speaker: Sender,
-    words: Exclude<ParsedMessage, { kind: 'nothing' | 'resent' }>,
-    message: proto.IMessage,
+    words: Words<'edited' | 'deleted' | 'reaction' | 'vote'>,
   ): Promise<EngineSignal | undefined> {
     const who = await senderOf(scene, speaker)
     if (who.chat === '' || who.from === '') return undefined
@@ -73,9 +110,39 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
         return { kind: 'deleted', deletedBy: who.from, ...who, engineMessageId: words.target }
       case 'reaction':
         return { kind: 'reaction', emoji: words.emoji, ...who, engineMessageId: words.target }
-      case 'received':
-        return received(scene, speaker, who, words, message)
+      case 'vote':
+        return voted(scene, speaker, who, words)
     }
+  }
+
+  /** @returns undefined for a vote that nobody can read, and for one that waits for its poll. */
+  async function voted(
+    scene: InboundContext,
+    speaker: Sender,
+    who: MessageOrigin,
+    { target, vote, atMs }: Words<'vote'>,
+  ): Promise<EngineSignal | undefined> {
+    const { instance, library, credentials, digest, decrypted } = scene
+    const ours = () => sent.messageOf(instance.id, target).then((message) => message && pollOf(library, message, null))
+    const poll = (await polls.find(instance.id, target)) ?? (await ours())
+    if (poll === undefined) {
+      if (decrypted) await polls.wait(instance.id, target, digest, decrypted)
+      return undefined
+    }
+    const me = namesOfMe(credentials.creds.me)
+    const voter = speaker.isFromMe ? me : (speaker.participant ?? speaker.chat ?? me)
+    const [creators, voters] = await Promise.all([
+      addressesOf(credentials.keys, poll.creator ?? me),
+      addressesOf(credentials.keys, voter),
+    ])
+    const options = readVote(library, poll, target, vote, { creators, voters })
+    if (options === undefined) {
+      log.warn({ event: 'smv2.vote_unreadable', instanceId: instance.id })
+      return undefined
+    }
+    // The phone's own time tells two votes of one second apart; a clock that is far off does not count.
+    const votedAtMs = atMs !== null && Math.abs(atMs - who.atMs) < CLOCK_ERROR_MS ? atMs : who.atMs
+    return { kind: 'vote', options, ...who, engineMessageId: target, atMs: votedAtMs }
   }
 
   async function senderOf({ instance, credentials }: InboundContext, speaker: Sender): Promise<MessageOrigin> {
@@ -91,7 +158,7 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
     scene: InboundContext,
     speaker: Sender,
     who: MessageOrigin,
-    { type, text, file, quoted, referral }: Extract<ParsedMessage, { kind: 'received' }>,
+    { type, text, file, quoted, referral, content, viewOnce }: Words<'received'>,
     message: proto.IMessage,
   ): Promise<EngineSignal> {
     const isGroup = speaker.group !== null
@@ -106,44 +173,67 @@ export function createInbound({ log, loadLibrary, people, files, sink, linkOf }:
       participant: isGroup ? who.from : null,
       referral,
       fromLid: isHidden ? who.from : null,
+      content,
+      viewOnce,
     }
   }
 
-  return {
-    async publish(instance, digest, { stanza, plain }) {
-      const library = await loadLibrary()
-      const credentials = await linkOf(instance).credentials()
-      const speaker = senderOfStanza(stanza, credentials?.creds.me)
-      if (credentials === undefined || speaker === undefined) return
-      const padded = Buffer.from(plain, 'base64')
-      let message: proto.IMessage
-      try {
-        message = library.proto.Message.decode(library.unpadRandomMax16(padded))
-      } catch (error) {
-        // It will not read better tomorrow; the library has found the same.
-        return log.warn({ event: 'smv2.message_malformed', instanceId: instance.id, cause: cause(error) })
-      }
-      await publishMessage({ instance, library, credentials, digest }, speaker, message)
-    },
+  async function publish(instance: EngineInstance, digest: string, decrypted: DecryptedMessage): Promise<void> {
+    const { stanza, plain } = decrypted
+    const library = await loadLibrary()
+    const credentials = await linkOf(instance).credentials()
+    const speaker = senderOfStanza(stanza, credentials?.creds.me)
+    if (credentials === undefined || speaker === undefined) return
+    const scene = { instance, library, credentials, digest, decrypted }
+    const padded = Buffer.from(plain, 'base64')
+    let bytes: Uint8Array
+    let message: proto.IMessage
+    try {
+      bytes = library.unpadRandomMax16(padded)
+      message = library.proto.Message.decode(bytes)
+    } catch (error) {
+      // It will not read better tomorrow; the library has found the same.
+      log.warn({ event: 'smv2.message_malformed', instanceId: instance.id, cause: cause(error) })
+      return publishReceived(scene, speaker, unavailable('malformed'))
+    }
+    // Between one's own devices there is much that no person has said.
+    const isBetweenDevices = stanza['category'] === 'peer'
+    if (!isBetweenDevices && isUnknownKind(library, message, bytes))
+      return publishReceived(scene, speaker, unavailable('unsupported'))
+    await publishMessage(scene, speaker, message)
+  }
 
-    async publishUnreadable(instance, message) {
-      const credentials = await linkOf(instance).credentials()
-      const speaker = senderOfMessage(message, credentials?.creds.me)
-      if (credentials === undefined || speaker === undefined) return
-      const scene = { instance, library: await loadLibrary(), credentials, digest: '' }
-      const who = await senderOf(scene, speaker)
-      const words = {
-        kind: 'received',
-        type: 'unavailable',
-        text: '',
-        file: null,
-        quoted: null,
-        referral: null,
-      } as const
-      if (who.chat !== '' && who.from !== '') await sink(instance.id, await received(scene, speaker, who, words, {}))
-    },
+  async function publishWithout(
+    instance: EngineInstance,
+    words: Words<'received'>,
+    senderFor: (credentials: Credentials) => Sender | undefined,
+  ): Promise<void> {
+    const credentials = await linkOf(instance).credentials()
+    const speaker = credentials && senderFor(credentials)
+    if (credentials === undefined || speaker === undefined) return
+    const scene = { instance, library: await loadLibrary(), credentials, digest: '', decrypted: null }
+    await publishReceived(scene, speaker, words)
+  }
+
+  return {
+    publish,
+    publishUnreadable: (instance, message) =>
+      publishWithout(instance, unavailable('undecryptable'), ({ creds }) => senderOfMessage(message, creds.me)),
+    publishUnavailable: (instance, stanza, kind) =>
+      publishWithout(
+        instance,
+        unavailable(kind.startsWith('view_once') ? 'view_once' : 'unsupported', kind),
+        ({ creds }) => senderOfStanza(stanza, creds.me),
+      ),
   }
 }
+
+const CLOCK_ERROR_MS = 86_400_000
+
+const namesOfMe = (me: Credentials['creds']['me']) => ({
+  number: addressOf(me?.id ?? '').user || null,
+  hiddenId: addressOf(me?.lid ?? '').user || null,
+})
 
 /** What stands for somebody is their hidden id, because nobody knows their number. */
 function isHiddenName({ group, chat, participant }: Sender, name: string): boolean {

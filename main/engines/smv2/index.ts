@@ -23,6 +23,7 @@ import { createMediaStore } from './media-store.ts'
 import { createMediaTransfer, MAX_FILE_BYTES } from './media-transfer.ts'
 import { createPost } from './post.ts'
 import { createPeople } from './people.ts'
+import { createPolls } from './polls.ts'
 import { createProtocol } from './protocol.ts'
 import { createReceipts } from './receipts.ts'
 import { createRestrictions } from './restrictions.ts'
@@ -84,7 +85,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const links = new Map<InstanceId, Link>()
   let hasBegun = false
 
-  const sent = createSent({ db, clock, seal, loadLibrary })
+  const polls = createPolls({ db, clock, seal })
+  const sent = createSent({ db, clock, seal, loadLibrary, polls })
   const people = createPeople({ db, clock, sink })
   const restrictions = createRestrictions({ db, clock })
   const transfer = createMediaTransfer(outbound)
@@ -93,7 +95,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     keepDays: () => settings.mediaKeepDays,
   })
   const files = createMessageFiles({ clock, log, store, transfer, linkOf })
-  const inbound = createInbound({ log, loadLibrary, people, files, sink, linkOf })
+  const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, sink, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
@@ -115,6 +117,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     },
     ack: (instance, node) => noting('smv2.answer_not_taken', instance, receipts.ack(instance, node)),
     unreadable,
+    unavailable: (instance, attributes, kind) =>
+      noting('smv2.unavailable_not_told', instance, inbound.publishUnavailable(instance, attributes, kind)),
     restriction: (instance, lock) =>
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
     opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),

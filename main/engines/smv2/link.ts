@@ -44,6 +44,8 @@ export interface LinkListener {
   receipt(instance: EngineInstance, node: BinaryNode, open: OpenLink): Promise<void>
   ack(instance: EngineInstance, node: BinaryNode): void
   unreadable(instance: EngineInstance, message: WAMessage, open: OpenLink): void
+  /** A message the network keeps from linked devices. */
+  unavailable(instance: EngineInstance, attributes: Readonly<Record<string, string>>, kind: string): void
   restriction(instance: EngineInstance, lock: { isActive: boolean; untilMs: number | null }): void
   opened(instance: EngineInstance): void
   /** Whatever was asked over the link will not be answered any more. */
@@ -170,6 +172,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
         receipt: (node) => listener.receipt(instance, node, open),
         ack: (node) => listener.ack(instance, node),
         unreadable: (message) => listener.unreadable(instance, message, open),
+        unavailable: (attributes, kind) => listener.unavailable(instance, attributes, kind),
         restriction: (lock) => listener.restriction(instance, lock),
         unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
       },

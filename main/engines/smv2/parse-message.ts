@@ -1,8 +1,12 @@
 import type { proto } from 'baileys'
+import type { MessageContent, UnavailableReason } from '../../contract/message-content.ts'
 import type { EngineSignal } from '../engine.ts'
 import type { FileKeys } from './media-cipher.ts'
+import { wordsOf } from '../content-words.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { Library } from './library.ts'
+import { contentOf } from './parse-content.ts'
+import { unwrap } from './unwrap.ts'
 
 type Received = Extract<EngineSignal, { kind: 'received' }>
 
@@ -24,7 +28,10 @@ export type ParsedMessage =
       readonly file: FileRef | null
       readonly quoted: string | null
       readonly referral: Record<string, unknown> | null
+      readonly content: MessageContent | null
+      readonly viewOnce: boolean
     }
+  | { readonly kind: 'vote'; readonly target: string; readonly vote: EncryptedVote; readonly atMs: number | null }
   | { readonly kind: 'edited'; readonly target: string; readonly text: string }
   | { readonly kind: 'deleted'; readonly target: string }
   | { readonly kind: 'reaction'; readonly target: string; readonly emoji: string }
@@ -33,31 +40,79 @@ export type ParsedMessage =
   /** Between devices, or about the conversation: nobody said anything. */
   | { readonly kind: 'nothing' }
 
+/** Which options somebody chose, encrypted with the secret of the poll. */
+export interface EncryptedVote {
+  readonly payload: Uint8Array
+  readonly iv: Uint8Array
+}
+
 const NOTHING: ParsedMessage = { kind: 'nothing' }
+
+/** A message that arrived and cannot be read. @param kind the network's own name of it. */
+export const unavailable = (
+  reason: UnavailableReason,
+  kind: string | null = null,
+): Extract<ParsedMessage, { kind: 'received' }> => ({
+  ...{ kind: 'received', type: 'unavailable', text: '', file: null, quoted: null, referral: null },
+  content: { type: 'unavailable', reason, kind },
+  viewOnce: reason === 'view_once',
+})
 
 /** @param message as it was decrypted. */
 export function parseMessage(library: Library, message: proto.IMessage): ParsedMessage {
-  const content = library.extractMessageContent(message.deviceSentMessage?.message ?? message)
+  const { content, isViewOnce } = unwrap(library, message)
   if (!content) return NOTHING
   if (content.protocolMessage) return ofProtocol(library, content.protocolMessage)
-  const { reactionMessage } = content
+  const { reactionMessage, pollUpdateMessage, commentMessage } = content
   if (reactionMessage?.key?.id) {
     return { kind: 'reaction', target: reactionMessage.key.id, emoji: reactionMessage.text ?? '' }
   }
+  if (pollUpdateMessage) return voteIn(pollUpdateMessage)
+  if (commentMessage?.message) return commented(library, commentMessage)
   const type = library.getContentType(content)
   if (type === undefined || SILENT.has(type)) return NOTHING
-  return said(content, type)
+  return said(content, type, isViewOnce)
 }
 
-/** Votes and the like belong to something that was said before. */
+function voteIn({
+  pollCreationMessageKey: key,
+  vote,
+  senderTimestampMs,
+}: proto.Message.IPollUpdateMessage): ParsedMessage {
+  if (!key?.id || !vote?.encPayload?.length || !vote.encIv?.length) return NOTHING
+  const atMs = Number(String(senderTimestampMs ?? 0))
+  return {
+    kind: 'vote',
+    target: key.id,
+    vote: { payload: vote.encPayload, iv: vote.encIv },
+    atMs: Number.isSafeInteger(atMs) && atMs > 0 ? atMs : null,
+  }
+}
+
+/** A comment answers the message it is about. */
+function commented(library: Library, { message, targetMessageKey }: proto.Message.ICommentMessage): ParsedMessage {
+  const words = message ? parseMessage(library, message) : NOTHING
+  return words.kind === 'received' ? { ...words, quoted: words.quoted ?? (targetMessageKey?.id || null) } : words
+}
+
+/**
+ * What is done to something that was said before, and what is only for devices. An album announces pictures that follow
+ * as messages of their own.
+ */
 const SILENT: ReadonlySet<string> = new Set([
-  'pollUpdateMessage',
   'encReactionMessage',
   'encEventResponseMessage',
-  'encCommentMessage',
   'keepInChatMessage',
   'pinInChatMessage',
   'messageHistoryNotice',
+  'messageHistoryBundle',
+  'albumMessage',
+  'callLogMesssage',
+  'scheduledCallEditMessage',
+  'stickerSyncRmrMessage',
+  'placeholderMessage',
+  'statusNotificationMessage',
+  'fastRatchetKeySenderKeyDistributionMessage',
 ])
 
 function ofProtocol(
@@ -86,57 +141,62 @@ function ofProtocol(
   }
 }
 
-function said(content: proto.IMessage, type: keyof proto.IMessage): ParsedMessage {
-  const context = contextOf(content[type])
-  const text = textOf(content)
-  const file = fileOf(content)
-  return {
-    kind: 'received',
-    type: typeOf(content, file),
-    text,
-    file,
-    quoted: context?.stanzaId || null,
-    referral: referralOf(context?.externalAdReply),
-  }
+function said(message: proto.IMessage, name: keyof proto.IMessage, isInViewOnce: boolean): ParsedMessage {
+  const context = contextOf(message[name])
+  const content = contentOf(message)
+  const text = textOf(message) || (content ? wordsOf(content) : '')
+  const file = fileOf(message)
+  const viewOnce = isInViewOnce || isViewOnceFile(message)
+  const rest = { text, quoted: context?.stanzaId || null, referral: referralOf(context?.externalAdReply) }
+  if (!file && mediaIn(message))
+    return { ...unavailable(viewOnce ? 'view_once' : 'file_missing', name), ...rest, viewOnce }
+  const type = file?.type ?? typeOf(message, content)
+  if (type === 'text' && text === '' && content === null)
+    return { ...unavailable('unsupported', name), ...rest, viewOnce }
+  return { kind: 'received', type, file, ...rest, content, viewOnce }
 }
 
-function typeOf(content: proto.IMessage, file: FileRef | null): Received['type'] {
-  if (file) return file.type
-  if (MEDIA.some((name) => content[name])) return 'unavailable'
-  if (content.locationMessage || content.liveLocationMessage) return 'location'
-  if (content.contactMessage || content.contactsArrayMessage) return 'contact'
-  if (pollOf(content)) return 'poll'
-  return textOf(content) === '' ? 'unavailable' : 'text'
+/** A kind without a word of its own, such as an order, is a text: its content says what it is. */
+function typeOf(message: proto.IMessage, content: MessageContent | null): Received['type'] {
+  if (message.locationMessage || message.liveLocationMessage) return 'location'
+  if (message.contactMessage || message.contactsArrayMessage) return 'contact'
+  return content?.type === 'poll' ? 'poll' : 'text'
+}
+
+const mediaIn = (message: proto.IMessage) => MEDIA.map((name) => message[name]).find((each) => each)
+
+function isViewOnceFile(message: proto.IMessage): boolean {
+  const media = mediaIn(message)
+  return !!media && 'viewOnce' in media && media.viewOnce === true
 }
 
 function textOf(content: proto.IMessage): string {
-  const place = content.locationMessage ?? content.liveLocationMessage
-  if (place) return placeOf(place)
-  const media = MEDIA.map((name) => content[name]).find((each) => each)
+  const media = mediaIn(content)
   if (media) return ('caption' in media && media.caption) || ''
   const texts = [
     content.conversation,
     content.extendedTextMessage?.text,
     content.contactMessage?.displayName,
     content.contactsArrayMessage?.displayName,
-    pollOf(content)?.name,
-    // What somebody chose from buttons or a list that another program had sent.
+    // What another program sent, and what somebody chose from it, in words.
+    content.interactiveMessage?.body?.text,
+    content.listMessage?.description,
+    content.listMessage?.title,
     content.buttonsResponseMessage?.selectedDisplayText,
     content.templateButtonReplyMessage?.selectedDisplayText,
     content.listResponseMessage?.title,
     content.interactiveResponseMessage?.body?.text,
+    content.orderMessage?.message,
+    content.productMessage?.body,
     content.groupInviteMessage?.caption,
-    content.eventMessage?.name,
+    content.newsletterAdminInviteMessage?.caption,
+    content.newsletterFollowerInviteMessageV2?.caption,
+    content.questionResponseMessage?.text,
+    content.statusQuestionAnswerMessage?.text,
+    content.stickerPackMessage?.name,
+    content.richResponseMessage?.submessages?.map(({ messageText }) => messageText ?? '').join('\n'),
   ]
   return texts.find((text) => text) ?? ''
-}
-
-const pollOf = (content: proto.IMessage) =>
-  content.pollCreationMessage ?? content.pollCreationMessageV2 ?? content.pollCreationMessageV3
-
-function placeOf(place: proto.Message.ILocationMessage | proto.Message.ILiveLocationMessage): string {
-  const named = 'name' in place ? [place.name, place.address].filter((each) => each) : []
-  return named.length > 0 ? named.join(', ') : `${place.degreesLatitude ?? 0}, ${place.degreesLongitude ?? 0}`
 }
 
 const MEDIA = [

@@ -19,7 +19,7 @@ export interface Sender {
 type Attributes = Readonly<Record<string, string | undefined>>
 type Me = AuthenticationCreds['me']
 
-/** @returns undefined where it is no conversation: status, channels, broadcasts. */
+/** @returns undefined where it is no conversation: status, channels. */
 export function senderOfStanza(stanza: Attributes, me: Me): Sender | undefined {
   const { id, from = '', participant = '', recipient, t, notify } = stanza
   if (id === undefined) return undefined
@@ -30,11 +30,18 @@ export function senderOfStanza(stanza: Attributes, me: Me): Sender | undefined {
     const named = namedBy(participant, stanza['participant_pn'], stanza['participant_lid'])
     return { ...common, isFromMe: isMe(participant, me), chat: null, group: from, participant: named }
   }
+  if (place === 'list') {
+    // Who has us on a broadcast list writes to us alone, and the answer goes to them. Whom our own phone has on its
+    // lists is not in the stanza.
+    if (isMe(participant, me)) return undefined
+    const named = namedBy(participant, stanza['participant_pn'], stanza['participant_lid'])
+    return { ...common, isFromMe: false, chat: named, group: null, participant: null }
+  }
   const isFromMe = isMe(from, me)
   const chat = isFromMe
     ? namedBy(recipient ?? from, stanza['recipient_pn'], stanza['recipient_lid'], stanza['peer_recipient_pn'])
     : namedBy(from, stanza['sender_pn'], stanza['sender_lid'])
-  if (isFromMe && recipient !== undefined && placeOf(recipient) === undefined) return undefined
+  if (isFromMe && recipient !== undefined && placeOf(recipient) !== 'person') return undefined
   return { ...common, isFromMe, chat, group: null, participant: null }
 }
 
@@ -44,18 +51,19 @@ export function senderOfMessage(message: proto.IWebMessageInfo, me: Me): Sender 
   if (!remoteJid || !id) return undefined
   const own = me?.id ?? ''
   const t = String(message.messageTimestamp ?? 0)
-  const isGroup = placeOf(remoteJid) === 'group'
-  const where = isGroup
-    ? { from: remoteJid, participant: fromMe ? own : (participant ?? undefined) }
-    : fromMe
-      ? { from: own, recipient: remoteJid }
-      : { from: remoteJid }
+  const where =
+    placeOf(remoteJid) !== 'person'
+      ? { from: remoteJid, participant: fromMe ? own : (participant ?? undefined) }
+      : fromMe
+        ? { from: own, recipient: remoteJid }
+        : { from: remoteJid }
   return senderOfStanza({ ...where, id, t, notify: message.pushName ?? undefined }, me)
 }
 
-const placeOf = (jid: string): 'group' | 'person' | undefined => {
-  const { kind } = addressOf(jid)
+const placeOf = (jid: string): 'group' | 'list' | 'person' | undefined => {
+  const { kind, user } = addressOf(jid)
   if (kind === 'group') return 'group'
+  if (jid.endsWith('@broadcast') && user !== 'status') return 'list'
   return kind === 'other' ? undefined : 'person'
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { LoadLibrary } from './library.ts'
+import type { Polls } from './polls.ts'
 import { insertSent, removeSent, sentByEngineId, sentByMessageId } from './store.ts'
 
 export interface Sent {
@@ -25,17 +26,19 @@ interface SentNeeds {
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
   readonly loadLibrary: LoadLibrary
+  readonly polls: Pick<Polls, 'keep'>
 }
 
-export function createSent({ db, clock, seal, loadLibrary }: SentNeeds): Sent {
+export function createSent({ db, clock, seal, loadLibrary, polls }: SentNeeds): Sent {
   const owner = (id: InstanceId, engineId: string) => `smv2:${id}:sent:${engineId}`
   return {
     async keep(instanceId, engineId, messageId, message) {
-      const { proto } = await loadLibrary()
-      const sealed = seal.seal(Buffer.from(proto.Message.encode(message).finish()), owner(instanceId, engineId))
+      const library = await loadLibrary()
+      const sealed = seal.seal(Buffer.from(library.proto.Message.encode(message).finish()), owner(instanceId, engineId))
       await db.commit(async (tx) => {
         const row = { seq: await tx.next('smv2'), instanceId, engineId, messageId, sealed, now: clock.now() }
         await tx.run(insertSent, row)
+        await polls.keep(tx, library, instanceId, engineId, message, null)
       })
     },
     async forget(instanceId, engineId) {

@@ -105,6 +105,30 @@ export const removeSent = sql<Id & { engineId: string }>(
   'DELETE FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId',
 )
 
+// Polls and votes.
+
+export const insertPoll = sql<Id & { seq: number; engineId: string; sealed: Uint8Array; now: number }>(
+  `INSERT INTO smv2_polls (seq, instance_id, engine_id, sealed, kept_at)
+   VALUES (:seq, :instanceId, :engineId, :sealed, :now) ON CONFLICT (instance_id, engine_id) DO NOTHING`,
+)
+export const pollByEngineId = sql<Id & { engineId: string }, { sealed: Uint8Array }>(
+  'SELECT sealed FROM smv2_polls WHERE instance_id = :instanceId AND engine_id = :engineId',
+)
+export const insertWaitingVote = sql<
+  Id & { seq: number; engineId: string; digest: string; sealed: Uint8Array; now: number }
+>(
+  `INSERT INTO smv2_waiting_votes (seq, instance_id, poll_engine_id, digest, sealed, received_at)
+   VALUES (:seq, :instanceId, :engineId, :digest, :sealed, :now) ON CONFLICT (instance_id, digest) DO NOTHING`,
+)
+export const waitingVotes = sql<
+  Id & { engineId: string; limit: number },
+  { seq: number; digest: string; sealed: Uint8Array }
+>(
+  `SELECT seq, digest, sealed FROM smv2_waiting_votes WHERE instance_id = :instanceId AND poll_engine_id = :engineId
+   ORDER BY seq LIMIT :limit`,
+)
+export const removeWaitingVote = sql<{ seq: number }>('DELETE FROM smv2_waiting_votes WHERE seq = :seq')
+
 // Who is who.
 
 export interface PersonRow {
@@ -217,6 +241,15 @@ export const pruneSent = sql<{ before: number; limit: number }>(
   `DELETE FROM smv2_sent WHERE seq IN (
      SELECT seq FROM (SELECT seq, sent_at FROM smv2_sent ORDER BY seq LIMIT :limit) AS oldest WHERE sent_at < :before)`,
 )
+export const prunePolls = sql<{ before: number; limit: number }>(
+  `DELETE FROM smv2_polls WHERE seq IN (
+     SELECT seq FROM (SELECT seq, kept_at FROM smv2_polls ORDER BY seq LIMIT :limit) AS oldest WHERE kept_at < :before)`,
+)
+export const pruneWaitingVotes = sql<{ before: number; limit: number }>(
+  `DELETE FROM smv2_waiting_votes WHERE seq IN (
+     SELECT seq FROM (SELECT seq, received_at FROM smv2_waiting_votes ORDER BY seq LIMIT :limit) AS oldest
+     WHERE received_at < :before)`,
+)
 
 // All of an instance, but for its files.
 
@@ -225,6 +258,8 @@ export const WIPE = [
   sql<Id>('DELETE FROM smv2_keys WHERE instance_id = :instanceId'),
   sql<Id>('DELETE FROM smv2_inbound WHERE instance_id = :instanceId'),
   sql<Id>('DELETE FROM smv2_sent WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_polls WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_waiting_votes WHERE instance_id = :instanceId'),
   sql<Id>('DELETE FROM smv2_people WHERE instance_id = :instanceId'),
 ] as const
 

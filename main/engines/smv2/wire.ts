@@ -32,6 +32,8 @@ interface WireListener {
   ack(node: BinaryNode): void
   /** A message that this device could not read (yet). */
   unreadable(message: WAMessage): void
+  /** A message without content, with the network's own word for why, such as `view_once`. */
+  unavailable(attributes: Readonly<Record<string, string>>, kind: string): void
   restriction(lock: { isActive: boolean; untilMs: number | null }): void
   /** Something during pairing that nobody here understands, by name. */
   unexpected(name: string): void
@@ -96,6 +98,8 @@ export function openWire(needs: WireDeps): Wire {
         const strange = session.isPaired() ? undefined : unknownStanza(frame)
         if (strange !== undefined) listener.unexpected(strange)
         noteContents(guard, frame)
+        const withheld = withheldKind(frame)
+        if (withheld !== undefined) listener.unavailable(frame.attrs, withheld)
         keepInOrder(frame)
         classifyStreamError(frame)
       }),
@@ -189,6 +193,16 @@ function noteContents(guard: GuardedRepository, { tag, attrs, content }: BinaryN
   for (const child of content) {
     if (child.tag === 'enc' && child.content instanceof Uint8Array) guard.noteStanza(child.content, attrs)
   }
+}
+
+/**
+ * Why a message comes without its content. The library reports some of these as nothing at all. Without a word for it
+ * the phone is asked for the content instead.
+ */
+function withheldKind({ tag, content }: BinaryNode): string | undefined {
+  if (tag !== 'message' || !Array.isArray(content)) return undefined
+  if (content.some((child) => child.tag === 'enc' || child.tag === 'plaintext')) return undefined
+  return content.find((child) => child.tag === 'unavailable')?.attrs['type']
 }
 
 /**

@@ -18,6 +18,7 @@ import { activity } from './016-activity.ts'
 import { consoleRoles } from './017-console-roles.ts'
 import { files } from './018-files.ts'
 import { smv2Files } from './019-smv2-files.ts'
+import { messageContent } from './020-message-content.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   consoleRoles,
   files,
   smv2Files,
+  messageContent,
 ]

@@ -173,7 +173,15 @@ export async function hookWorld(): Promise<HookWorld> {
     },
     async received({ id }, text = 'Hello') {
       const spoken = { message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false }
-      const rest = { push_name: null, media: null, quoted_message_id: null, participant: null, referral: null }
+      const rest = {
+        push_name: null,
+        media: null,
+        quoted_message_id: null,
+        participant: null,
+        referral: null,
+        content: null,
+        view_once: false,
+      }
       const timestamp = '2026-01-05T12:00:00.000Z'
       await now.db.commit((tx) =>
         now.instances.announce(tx, id, 'message.received', { ...spoken, ...rest, type: 'text', text, timestamp }),

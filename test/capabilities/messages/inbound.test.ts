@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineSignal } from '../../../main/engines/engine.ts'
+import { toThreadMessage } from '../../../main/capabilities/messages/conversation-record.ts'
 import { accepted, bench, idIn, INSTANCE, OTHER_INSTANCE, TEXT, type Bench } from './bench.ts'
 
 let b: Bench
@@ -60,6 +61,8 @@ describe('a message from somebody else', () => {
       quoted_message_id: null,
       participant: null,
       referral: { source: 'ad' },
+      content: null,
+      view_once: false,
       from_lid: '99@lid',
     })
     expect(row()).toMatchObject({ direction: 'in', status: null, source: null, sender: PERSON, push_name: 'Ana' })
@@ -96,6 +99,30 @@ describe('a message from somebody else', () => {
     expect(b.lastData()['quoted_message_id']).toBe(theirs)
     await hear(received({ engineMessageId: 'N3', quotedEngineMessageId: 'before-our-time' }))
     expect(b.lastData()['quoted_message_id']).toBe('before-our-time')
+  })
+
+  test('says what it is besides text, and whether it may be viewed once', async () => {
+    const content = {
+      type: 'location' as const,
+      ...{ latitude: 52.5, longitude: 13.4, name: 'Shop', address: null, url: null, live: false },
+    }
+    await hear(received({ type: 'location', text: 'Shop', content, viewOnce: true }))
+    expect(b.lastData()).toMatchObject({ type: 'location', text: 'Shop', content, view_once: true })
+    const { data } = await b.messages.thread(INSTANCE, PERSON, {})
+    expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject({ content, view_once: true, poll: null })
+  })
+
+  test('that came without content is announced again under its id when the content comes, and then no more', async () => {
+    const content = { type: 'unavailable', reason: 'undecryptable', kind: null } as const
+    await hear(received({ type: 'unavailable', text: '', content }))
+    await hear(received({ type: 'unavailable', text: '', content }))
+    const id = row()['id']
+    expect(b.events()).toEqual(['message.received'])
+    expect(b.lastData()).toMatchObject({ type: 'unavailable', content })
+    for (let repeat = 0; repeat < 2; repeat++) await hear(received({ text: 'Tell me more' }))
+    expect(b.events()).toEqual(['message.received'])
+    expect(b.lastData()).toMatchObject({ message_id: id, type: 'text', text: 'Tell me more', content: null })
+    expect([count(), row()['type'], row()['text']]).toEqual([1, 'text', 'Tell me more'])
   })
 
   test('has no status record', async () => {

@@ -35,6 +35,56 @@ function known(engine: 'smv2' | 'official', network: 'sandbox' | 'live' = 'sandb
   return instance
 }
 
+describe('other kinds of messages', () => {
+  const place = {
+    type: 'location',
+    latitude: 52.5,
+    longitude: 13.4,
+    name: 'Shop',
+    address: null,
+    url: null,
+    live: false,
+  }
+
+  test('a phone says what an instance receives as it is', async () => {
+    const instance = await world.connected('smv2')
+    await room.speak(account, ANA, { to: OURS, content: place })
+    await room.speak(account, ANA, { to: OURS, media_type: 'image', view_once: true })
+    await settle()
+    expect(world.told(instance).filter(({ kind }) => kind === 'received')).toMatchObject([
+      { type: 'location', text: 'Shop', content: place, viewOnce: false },
+      { type: 'image', content: null, viewOnce: true },
+    ])
+  })
+
+  test('a phone votes in a poll of its own or of others, with the options it has', async () => {
+    const instance = await world.connected('smv2')
+    const poll = { type: 'poll', question: 'When?', options: ['Today', 'Later'], max_choices: 1 }
+    const { id } = await room.speak(account, ANA, { to: OURS, content: poll })
+    await room.vote(account, ANA, id, ['Later'])
+    await room.vote(account, OURS, id, [])
+    await settle()
+    expect(world.told(instance).filter(({ kind }) => kind === 'vote')).toMatchObject([
+      { engineMessageId: id, chat: ANA, from: ANA, fromMe: false, options: ['Later'] },
+      { engineMessageId: id, chat: ANA, from: OURS, fromMe: true, options: [] },
+    ])
+    const invalid = { code: 'validation_error' }
+    await expect(room.vote(account, ANA, id, ['Never'])).rejects.toMatchObject(invalid)
+    await expect(room.vote(account, ANA, id, ['Today', 'Later'])).rejects.toMatchObject(invalid)
+    const text = await room.speak(account, ANA, { to: OURS, text: 'Hi' })
+    await expect(room.vote(account, ANA, text.id, [])).rejects.toMatchObject({ code: 'invalid_state' })
+  })
+
+  test.each([
+    { content: place, text: 'Both' },
+    { content: { ...place, latitude: 'north' } },
+    { content: { type: 'poll_vote', poll_message_id: 'msg_1', options: [] } },
+    { text: 'Hi', view_once: true },
+  ])('%j is refused', async (body) => {
+    await expect(room.speak(account, ANA, { to: OURS, ...body })).rejects.toMatchObject({ code: 'validation_error' })
+  })
+})
+
 describe('phones', () => {
   test('a phone is created once, and changed by creating it again', async () => {
     expect(await room.changePhone(account, ANA, { name: 'Ana' })).toEqual({

@@ -1,4 +1,6 @@
+import { MessageContent } from '../../../main/contract/message-content.ts'
 import fc from 'fast-check'
+import { Check } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { parseCallback, type Item } from '../../../main/engines/official/callback-parser.ts'
 import { ANA, messagesBody, messagesChange, OURS, PHONE_NUMBER_ID, statusOf, textFrom, WABA_ID } from './cloud-world.ts'
@@ -22,6 +24,7 @@ test('a text says who wrote, when, and under which name', () => {
       text: 'Hello',
       pushName: 'Ana',
       media: null,
+      content: null,
       quoted: null,
       referral: null,
     },
@@ -274,4 +277,60 @@ describe('what cannot be read', () => {
       }),
     )
   })
+})
+
+const CONTENTS: readonly (readonly [message: object, content: object])[] = [
+  [
+    { type: 'location', location: { latitude: 52.5, longitude: '13.4', name: 'Shop' } },
+    { type: 'location', latitude: 52.5, longitude: 13.4, name: 'Shop', address: null, url: null, live: false },
+  ],
+  [
+    { type: 'contacts', contacts: [{ name: { formatted_name: 'Ben' }, phones: [{ phone: '+1 (202) 555-0102' }] }] },
+    { type: 'contacts', contacts: [{ name: 'Ben', numbers: ['+12025550102'], vcard: null }] },
+  ],
+  [
+    { type: 'button', button: { payload: 'YES', text: 'Yes' } },
+    { type: 'button_reply', id: 'YES', title: 'Yes' },
+  ],
+  [
+    { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: 'b', title: 'Yes' } } },
+    { type: 'button_reply', id: 'b', title: 'Yes' },
+  ],
+  [
+    { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'r', title: 'Red' } } },
+    { type: 'list_reply', id: 'r', title: 'Red', description: null },
+  ],
+  [
+    {
+      type: 'interactive',
+      interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent', response_json: '{"size":"L"}' } },
+    },
+    { type: 'flow_reply', id: null, title: 'Sent', name: 'flow', response: { size: 'L' } },
+  ],
+  [
+    {
+      type: 'order',
+      order: {
+        catalog_id: 'c',
+        product_items: [
+          { product_retailer_id: 'tea', quantity: '2', item_price: '1.10', currency: 'USD' },
+          { product_retailer_id: 'mug', quantity: 1, item_price: 5, currency: 'USD' },
+        ],
+      },
+    },
+    {
+      ...{ type: 'order', catalog_id: 'c', item_count: 3, total: { amount: 7.2, currency: 'USD' } },
+      items: [
+        { product_id: 'tea', quantity: 2, price: { amount: 1.1, currency: 'USD' } },
+        { product_id: 'mug', quantity: 1 },
+      ],
+    },
+  ],
+  [{ type: 'unsupported' }, { type: 'unavailable', reason: 'unsupported', kind: 'unsupported' }],
+]
+
+test.each(CONTENTS)('what a message is besides its text: %j', (message, content) => {
+  const [item] = itemsOf({ contacts: [contact], messages: [{ ...textFrom(ANA, 'a'), ...message }] })
+  expect(item).toMatchObject({ kind: 'message', content })
+  expect(Check(MessageContent, item?.kind === 'message' ? item.content : null)).toBe(true)
 })

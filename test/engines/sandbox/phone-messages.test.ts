@@ -34,6 +34,8 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
           quotedEngineMessageId: null,
           participant: null,
           referral: null,
+          content: null,
+          viewOnce: false,
           fromLid: null,
           engineMessageId: message.id,
           chat: ANA,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import { bytesOf } from '../../support/file.ts'
+import { file as fileMessage } from '../../support/whatsapp/speech.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
@@ -81,6 +82,51 @@ test('the first message after an advertisement comes without content, and is tol
   })
   const told = await world.heard(shop, 'received', (signal) => signal.text === 'Tell me more')
   expect(told).toMatchObject({ engineMessageId: id, chat: ana.number, referral: { source_url: 'https://fb.me/1' } })
+})
+
+describe('what is more than text', () => {
+  test('a place, a contact and a link come with what they are', async () => {
+    const ana = somebody()
+    await ana.send(OURS, { locationMessage: { degreesLatitude: 52.5, degreesLongitude: 13.4, name: 'The shop' } })
+    expect(await heard('The shop')).toMatchObject({ type: 'location', content: { type: 'location', latitude: 52.5 } })
+    await ana.send(OURS, { contactMessage: { displayName: 'Ben', vcard: 'BEGIN:VCARD\nTEL:+12025550102\nEND:VCARD' } })
+    expect(await heard('Ben')).toMatchObject({
+      type: 'contact',
+      content: { contacts: [{ numbers: ['+12025550102'] }] },
+    })
+    const link = { text: 'Look: https://a.example', matchedText: 'https://a.example', title: 'A' }
+    await ana.send(OURS, { extendedTextMessage: link })
+    expect(await heard(link.text)).toMatchObject({ type: 'text', content: { type: 'link', url: 'https://a.example' } })
+  })
+
+  test('a file to be viewed once is fetched like any other', async () => {
+    const { bytes, mimeType } = sampleOf('image')
+    const { imageMessage } = fileMessage(world.whatsapp.cdn, { kind: 'image', bytes, mimeType, caption: 'Once' })
+    await somebody().send(OURS, { viewOnceMessageV2: { message: { imageMessage: imageMessage ?? null } } })
+    const told = await heard('Once')
+    expect(told).toMatchObject({ type: 'image', viewOnce: true, media: { size: bytes.length } })
+    expect(await bytesOf(await world.smv2.engine.media?.(shop, told.media?.id ?? ''))).toEqual(bytes)
+  })
+
+  test.each(['view_once', 'view_once_unavailable_fanout'])(
+    'what only the phone shows (%s) is no silence',
+    async (why) => {
+      const ana = somebody({ name: 'Ana' })
+      const id = await ana.withhold(OURS, { conversation: 'Only on the phone' }, why)
+      expect(await world.heard(shop, 'received', ({ chat }) => chat === ana.number)).toMatchObject({
+        ...{ engineMessageId: id, type: 'unavailable', text: '', pushName: 'Ana', viewOnce: true, media: null },
+        content: { type: 'unavailable', reason: 'view_once', kind: why },
+      })
+    },
+  )
+
+  test('a kind of message that nobody here can read is no silence', async () => {
+    const ana = somebody()
+    await ana.send(OURS, { encCommentMessage: { encPayload: Buffer.from('sealed') } })
+    expect(await world.heard(shop, 'received', ({ chat }) => chat === ana.number)).toMatchObject({
+      content: { type: 'unavailable', reason: 'unsupported', kind: 'encCommentMessage' },
+    })
+  })
 })
 
 describe('files', () => {

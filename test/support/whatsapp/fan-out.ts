@@ -27,6 +27,10 @@ export async function toRecipient(said: Utterance, device: DeviceInside): Promis
 /** Without any content: the device has to ask its own phone for it. */
 export const withoutContent = (said: Utterance): Stanza => stanza('message', attributesFor(said), [])
 
+/** With a word for why there is no content, and there will be none. */
+export const withheld = (said: Utterance, why: string): Stanza =>
+  stanza('message', attributesFor(said), [stanza('unavailable', { type: why })])
+
 /** The stanza that brings it to a device of the speaker's own account. */
 export async function toOwnDevice(said: Utterance, device: DeviceInside): Promise<Stanza> {
   const { from, to, content } = said

@@ -1,5 +1,5 @@
 import type { proto } from 'baileys'
-import { toOwnDevice, toRecipient, withoutContent, type Utterance } from './fan-out.ts'
+import { toOwnDevice, toRecipient, withheld, withoutContent, type Utterance } from './fan-out.ts'
 import { memberJid, type GroupInside } from './groups.ts'
 import type { DeviceInside } from './linked-device.ts'
 import type { Phone, PhoneCore, PhoneInside, SayOptions, Surroundings } from './people.ts'
@@ -7,7 +7,7 @@ import { clickedAd, deletion, edit, file, newMessageId, reaction, text, type Kno
 import { groupJid, numberJid, seconds, type Stanza } from './stanza.ts'
 import { vote } from './votes.ts'
 
-type Speaking = 'say' | 'send' | 'sendFile' | 'edit' | 'remove' | 'react' | 'vote' | 'clickAd' | 'repeat'
+type Speaking = 'say' | 'send' | 'sendFile' | 'edit' | 'remove' | 'react' | 'vote' | 'clickAd' | 'withhold' | 'repeat'
 type Mouth = Pick<Phone, Speaking> & Pick<PhoneInside, 'sayAgain'>
 
 /** How a person speaks: to other phones at once, to linked devices sealed for each of them. */
@@ -71,6 +71,7 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
     react: (id, emoji) => refer(id, (about) => reaction(about, emoji)),
     vote: (id, choices) => refer(id, (poll) => vote(poll, authorIn(around.group(chatIn(poll))), choices)),
     clickAd: async (to, words, ad) => speak(utter(to, clickedAd(words, ad)), async (said) => withoutContent(said)),
+    withhold: async (to, content, why) => speak(utter(to, content), async (said) => withheld(said, why)),
     repeat(id) {
       const again = uttered(id)
       if ('group' in again.to) throw new Error(`${id} was said to a group`)

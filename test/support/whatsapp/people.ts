@@ -94,6 +94,11 @@ export interface Phone {
    * first, and have to ask their own phone for it.
    */
   clickAd(to: string, words: string, ad: Advertisement): Promise<string>
+  /**
+   * Says something that the linked devices of whoever gets it do not see at all.
+   * @param why the network's word for it, such as `view_once`.
+   */
+  withhold(to: string, content: proto.IMessage, why: string): Promise<string>
   /** Rings. @returns the id of the call. */
   call(to: string): string
   hangUp(callId: string): void
