@@ -20,6 +20,23 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   await post(`/sandbox/instances/${linkable}/onboard`, { number: OURS })
   await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Do you still have the rye bread?' })
   await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, media_type: 'image' })
+  const place = {
+    latitude: -23.55052,
+    longitude: -46.63331,
+    name: 'Praça da Sé',
+    address: null,
+    url: null,
+    live: false,
+  }
+  const poll = { type: 'poll', question: 'When do you come by?', options: ['Today', 'Tomorrow'], max_choices: 1 }
+  const contents = [
+    { type: 'location', ...place },
+    { type: 'contacts', contacts: [{ name: 'Ben', numbers: ['12025550102'], vcard: null }] },
+    { type: 'unavailable', reason: 'view_once', kind: null },
+  ]
+  for (const content of contents) await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, content })
+  const asked = (await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, content: poll })).id
+  await post(`/sandbox/phones/${PERSON}/messages/${asked}/vote`, { options: ['Today'] })
   for (const text of ['Yes, until six.', 'Shall I keep one for you?'])
     await post(`/instances/${instance}/messages`, { to: PERSON, text })
   await post(`/instances/${instance}/messages`, { to: '12025550404', text: 'Nobody is there.' })

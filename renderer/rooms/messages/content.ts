@@ -1,0 +1,144 @@
+import { formatter } from '../../app/time.ts'
+import type { ChatMessage } from './records.ts'
+
+export type Content = NonNullable<ChatMessage['content']>
+export type Poll = NonNullable<ChatMessage['poll']>
+
+/** What the bubble shows above the text of a message. */
+export interface Card {
+  readonly icon: string
+  /** Under `messages.kind`; null where the title says it. */
+  readonly kind: string | null
+  readonly title: string | null
+  readonly lines: readonly string[]
+  readonly href: string | null
+  /** Under `messages.card`. */
+  readonly linkText: string | null
+}
+
+type Shape = Partial<Card> & Pick<Card, 'icon'>
+
+/** @returns null for what has a place of its own in the bubble, or nothing to show besides its text. */
+export function cardOf(content: Content, locale: string): Card | null {
+  const shape = shapeOf(content, locale)
+  return shape && { kind: null, title: null, lines: [], href: null, linkText: null, ...shape }
+}
+
+function shapeOf(content: Content, locale: string): Shape | null {
+  const lines = (...all: readonly (string | null | undefined)[]) => all.filter((line): line is string => !!line)
+  switch (content.type) {
+    case 'location': {
+      const { latitude, longitude, name, address, live } = content
+      return {
+        icon: 'i-lucide-map-pin',
+        kind: live ? 'live' : null,
+        title: name,
+        lines: lines(address, coordinates(latitude, longitude)),
+        href: mapUrl(latitude, longitude),
+        linkText: 'map',
+      }
+    }
+    case 'button_reply':
+    case 'list_reply':
+    case 'flow_reply':
+      return { icon: 'i-lucide-mouse-pointer-click', kind: 'reply' }
+    case 'poll_result': {
+      const results = content.options.map(({ text, votes }) => `${text}: ${votes}`)
+      return { icon: 'i-lucide-chart-bar', kind: 'pollResult', lines: results }
+    }
+    case 'order': {
+      const items = content.items.map(({ product_id, quantity }) => `${quantity} × ${product_id}`)
+      const count = content.items.length > 0 ? null : content.item_count
+      return {
+        icon: 'i-lucide-shopping-cart',
+        kind: 'order',
+        title: content.title,
+        lines: lines(...items, count === null ? null : `× ${count}`, money(content.total, locale)),
+      }
+    }
+    case 'product':
+      return {
+        icon: 'i-lucide-package',
+        kind: 'product',
+        title: content.title ?? content.retailer_id,
+        lines: lines(content.description, money(content.price, locale)),
+        ...link(content.url),
+      }
+    case 'payment':
+      return {
+        icon: 'i-lucide-banknote',
+        kind: `payment_${content.action}`,
+        title: money(content.amount, locale) ?? null,
+      }
+    case 'link':
+      return {
+        icon: 'i-lucide-link',
+        title: content.title,
+        lines: lines(content.description),
+        ...link(content.url),
+      }
+    case 'event':
+      return {
+        icon: 'i-lucide-calendar',
+        kind: content.canceled ? 'eventCanceled' : 'event',
+        title: content.name,
+        lines: lines(when(content.starts_at, locale), content.place, content.description),
+        ...link(content.join_url),
+      }
+    case 'group_invite':
+      return {
+        icon: 'i-lucide-users',
+        kind: content.community ? 'communityInvite' : 'groupInvite',
+        title: content.name,
+      }
+    case 'channel_invite':
+      return { icon: 'i-lucide-megaphone', kind: 'channelInvite', title: content.name }
+    case 'contacts':
+    case 'poll':
+    case 'poll_vote':
+    case 'unavailable':
+      return null
+  }
+}
+
+/** The text of a message, unless a card or a poll says the same. */
+export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | 'content' | 'poll'>): string {
+  if (poll !== null) return ''
+  const isInCard =
+    content !== null &&
+    (content.type === 'location' ||
+      content.type === 'contacts' ||
+      ('title' in content && content.type !== 'link' && !content.type.endsWith('_reply') && content.title === text) ||
+      ('name' in content && content.name === text))
+  return isInCard ? '' : text
+}
+
+/** Only https leads out of the window: whoever wrote the message chose the address. */
+const link = (url: string | null): Pick<Card, 'href' | 'linkText'> =>
+  url !== null && URL.canParse(url) && new URL(url).protocol === 'https:'
+    ? { href: url, linkText: 'open' }
+    : { href: null, linkText: null }
+
+const coordinates = (latitude: number, longitude: number) => `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
+
+const mapUrl = (latitude: number, longitude: number) =>
+  `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`
+
+const when = (at: string | null, locale: string) =>
+  at === null ? null : formatter(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(at))
+
+function money(value: { amount: number; currency: string } | null, locale: string): string | undefined {
+  if (value === null) return undefined
+  const { amount, currency } = value
+  // The currency is whatever the sender wrote; the browser takes three letters only.
+  return /^[A-Za-z]{3}$/.test(currency)
+    ? new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount)
+    : `${amount} ${currency}`
+}
+
+/** Part of those who voted, in percent. */
+export const share = ({ voters }: Poll, votes: number): number =>
+  voters.length === 0 ? 0 : Math.round((votes / voters.length) * 100)
+
+export const votersFor = ({ voters }: Poll, option: string): readonly string[] =>
+  voters.filter(({ options }) => options.includes(option)).map(({ number }) => number)
