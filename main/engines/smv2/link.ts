@@ -15,6 +15,7 @@ import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
+import { createPairingCodes } from './pairing-code.ts'
 import type { PairingNotice } from './pairing-notices.ts'
 import type { Protocol } from './protocol.ts'
 import { createQrCodes } from './qr-codes.ts'
@@ -97,6 +98,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const sessionStatus = createSessionStatusStore(db, id)
   const backoff = createBackoff(clock, random)
   const pairing = createPairingView(clock)
+  const pairingCodes = createPairingCodes({ clock, random })
   const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
   /** Events of an earlier connection are ignored. */
   let generation = 0
@@ -320,10 +322,13 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     qr: () => (phase === 'open' && isPaired() ? CONNECTED : pairing.current()),
     async code(phone) {
       if (isPaired() || pairing.hasCodeFor(phone)) return link.qr()
+      pairingCodes.requireAllowed(phone)
       await link.start()
       await withinLimit(firstCode.promise)
-      const code = await current?.wire.sock.requestPairingCode(phone)
-      if (code !== undefined) pairing.showCode(phone, code)
+      const asked = current
+      if (!asked) return link.qr()
+      const code = await pairingCodes.request(asked.open, phone)
+      if (asked === current) pairing.showCode(phone, code)
       return link.qr()
     },
     async refresh() {
