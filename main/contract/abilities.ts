@@ -2,7 +2,7 @@ import type { Engine, Network } from './shapes.ts'
 
 /** Everything an engine can offer, most asked-for first. */
 export const ABILITIES = {
-  connect: ['qr_code', 'pairing_code', 'onboarding_page'],
+  connect: ['qr_code', 'pairing_code', 'passkey', 'onboarding_page'],
   send: [
     'text',
     'link_preview',

@@ -48,7 +48,7 @@ export const EVENT_DATA = {
     current: Type.Record(Type.String(), Type.Unknown()),
   }),
   'instance.connecting': Type.Object({
-    reason: Type.Enum(['start', 'reconnect', 'restart']),
+    reason: Type.Enum(['start', 'reconnect', 'restart', 'passkey']),
     attempt: Type.Integer({ minimum: 1 }),
   }),
   'instance.connected': Type.Object({

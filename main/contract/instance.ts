@@ -127,6 +127,71 @@ export const ConnectionView = Type.Object({
 })
 export type ConnectionView = Static<typeof ConnectionView>
 
+/** What the browser is asked, as `PublicKeyCredential.parseRequestOptionsFromJSON` takes it. */
+const PasskeyOptions = Type.Object(
+  {
+    challenge: Type.String({ description: 'Base64url.' }),
+    rpId: Type.Optional(Type.String()),
+    timeout: Type.Optional(Type.Number({ minimum: 0 })),
+    userVerification: Type.Optional(Type.String()),
+    allowCredentials: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+    extensions: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  {
+    description:
+      'Only in step `sign`, once WhatsApp has sent them: what to pass to `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get` on a page of `origin`.',
+  },
+)
+
+export const PASSKEY_STEPS = ['sign', 'phone', 'compare', 'finishing'] as const
+
+export const PasskeyView = Type.Object(
+  {
+    step: Type.Enum([...PASSKEY_STEPS], {
+      description:
+        '`sign`: the owner confirms with the passkey. `phone`: WhatsApp on the phone has to answer; keep it open. ' +
+        '`compare`: the phone shows a code, compare it with `code`. `finishing`: the phone is linking the device.',
+    }),
+    options: Type.Optional(PasskeyOptions),
+    origin: Type.String({
+      format: 'uri',
+      description: 'The only site on which the browser may use this passkey.',
+    }),
+    deadline: Type.String({ format: 'date-time', description: 'When this step fails if nothing happens.' }),
+    code: Type.Optional(Type.String({ description: 'Only in step `compare`: what the phone must show too.' })),
+    attempt: Type.Integer({
+      minimum: 1,
+      description:
+        'Send it back with the answer. It changes when WhatsApp asks again, and earlier answers are refused.',
+    }),
+  },
+  { description: 'Only while `state` is `passkey_required`: what to do next.' },
+)
+export type PasskeyView = Static<typeof PasskeyView>
+
+/** What a browser makes of the options; password managers add members of their own. */
+export const PasskeyCredential = Type.Object(
+  {
+    id: Type.String({ minLength: 1 }),
+    rawId: Type.String({ minLength: 1 }),
+    type: Type.String(),
+    response: Type.Object(
+      {
+        clientDataJSON: Type.String({ minLength: 1 }),
+        authenticatorData: Type.String({ minLength: 1 }),
+        signature: Type.String({ minLength: 1 }),
+        userHandle: Type.Optional(Nullable(Type.String())),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  {
+    additionalProperties: true,
+    description: '`toJSON()` of the credential that `navigator.credentials.get` returned.',
+  },
+)
+export type PasskeyCredential = Static<typeof PasskeyCredential>
+
 export const QrView = Type.Object({
   qr: Nullable(
     Type.String({ description: 'The current QR code as a PNG data URI; null if there is nothing to scan.' }),
@@ -140,10 +205,14 @@ export const QrView = Type.Object({
   state: Type.Enum(['pending', 'ready', 'expired', 'connected', 'passkey_required'], {
     description:
       '`pending`: the code is being created; read again in a second. `ready`: scan it. `expired`: call qr/refresh. ' +
-      '`connected`: nothing to scan. `passkey_required`: the account requires a passkey.',
+      '`connected`: nothing to scan. `passkey_required`: the account requires a passkey; see `passkey`.',
   }),
   expires_at: Nullable(Timestamp),
-  attempt: Type.Integer({ minimum: 0, description: 'Number of the code in this pairing; 0 before the first.' }),
+  attempt: Type.Integer({
+    minimum: 0,
+    description: 'Number of the code in this pairing; 0 before the first. A code can change before it expires.',
+  }),
+  passkey: Type.Optional(PasskeyView),
 })
 export type QrView = Static<typeof QrView>
 

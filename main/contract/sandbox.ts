@@ -64,7 +64,9 @@ export const PHONE_SETTINGS = {
     description: 'Delays delivery and reading on this phone, in milliseconds.',
   }),
   passkey: Type.Boolean({
-    description: 'If `true`, linking this phone requires a passkey, so a scan leads to `passkey_required`.',
+    description:
+      'If `true`, linking this phone requires a passkey, so a scan leads to `passkey_required`. Answer with ' +
+      '`POST /v1/instances/{id}/passkey/response` and the credential of its example, then compare the codes.',
   }),
   drop_receipts: Type.Boolean({ description: 'If `true`, the delivered receipt is lost and only `read` arrives.' }),
   duplicate_receipts: Type.Boolean({ description: 'If `true`, every receipt of this phone arrives twice.' }),

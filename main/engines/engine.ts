@@ -1,3 +1,4 @@
+import type { PasskeyCredential } from '../contract/instance.ts'
 import type { MessageContent } from '../contract/message-content.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
@@ -115,7 +116,42 @@ export interface QrState {
   readonly pairingCode: string | null
   readonly expiresAtMs: number | null
   readonly attempt: number
+  /** While the account's passkey is asked for. */
+  readonly passkey?: PasskeyState
 }
+
+/** How far the confirmation with a passkey is. In memory only: whoever asks gets it, and no event has it. */
+export interface PasskeyState {
+  readonly step: 'sign' | 'phone' | 'compare' | 'finishing'
+  /** What the browser is asked, once the network has sent it; WebAuthn request options as JSON. */
+  readonly options: PasskeyOptions | null
+  readonly deadlineMs: number
+  /** What the phone must show too. */
+  readonly code: string | null
+  /** Counts how often the network asked. */
+  readonly attempt: number
+}
+
+export interface PasskeyOptions {
+  readonly challenge: string
+  readonly [name: string]: unknown
+}
+
+/** Why the confirmation with a passkey came to nothing; an engine starts again only when asked. */
+export type PasskeyFailure =
+  /** Nobody answered in time; somebody cancelled. */
+  | 'expired'
+  /** The network refused an answer, or asked for something else than is known. */
+  | 'refused'
+  | 'phone_silent'
+  /** The codes differ. */
+  | 'differs'
+  | 'connection_lost'
+  /** Too many tries in an hour. */
+  | 'too_often'
+
+/** The only site whose pages may use the passkey. */
+export const PASSKEY_ORIGIN = 'https://web.whatsapp.com'
 
 /** What an engine knows of a link without asking the network; unknown is null. */
 export interface Evidence {
@@ -142,7 +178,11 @@ export interface MessageOrigin {
 export type EngineSignal =
   | { readonly kind: 'qr'; readonly attempt: number; readonly expiresAtMs: number }
   | { readonly kind: 'qr_expired' }
+  /** Repeated with every further step. */
   | { readonly kind: 'passkey_required' }
+  /** The phone has linked the device; it connects next. */
+  | { readonly kind: 'passkey_accepted' }
+  | { readonly kind: 'passkey_failed'; readonly reason: PasskeyFailure; readonly code: number | null }
   | { readonly kind: 'connected'; readonly number: string; readonly name: string | null }
   | {
       readonly kind: 'link_lost'
@@ -238,6 +278,13 @@ export interface Engine {
     /** Asks for a code a person types into the phone with this number. */
     code(instance: EngineInstance, phone: string): Promise<QrState>
     refresh(instance: EngineInstance): Promise<QrState>
+    /** Absent: it cannot link accounts that ask for a passkey. All of these throw an ApiError for what is refused. */
+    readonly passkey?: {
+      /** @param credential of the browser: a secret, kept in memory and passed on once. */
+      respond(instance: EngineInstance, answer: { attempt: number; credential: PasskeyCredential }): Promise<QrState>
+      /** @param match whether the phone shows the same code. */
+      confirm(instance: EngineInstance, answer: { attempt: number; match: boolean }): Promise<QrState>
+    }
   }
   /** smv2 only: sessions that were made elsewhere, or go elsewhere. The link of the instance must be down. */
   readonly sessions?: {

@@ -39,6 +39,8 @@ export async function routeSignal(
     case 'qr':
     case 'qr_expired':
     case 'passkey_required':
+    case 'passkey_accepted':
+    case 'passkey_failed':
     case 'connected':
     case 'link_lost':
     case 'link_ended':

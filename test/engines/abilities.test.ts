@@ -81,7 +81,10 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
   test('how it connects', () => {
     const { pairing, onboarding } = scene.engine
     const [byPhone, byPage] = [pairing ? 'yes' : 'no', onboarding ? 'yes' : 'no']
-    expect(scene.abilities.connect).toEqual({ qr_code: byPhone, pairing_code: byPhone, onboarding_page: byPage })
+    expect(scene.abilities.connect).toEqual({
+      ...{ qr_code: byPhone, pairing_code: byPhone, onboarding_page: byPage },
+      passkey: pairing?.passkey ? 'yes' : 'no',
+    })
   })
 
   test('what it sends', async () => {

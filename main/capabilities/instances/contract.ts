@@ -7,6 +7,7 @@ import {
   InstanceName,
   InstanceRecord,
   Metadata,
+  PasskeyCredential,
   PlainList,
   QrView,
   SessionPassphrase,
@@ -61,6 +62,32 @@ const QR_READY = {
   expires_at: '2026-03-01T09:31:00.000Z',
   attempt: 1,
 } as const satisfies QrView
+
+const PASSKEY_ASKED = {
+  qr: null,
+  pairing_code: null,
+  state: 'passkey_required',
+  expires_at: null,
+  attempt: 1,
+  passkey: {
+    step: 'sign',
+    options: {
+      challenge: 'dGhpcyBpcyBhIGNoYWxsZW5nZSBvZiAzMiBieXRlcyE',
+      timeout: 600_000,
+      rpId: 'whatsapp.com',
+      allowCredentials: [],
+      userVerification: 'required',
+    },
+    origin: 'https://web.whatsapp.com',
+    deadline: '2026-03-01T09:41:00.000Z',
+    attempt: 1,
+  },
+} as const satisfies QrView
+
+/** No assistant sees these. */
+const CREDENTIALS = ['qr', 'pairing_code', 'passkey'] as const
+
+const PASSKEY_ERRORS = ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'] as const
 
 export const instancesContract = {
   createInstance: operation({
@@ -298,7 +325,8 @@ export const instancesContract = {
       'pairing (fires `instance.connecting`); afterwards, use restart or qr/refresh. The first code is valid for ' +
       '60 s and the following ones for 20 s each: read again at `expires_at`. Send `phone`, the number of the ' +
       'phone, to also get a `pairing_code` to type on it instead. The code is a credential: do not store or ' +
-      'forward it.',
+      'forward it. In state `passkey_required`, `passkey` says what the owner of the account has to do: sign its ' +
+      '`options` and send the result to `POST …/passkey/response`.',
     scope: 'instances:read',
     reach: 'instance',
     engine: 'smv2',
@@ -318,7 +346,7 @@ export const instancesContract = {
       openWorld: true,
       // The first read starts pairing.
       readOnly: false,
-      redact: ['qr', 'pairing_code'],
+      redact: CREDENTIALS,
     },
   }),
 
@@ -346,8 +374,95 @@ export const instancesContract = {
       description: 'Restarts pairing, with a new QR code.',
       idempotent: false,
       openWorld: true,
-      redact: ['qr', 'pairing_code'],
+      redact: CREDENTIALS,
     },
+  }),
+
+  answerInstancePasskey: operation({
+    id: 'answerInstancePasskey',
+    method: 'POST',
+    path: '/v1/instances/{id}/passkey/response',
+    summary: 'Answer the passkey request',
+    description:
+      'Some accounts link a device only after their owner confirms with a passkey; the QR view is then in state ' +
+      '`passkey_required`. Run `navigator.credentials.get` with `passkey.options` on a page of `passkey.origin` and ' +
+      'send the result here. It is checked, passed to WhatsApp once, and never stored. 202 means WhatsApp accepted it: ' +
+      'keep WhatsApp open on the phone and read the QR view. 400 `validation_error` names what is wrong with the ' +
+      'answer; try again. 409 `invalid_state` if no passkey is asked for (`passkey_not_asked`) or WhatsApp has asked ' +
+      'again since (`passkey_superseded`). After 502 start again with qr/refresh. On the sandbox, send the credential ' +
+      'of the example.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    waitsForEngine: true,
+    noStore: true,
+    origin: 'ours',
+    approval: 'access',
+    body: Body({
+      attempt: Type.Integer({ minimum: 1, description: '`passkey.attempt` of the QR view.' }),
+      credential: PasskeyCredential,
+    }),
+    reply: { status: 202, description: 'Accepted by WhatsApp. The state of pairing.', schema: QrView },
+    errors: PASSKEY_ERRORS,
+    examples: {
+      body: {
+        attempt: 1,
+        credential: {
+          id: 'c2FuZGJveC1wYXNza2V5',
+          rawId: 'c2FuZGJveC1wYXNza2V5',
+          type: 'public-key',
+          response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA', userHandle: null },
+        },
+      },
+      reply: {
+        ...PASSKEY_ASKED,
+        passkey: {
+          step: 'phone',
+          origin: PASSKEY_ASKED.passkey.origin,
+          deadline: '2026-03-01T09:33:00.000Z',
+          attempt: 1,
+        },
+      },
+    },
+    // An answer links a device to the account: it must not pass through an assistant.
+    tool: null,
+  }),
+
+  confirmInstancePasskey: operation({
+    id: 'confirmInstancePasskey',
+    method: 'POST',
+    path: '/v1/instances/{id}/passkey/confirm',
+    summary: 'Compare the codes',
+    description:
+      'In step `compare` the phone shows a code of eight characters. Send whether it is the same as `passkey.code`: ' +
+      'with `match: true` pairing goes on, with `match: false` it ends and nothing is linked. 409 `invalid_state` ' +
+      'if there is no code to compare.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    waitsForEngine: true,
+    noStore: true,
+    origin: 'ours',
+    body: Body({
+      attempt: Type.Integer({ minimum: 1, description: '`passkey.attempt` of the QR view.' }),
+      match: Type.Boolean({ description: 'A person has compared the two codes: they are the same.' }),
+    }),
+    reply: { status: 202, description: 'The state of pairing.', schema: QrView },
+    errors: PASSKEY_ERRORS,
+    examples: {
+      body: { attempt: 1, match: true },
+      reply: {
+        ...PASSKEY_ASKED,
+        passkey: {
+          step: 'finishing',
+          origin: PASSKEY_ASKED.passkey.origin,
+          deadline: '2026-03-01T09:33:00.000Z',
+          attempt: 1,
+        },
+      },
+    },
+    // Only the person who holds the phone can compare.
+    tool: null,
   }),
 
   restartInstance: operation({

@@ -23,6 +23,8 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
     getInstanceHealth: ({ instance }) => instances.health(instance.id),
     getInstanceQr: ({ instance, query }) => instances.qr.read(instance.id, query.phone),
     refreshInstanceQr: ({ instance }) => instances.qr.refresh(instance.id),
+    answerInstancePasskey: ({ instance, body }) => instances.passkey.respond(instance.id, body),
+    confirmInstancePasskey: ({ instance, body }) => instances.passkey.confirm(instance.id, body),
     restartInstance: ({ instance }) => instances.restart(instance.id),
     async disconnectInstance({ instance: { id }, body: { logout = false }, confirmed }) {
       if (logout && !confirmed) {

@@ -23,6 +23,7 @@ import { createLifecycle } from './lifecycle.ts'
 import type { LinkSignal } from './link-event.ts'
 import { createList, type List } from './list.ts'
 import { createMoving, type Moving } from './moving.ts'
+import { createPasskey, type Passkey } from './passkey.ts'
 import { createQr, type Qr } from './qr.ts'
 import { createRecords } from './record.ts'
 import { createRecreate, type Recreate } from './recreate.ts'
@@ -79,6 +80,7 @@ export interface Instances {
   readonly connection: (id: InstanceId) => Promise<ConnectionView>
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
+  readonly passkey: Passkey
   readonly restart: Restart
   readonly moving: Moving
   /** Reads an upload of `importSession`. @throws ApiError validation_error */
@@ -154,6 +156,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     },
     health: createHealth({ db, clock, engines, gauges, log }),
     qr: createQr(link),
+    passkey: createPasskey(link),
     restart,
     moving: createMoving({ ...link, random: deps.random }),
     readSession: (stream) => readUpload(stream, deps.random),

@@ -82,7 +82,7 @@ function linkIssue({ instance, nowMs }: HealthFacts): IssueDraft | undefined {
       return {
         code: 'passkey_required',
         message:
-          'This account requires a passkey to link a device, which is not supported here. Use the pairing code, an account without a passkey, or the official engine.',
+          'The account requires its passkey to link a device. Follow the steps of the QR view, with WhatsApp open on the phone.',
         sinceMs,
       }
     case 'auth_failed':
@@ -125,6 +125,11 @@ const STOPPED: IssueText = {
   message: 'The instance is disconnected and will not reconnect automatically. Restart it.',
 }
 
+/** An answer is good for one try, so every retry starts with another code. */
+function passkeyFailed(why: string): IssueText {
+  return { code: 'passkey_failed', message: `${why} Then wait a few minutes and get a new QR code.` }
+}
+
 /** Why an instance stays disconnected, by `last_disconnect_reason`. */
 const ENDED: Readonly<Record<string, IssueText>> = {
   user: { code: 'disconnected_by_user', message: 'The instance was disconnected on request. Restart it to reconnect.' },
@@ -137,6 +142,14 @@ const ENDED: Readonly<Record<string, IssueText>> = {
     code: 'qr_expired',
     message: 'The QR code expired before it was scanned. Get a new one and scan it within a minute.',
   },
+  passkey_expired: passkeyFailed('Nobody confirmed with the passkey in time.'),
+  passkey_refused: passkeyFailed('WhatsApp refused the confirmation. Use the passkey of this very number.'),
+  passkey_phone_silent: passkeyFailed(
+    'The phone did not answer. Keep WhatsApp open on the phone and use the passkey of this very number.',
+  ),
+  passkey_differs: passkeyFailed('The codes on the phone and here differ, so nothing was linked.'),
+  passkey_connection_lost: passkeyFailed('The connection to WhatsApp was lost during the confirmation.'),
+  passkey_too_often: passkeyFailed('The passkey was asked for too often. Wait an hour.'),
   session_lost: {
     code: 'session_lost',
     message: 'The stored session is missing, so the instance cannot reconnect. Get a new QR code and scan it.',

@@ -133,6 +133,11 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
   },
   qr_expired: () => disconnectedFor('qr_expired', {}),
   passkey_required: () => ({ fields: ended, announcement: null }),
+  passkey_accepted: ({ attempts }) => ({
+    fields: ended,
+    announcement: { type: 'instance.connecting', data: { reason: 'passkey', attempt: Math.max(attempts, 1) } },
+  }),
+  passkey_failed: (_link, { reason, code }) => disconnectedFor(`passkey_${reason}`, {}, code),
   connected(link, { number, name }, nowMs) {
     const isSilent = link.linkLostAtMs !== null
     const reconnected = isReconnect(link)

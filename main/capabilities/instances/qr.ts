@@ -1,8 +1,14 @@
 import QRCode from 'qrcode'
 import { ApiError } from '../../contract/errors.ts'
-import type { QrView } from '../../contract/instance.ts'
-import { isoTimeOrNull } from '../../contract/request.ts'
-import type { Engine, EngineInstance, QrState } from '../../engines/engine.ts'
+import type { PasskeyView, QrView } from '../../contract/instance.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import {
+  PASSKEY_ORIGIN,
+  type Engine,
+  type EngineInstance,
+  type PasskeyState,
+  type QrState,
+} from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -61,7 +67,7 @@ export function createQr({ db, engines, log, lifecycle, discardSession, runExclu
       const state = await callEngine(log, subject, () =>
         asksForCode ? pairing.code(subject, phone) : pairing.current(subject),
       )
-      return view(await getInstance(db, id), state)
+      return qrView(await getInstance(db, id), state)
     },
 
     refresh: (id) =>
@@ -75,7 +81,7 @@ export function createQr({ db, engines, log, lifecycle, discardSession, runExclu
         refuseRecreating(after)
         await requireDiscard(discardSession, before)
         const state = await callEngine(log, subject, () => pairing.refresh(subject))
-        return view(await getInstance(db, id), state)
+        return qrView(await getInstance(db, id), state)
       }),
   }
 }
@@ -108,12 +114,14 @@ const withoutCode = (state: QrView['state'], attempt: number): QrView => ({
 const CONNECTED = withoutCode('connected', 0)
 
 /** Always has a state: where the engine reports none, the status of the instance decides. */
-async function view(
+export async function qrView(
   { status }: Instance,
-  { state, text, pairingCode, expiresAtMs, attempt }: QrState,
+  { state, text, pairingCode, expiresAtMs, attempt, passkey }: QrState,
 ): Promise<QrView> {
   if (status === 'connected') return CONNECTED
-  if (status === 'passkey_required') return withoutCode('passkey_required', attempt)
+  if (status === 'passkey_required' || (passkey && PAIRS.has(status))) {
+    return { ...withoutCode('passkey_required', attempt), ...(passkey && { passkey: passkeyView(passkey) }) }
+  }
   // Pairing is over until a refresh or restart: "pending" would make people wait for nothing.
   if (!PAIRS.has(status)) return withoutCode('expired', attempt)
   // The engine is ahead of its own signal: a client that sends on "connected" would get not_ready.
@@ -121,6 +129,15 @@ async function view(
   const qr = text === null ? null : await qrPicture(text)
   return { qr, pairing_code: pairingCode, state, expires_at: isoTimeOrNull(expiresAtMs), attempt }
 }
+
+const passkeyView = ({ step, options, deadlineMs, code, attempt }: PasskeyState): PasskeyView => ({
+  step,
+  ...(options && { options }),
+  origin: PASSKEY_ORIGIN,
+  deadline: isoTime(deadlineMs),
+  ...(code !== null && { code }),
+  attempt,
+})
 
 const MARGIN = 4
 const LEAST_PIXELS = 320
@@ -132,7 +149,7 @@ export function qrPicture(text: string): Promise<string> {
   return QRCode.toDataURL(text, { margin: MARGIN, scale, color: { dark: '#000000ff', light: '#ffffffff' } })
 }
 
-function pairingOf({ pairing }: Engine): Pairing {
+export function pairingOf({ pairing }: Engine): Pairing {
   if (pairing) return pairing
   throw new ApiError('engine_mismatch', 'This engine does not use QR codes. Open the onboarding_url of the instance.')
 }

@@ -46,4 +46,9 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, run
 const LINK_ENDED: LinkEvent = { kind: 'link_lost', reason: 'restart', code: null, nextRetryAtMs: null }
 
 /** Where the engine has something to end first. */
-const RUNNING: ReadonlySet<InstanceStatus> = new Set<InstanceStatus>(['connecting', 'qr', 'connected'])
+const RUNNING: ReadonlySet<InstanceStatus> = new Set<InstanceStatus>([
+  'connecting',
+  'qr',
+  'passkey_required',
+  'connected',
+])

@@ -10,6 +10,9 @@ export const TRIGGERS = [
   'qr',
   'qr_expired',
   'passkey_required',
+  /** The passkey was accepted and the phone has linked the device. */
+  'passkey_accepted',
+  'passkey_failed',
   'connected',
   'link_lost',
   /** The engine has given the link up, and keeps its session. */
@@ -73,6 +76,7 @@ const STEPS = {
     qr_expired: stop,
     link_ended: stop,
     passkey_required: { to: 'passkey_required', event: null },
+    passkey_failed: stop,
     session_lost: stop,
     recreate,
   },
@@ -95,7 +99,17 @@ const STEPS = {
     recreate,
   },
   auth_failed: { start, recreate },
-  passkey_required: { start, recreate },
+  passkey_required: {
+    start,
+    stop,
+    passkey_accepted: start,
+    // The engine is ahead of itself where it connects before that was recorded.
+    connected: connect,
+    passkey_failed: stop,
+    link_ended: stop,
+    session_lost: stop,
+    recreate,
+  },
   recreating: { wiped: start, recreate },
 } as const satisfies Record<InstanceStatus, Partial<Record<Trigger, Step>>>
 

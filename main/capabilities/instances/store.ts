@@ -173,7 +173,7 @@ export const byIds = sqlOfList<string, Record<never, never>, InstanceRow>(
 /** Instances an engine may have to take up after a restart, in the order of ids. */
 export const pageToResume = sql<{ afterId: string; limit: number }, InstanceRow>(
   `SELECT ${INSTANCE} FROM instances
-   WHERE id > :afterId AND deleted_at IS NULL AND (status IN ('connecting', 'qr', 'connected') OR will_retry = 1)
+   WHERE id > :afterId AND deleted_at IS NULL AND (status IN ('connecting', 'qr', 'passkey_required', 'connected') OR will_retry = 1)
    ORDER BY id LIMIT :limit`,
 )
 

@@ -2,7 +2,7 @@ import type { Abilities } from '../../contract/abilities.ts'
 
 /** What the Cloud API can do through Switchboard. */
 export const OFFICIAL: Abilities = {
-  connect: { qr_code: 'no', pairing_code: 'no', onboarding_page: 'yes' },
+  connect: { qr_code: 'no', pairing_code: 'no', passkey: 'no', onboarding_page: 'yes' },
   send: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
     // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.

@@ -91,7 +91,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const inbox = createInbox(db)
   const timeline = createTimeline({ db, clock, alarms, sink, log })
   const links = createLinks({ db, clock, alarms, sessions, timeline, faults })
-  const pairings = createPairings({ clock, random, alarms, sink, log })
+  const pairings = createPairings({ clock, random, alarms, sink, log, pair })
   const groups = createGroups({ db, clock, random })
   const blocks = createBlocks()
   const files = createFiles({ db, sessions, inbox })
@@ -199,7 +199,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
         'text' in scanned ? pairings.byText(accountId, scanned.text) : pairings.byCode(accountId, scanned.code)
       if (instance === undefined) throw staleCode()
       if ((await phones.find(accountId, number)).passkey) {
-        pairings.requirePasskey(instance)
+        pairings.requirePasskey(instance, number)
         return { instanceId: instance.id, state: 'passkey_required' }
       }
       pairings.end(instance.id)

@@ -4,6 +4,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, QrState } from '../engine.ts'
 import type { Alarms } from '../alarms.ts'
 import { crockford, normalizeCrockford } from './network-ids.ts'
+import { createPasskeys } from './passkey.ts'
 
 /** No real phone pairs with a text that begins so, and no sandbox phone takes another. */
 export const QR_PREFIX = 'SWITCHBOARD-SANDBOX:'
@@ -26,10 +27,19 @@ export type Pairings = ReturnType<typeof createPairings>
  * Pairings under way. They live in memory as they do on the real network: a code nobody scanned before a restart is
  * worth nothing afterwards.
  */
-export function createPairings(deps: { clock: Clock; random: Random; alarms: Alarms; sink: EngineSink; log: Log }) {
-  const { clock, random, alarms, sink, log } = deps
+export function createPairings(deps: {
+  clock: Clock
+  random: Random
+  alarms: Alarms
+  sink: EngineSink
+  log: Log
+  /** Connects the instance with a number. @returns whether it could. */
+  pair: (instance: EngineInstance, number: string) => Promise<boolean>
+}) {
+  const { clock, random, alarms, sink, log, pair } = deps
   const pairings = new Map<InstanceId, Pairing>()
   const publishing = new Map<InstanceId, Promise<void>>()
+  const passkeys = createPasskeys({ clock, random, alarms, publish, pair })
 
   /** In order for each instance. A signal that is lost is made up for by the next code or by reading the QR. */
   function publish(id: InstanceId, signal: EngineSignal): void {
@@ -67,6 +77,7 @@ export function createPairings(deps: { clock: Clock; random: Random; alarms: Ala
   return {
     /** Starts a new pairing: first attempt, new code. */
     begin(instance: EngineInstance): void {
+      passkeys.end(instance.id)
       issue(instance, 1, crockford(random.bytes(5)))
     },
     isUnderWay: (id: InstanceId): boolean => pairings.get(id)?.state === 'ready',
@@ -75,17 +86,22 @@ export function createPairings(deps: { clock: Clock; random: Random; alarms: Ala
       if (pairing === undefined) return PENDING
       const { state, text, code, expiresAtMs, attempt } = pairing
       const pairingCode = state === 'ready' ? `${code.slice(0, 4)}-${code.slice(4)}` : null
-      return { state, text, pairingCode, expiresAtMs, attempt }
+      const passkey = passkeys.view(id)
+      if (state === 'passkey_required' && !passkey) return { ...PENDING, state: 'expired', attempt }
+      return { state, text, pairingCode, expiresAtMs, attempt, ...(passkey && { passkey }) }
     },
-    /** The person with the phone cannot go on: the account asks for a passkey. */
-    requirePasskey({ id }: EngineInstance): void {
+    passkeys,
+    /** The account of this phone asks for a passkey before it links a device. */
+    requirePasskey(instance: EngineInstance, number: string): void {
+      const { id } = instance
       const pairing = pairings.get(id)
       if (pairing === undefined) return
       alarms.clear(expiring(id))
       pairings.set(id, { ...pairing, state: 'passkey_required', text: null, expiresAtMs: null })
-      publish(id, { kind: 'passkey_required' })
+      passkeys.begin(instance, number)
     },
     end(id: InstanceId): void {
+      passkeys.end(id)
       alarms.clear(expiring(id))
       pairings.delete(id)
     },

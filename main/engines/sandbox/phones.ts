@@ -11,7 +11,7 @@ export interface PhoneSettings {
   readonly receipts: Receipts
   /** Added to the delivered and read times of the timeline. */
   readonly delayMs: number
-  /** Asks for a passkey when it is to be linked, which no engine can answer. */
+  /** Its account asks for a passkey when a device is to be linked. */
   readonly passkey: boolean
   /** Leaves the delivered receipt out; `read` comes alone. */
   readonly dropReceipts: boolean

@@ -78,6 +78,16 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
       else pairings.begin(instance)
       return qr(instance)
     },
+    passkey: {
+      async respond(instance, { attempt, credential }) {
+        pairings.passkeys.respond(instance, attempt, credential)
+        return qr(instance)
+      },
+      async confirm(instance, { attempt, match }) {
+        pairings.passkeys.confirm(instance, attempt, match)
+        return qr(instance)
+      },
+    },
   }
 
   return {

@@ -70,7 +70,8 @@ const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason
   (status === 'disconnected' &&
     last_connected_at !== null &&
     reason !== 'qr_expired' &&
-    reason !== 'pairing_interrupted')
+    reason !== 'pairing_interrupted' &&
+    reason?.startsWith('passkey_') !== true)
 
 /**
  * Numbers waiting for a phone, oldest first, like the list of the person who pairs them. Banned numbers are left out:
@@ -86,6 +87,8 @@ export function listUnpaired(
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
 }
 
+const PASSKEY_REASONS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often']
+
 /** Disconnected, and every reason that says more than the status does. The words are `instances.state.<name>`. */
 const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   user: 'disconnected',
@@ -95,6 +98,7 @@ const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   bad_session: 'signedOut',
   qr_expired: 'codeExpired',
   pairing_interrupted: 'interrupted',
+  ...Object.fromEntries(PASSKEY_REASONS.map((reason) => [`passkey_${reason}`, 'codeExpired'])),
   replaced: 'replaced',
   client_outdated: 'outdated',
 }

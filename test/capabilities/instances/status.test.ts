@@ -13,6 +13,8 @@ const HAPPENINGS: { [T in Trigger]: Extract<LinkEvent, { kind: T }> } = {
   qr: { kind: 'qr', attempt: 1, expiresAtMs: NOW + 60_000 },
   qr_expired: { kind: 'qr_expired' },
   passkey_required: { kind: 'passkey_required' },
+  passkey_accepted: { kind: 'passkey_accepted' },
+  passkey_failed: { kind: 'passkey_failed', reason: 'phone_silent', code: null },
   connected: { kind: 'connected', number: '12025550123', name: 'Acme' },
   link_lost: { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: NOW + 8_000 },
   link_ended: { kind: 'link_ended', reason: 'bad_session', code: 500 },
@@ -93,6 +95,7 @@ const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
     qr_expired: ['disconnected', 'instance.disconnected'],
     link_ended: ['disconnected', 'instance.disconnected'],
     passkey_required: ['passkey_required', null],
+    passkey_failed: ['disconnected', 'instance.disconnected'],
     stop: ['disconnected', 'instance.disconnected'],
     session_lost: ['disconnected', 'instance.disconnected'],
   },
@@ -114,7 +117,15 @@ const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
     session_lost: ['disconnected', null],
   },
   auth_failed: { start: ['connecting', 'instance.connecting'] },
-  passkey_required: { start: ['connecting', 'instance.connecting'] },
+  passkey_required: {
+    start: ['connecting', 'instance.connecting'],
+    passkey_accepted: ['connecting', 'instance.connecting'],
+    connected: ['connected', 'instance.connected'],
+    passkey_failed: ['disconnected', 'instance.disconnected'],
+    link_ended: ['disconnected', 'instance.disconnected'],
+    stop: ['disconnected', 'instance.disconnected'],
+    session_lost: ['disconnected', 'instance.disconnected'],
+  },
   recreating: { wiped: ['connecting', 'instance.connecting'] },
 }
 /** The row "any". */
@@ -201,7 +212,7 @@ describe('what a change writes', () => {
     })
   })
 
-  test.each(['auth_failed', 'passkey_required', 'disconnected'])(
+  test.each(['auth_failed', 'disconnected'])(
     'logout from %s discards what is left of the session, once',
     (state) => {
       const made = after(state, { kind: 'stop', logout: true })

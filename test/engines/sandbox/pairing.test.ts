@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { SANDBOX_CREDENTIAL_ID } from '../../../main/engines/sandbox/passkey.ts'
 import { settle } from '../../support/clock.ts'
 import { ANA, networkWorld, OURS, type NetworkWorld } from './network-world.ts'
 
@@ -115,6 +117,85 @@ test('a phone with a passkey leaves the instance waiting for one', async () => {
   expect(world.told(instance)).toHaveLength(2)
   await world.network.smv2.start(instance)
   expect(await scanText((await world.qr(instance)).text, ANA)).toMatchObject({ state: 'connected' })
+})
+
+describe('a confirmation with a passkey', () => {
+  let instance: EngineInstance
+  beforeEach(async () => {
+    instance = await pairing()
+    await world.network.changePhone(world.accountId, OURS, { passkey: true })
+    await scanText((await world.qr(instance)).text)
+  })
+  const credential = (id = SANDBOX_CREDENTIAL_ID) => ({
+    ...{ id, rawId: id, type: 'public-key' },
+    response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' },
+  })
+  const passkey = () => {
+    const found = world.network.smv2.pairing?.passkey
+    if (!found) throw new Error('the sandbox has passkeys')
+    return found
+  }
+  const kinds = () => world.told(instance).map(({ kind }) => kind)
+  const now = async () => (await world.qr(instance)).passkey
+
+  test('goes through every step and connects', async () => {
+    expect(await now()).toMatchObject({
+      ...{ step: 'sign', attempt: 1, code: null, deadlineMs: world.clock.now() + 600_000 },
+      options: { rpId: 'whatsapp.com', challenge: expect.stringMatching(/^[\w-]{43}$/) },
+    })
+    expect((await passkey().respond(instance, { attempt: 1, credential: credential() })).passkey).toMatchObject({
+      ...{ step: 'phone', options: null, code: null },
+    })
+    await world.clock.advance(1_000)
+    expect(await now()).toMatchObject({ step: 'compare', code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/) })
+    await passkey().confirm(instance, { attempt: 1, match: true })
+    expect(await now()).toMatchObject({ step: 'finishing', code: null })
+    await world.clock.advance(1_100)
+    await settle()
+    expect(await world.qr(instance)).toMatchObject({ state: 'connected' })
+    expect(kinds().filter((kind) => kind !== 'passkey_required')).toEqual(['qr', 'passkey_accepted', 'connected'])
+  })
+
+  test('refuses what was not asked, and stays where it is', async () => {
+    const refused = [
+      [passkey().respond(instance, { attempt: 2, credential: credential() }), 'invalid_state', /superseded/],
+      [passkey().respond(instance, { attempt: 1, credential: credential('x') }), 'validation_error', /credential\.id/],
+      [passkey().confirm(instance, { attempt: 1, match: true }), 'invalid_state', /passkey_not_asked/],
+    ] as const
+    for (const [call, code, message] of refused)
+      await expect(call).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(await now()).toMatchObject({ step: 'sign' })
+  })
+
+  test.each([
+    ['nobody answers', 600_000, 'expired', async () => {}],
+    [
+      'the codes differ',
+      0,
+      'differs',
+      async () => {
+        await passkey().respond(instance, { attempt: 1, credential: credential() })
+        await world.clock.advance(1_000)
+        await passkey().confirm(instance, { attempt: 1, match: false })
+      },
+    ],
+  ])('ends when %s', async (_why, waitMs, reason, act) => {
+    await act()
+    await world.clock.advance(waitMs)
+    await settle()
+    expect(world.told(instance).at(-1)).toEqual({ kind: 'passkey_failed', reason, code: null })
+    expect(await world.qr(instance)).toMatchObject({ state: 'expired', text: null })
+    await expect(passkey().respond(instance, { attempt: 1, credential: credential() })).rejects.toThrow(
+      /passkey_not_asked/,
+    )
+  })
+
+  test('ends with the pairing', async () => {
+    await world.network.smv2.stop(instance)
+    expect(await now()).toBeUndefined()
+    await world.clock.advance(700_000)
+    expect(kinds()).not.toContain('passkey_failed')
+  })
 })
 
 test('a phone may be linked to several instances', async () => {

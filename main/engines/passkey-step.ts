@@ -1,0 +1,23 @@
+import { ApiError } from '../contract/errors.ts'
+import type { PasskeyState } from './engine.ts'
+
+/**
+ * An answer belongs to the request it was made for, and to no other.
+ * @throws ApiError invalid_state
+ */
+export function requireStep<T extends Pick<PasskeyState, 'step' | 'attempt'>>(
+  state: T | undefined,
+  step: PasskeyState['step'],
+  attempt: number,
+): asserts state is T {
+  if (state === undefined) throw notAsked('No passkey is asked for')
+  if (state.attempt !== attempt) {
+    throw new ApiError(
+      'invalid_state',
+      `WhatsApp has asked again since (passkey_superseded). Read the QR view and answer attempt ${state.attempt}.`,
+    )
+  }
+  if (state.step !== step) throw notAsked(`The confirmation is in step ${state.step}`)
+}
+
+const notAsked = (what: string) => new ApiError('invalid_state', `${what} (passkey_not_asked). Read the QR view.`)
