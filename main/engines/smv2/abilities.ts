@@ -2,7 +2,7 @@ import type { Abilities } from '../../contract/abilities.ts'
 
 /** What a linked device can do through Switchboard. */
 export const SMV2: Abilities = {
-  connect: { qr_code: 'yes', pairing_code: 'yes', passkey: 'no', onboarding_page: 'no' },
+  connect: { qr_code: 'yes', pairing_code: 'yes', passkey: 'yes', onboarding_page: 'no' },
   send: {
     ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
     ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes' },

@@ -173,6 +173,12 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       current: async (instance) => linkOf(instance).qr(),
       code: (instance, phone) => linkOf(instance).code(phone),
       refresh: (instance) => linkOf(instance).refresh(),
+      passkey: {
+        respond: (instance, { attempt, credential }) =>
+          linkOf(instance).passkey((ceremony) => ceremony.respond(attempt, credential)),
+        confirm: (instance, { attempt, match }) =>
+          linkOf(instance).passkey((ceremony) => ceremony.confirm(attempt, match)),
+      },
     },
     send: createSend({ clock, random, log, people, restrictions, transfer, post, queue, linkOf }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),

@@ -6,7 +6,7 @@ import type { Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { isSealed, SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
-import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
+import type { EngineInstance, EngineSignal, PasskeyFailure, QrState } from '../engine.ts'
 import { createCloseHandler } from './close-handler.ts'
 import { createBackoff } from './backoff.ts'
 import { createCaches } from './caches.ts'
@@ -17,6 +17,8 @@ import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
 import { createPairingCodes } from './pairing-code.ts'
 import type { PairingNotice } from './pairing-notices.ts'
+import { createPasskeyLink } from './passkey-link.ts'
+import { connectionLost, type PasskeyCeremony } from './passkey.ts'
 import type { Protocol } from './protocol.ts'
 import { createQrCodes } from './qr-codes.ts'
 import { createGuardedRepository, createMutex, type GuardedRepository, type DecryptedMessage } from './repository.ts'
@@ -75,6 +77,8 @@ export interface Link {
   qr(): QrState
   code(phone: string): Promise<QrState>
   refresh(): Promise<QrState>
+  /** @throws ApiError for what is refused. */
+  passkey(act: (ceremony: PasskeyCeremony) => Promise<void>): Promise<QrState>
   open(): OpenLink | undefined
   /** Credentials as stored or in use; undefined: the instance is not paired. */
   credentials(): Promise<Pick<Session, 'creds' | 'keys'> | undefined>
@@ -108,6 +112,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let isWanted = false
   let firstCode = Promise.withResolvers<unknown>()
   const qrCodes = createQrCodes({ clock, alarms, id, show: showCode, usedUp: endPairing })
+  const passkeys = createPasskeyLink({ clock, alarms, random, id, changed: passkeyChanged, failed: passkeyFailed })
   /** Of the code on screen. */
   let drawnSecret: string | undefined
 
@@ -130,6 +135,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     current = undefined
     liveness.stop()
     qrCodes.stop()
+    passkeys.end()
     alarms.clear(again)
     alarms.clear(codeEnd)
     listener.closed(instance)
@@ -167,7 +173,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       listener: {
         frame: liveness.frame,
         refs: (refs) => isMine() && !isPaired() && qrCodes.offer(refs),
-        pairingNotice: (notice) => isMine() && !isPaired() && noticed(notice, using),
+        pairingNotice: (notice) => isMine() && !isPaired() && noticed(notice, open),
         paired: () => isMine() && paired(),
         open: () => isMine() && opened(using),
         closed: (error) => void (isMine() && closed(error)),
@@ -195,11 +201,40 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     publish({ kind: 'qr', ...shown })
   }
 
-  function noticed({ kind }: PairingNotice, { creds }: Session): void {
-    // A phone on which the pairing code was typed has agreed on another secret, which must stay.
-    if (kind !== 'refresh' || creds.advSecretKey !== drawnSecret) return
+  function noticed(notice: PairingNotice, open: OpenLink): void {
+    switch (notice.kind) {
+      case 'refresh':
+        return drawAgain(open.session)
+      case 'passkey':
+        return passkeys.requested(open, notice.options)
+      case 'continuation':
+        return passkeys.current()?.continued(notice.primary)
+      case 'refused':
+    }
+  }
+
+  function drawAgain({ creds }: Session): void {
+    // A phone on which the pairing code was typed has agreed on another secret, which must stay; so has one that was
+    // told of a passkey.
+    if (creds.advSecretKey !== drawnSecret) return
     creds.advSecretKey = random.bytes(SECRET_BYTES).toString('base64')
     qrCodes.redraw()
+  }
+
+  function passkeyChanged(): void {
+    qrCodes.stop()
+    alarms.clear(codeEnd)
+    pairing.freeze()
+    publish({ kind: 'passkey_required' })
+  }
+
+  /** Refs, challenge and secrets are of no use any more: a retry starts over, once somebody asks. */
+  function passkeyFailed(reason: PasskeyFailure, code: number | null): void {
+    log.info({ event: 'smv2.passkey_failed', instanceId: id, reason, code })
+    end()
+    session = undefined
+    pairing.expire()
+    publish({ kind: 'passkey_failed', reason, code })
   }
 
   /** No QR code is left. A pairing code that is still valid keeps the connection. */
@@ -213,6 +248,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     log.info({ event: 'smv2.paired', instanceId: id })
     qrCodes.stop()
     alarms.clear(codeEnd)
+    if (passkeys.end()) publish({ kind: 'passkey_accepted' })
     // The network ends the connection now; where it does not, silence does.
     liveness.opening()
   }
@@ -227,9 +263,11 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   }
 
   async function closed(error: unknown): Promise<void> {
+    const code = codeOf(error)
+    if (passkeys.end(connectionLost()))
+      return passkeyFailed(code === BAD_SIGNATURE ? 'refused' : 'connection_lost', code)
     end()
     if (backoff.fell()) closeHandler.stood()
-    const code = codeOf(error)
     const expireSeconds = expireSecondsOf(error)
     const isPairingOver = pairing.isOver()
     const verdict = verdictOn({ code, expireSeconds, isPaired: isPaired(), isPairingOver, nowMs: clock.now() })
@@ -319,9 +357,13 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       await discard()
     },
     wipe: discard,
-    qr: () => (phase === 'open' && isPaired() ? CONNECTED : pairing.current()),
+    qr() {
+      if (phase === 'open' && isPaired()) return CONNECTED
+      const passkey = passkeys.current()?.view()
+      return passkey ? { ...pairing.current(), state: 'passkey_required', passkey } : pairing.current()
+    },
     async code(phone) {
-      if (isPaired() || pairing.hasCodeFor(phone)) return link.qr()
+      if (isPaired() || passkeys.current() || pairing.hasCodeFor(phone)) return link.qr()
       pairingCodes.requireAllowed(phone)
       await link.start()
       await withinLimit(firstCode.promise)
@@ -336,6 +378,10 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       end()
       if (!(await enableSession())) beginPairing()
       startOver()
+      return link.qr()
+    },
+    async passkey(act) {
+      await act(passkeys.require())
       return link.qr()
     },
     open: () => (phase === 'open' ? current?.open : undefined),
@@ -370,6 +416,9 @@ const notYet = () =>
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
 const silence = () => Object.assign(new Error('no response'), { output: { statusCode: SILENT } })
 const SILENT = 504
+
+/** How the library ends a pairing that was signed with another secret. */
+const BAD_SIGNATURE = 500
 
 const codesUsedUp = () => Object.assign(new Error('nobody paired in time'), { output: { statusCode: 408 } })
 

@@ -37,6 +37,12 @@ export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
       view = { ...view, state: 'ready', text, expiresAtMs, attempt }
       return { attempt, expiresAtMs }
     },
+    /** The passkey is asked for: no code is of any use until that has ended. */
+    freeze(): void {
+      view = { ...NO_CODE, attempt: view.attempt }
+      codeFor = null
+      codeEndsMono = 0
+    },
     /** @param code eight characters. */
     showCode(phone: string, code: string): void {
       codeFor = phone

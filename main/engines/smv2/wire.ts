@@ -10,7 +10,7 @@ import type {
 } from 'baileys'
 import type { Caches } from './caches.ts'
 import type { Library } from './library.ts'
-import { PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
+import { bytesIn, isMalformed, PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
 import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
 import { unknownStanza } from './unknown-stanza.ts'
@@ -235,23 +235,19 @@ async function offerRefs({ library, listener }: WireDeps, { sendNode }: WASocket
     return
   }
   const refs = getBinaryNodeChildren(getBinaryNodeChild(node, 'pair-device'), 'ref')
-  listener.refs(refs.flatMap(({ content }) => textOf(content) ?? []))
+  listener.refs(refs.map((ref) => bytesIn(ref).toString()))
 }
 
 function takeNotification(needs: WireDeps, { sendNode }: WASocket, node: BinaryNode, pass: () => void): void {
   const { library, session, listener } = needs
-  const notice = session.isPaired() ? undefined : readPairingNotice(node)
+  const notice = session.isPaired() ? undefined : readPairingNotice(library, node)
   // The library acknowledges nothing before it knows who it is.
   const isOurs = notice !== undefined || session.creds.me === undefined
-  const error = notice?.kind === 'malformed' ? PARSING_ERROR : undefined
+  const error = notice && isMalformed(notice) ? PARSING_ERROR : undefined
   if (isOurs) sendNode(library.buildAckStanza(node, error)).catch(() => {})
   if (notice === undefined) pass()
   else listener.pairingNotice(notice)
 }
-
-/** Bytes arrive as a string where they are one of the protocol's words. */
-const textOf = (content: BinaryNode['content']): string | undefined =>
-  typeof content === 'string' || content instanceof Uint8Array ? Buffer.from(content as string).toString() : undefined
 
 /** Runs `act` before the existing listeners; if it fails they are not called. */
 function first(stanzas: EventEmitter, event: string, act: (node: BinaryNode) => Promise<void>): void {
