@@ -143,11 +143,9 @@ const PasskeyOptions = Type.Object(
   },
 )
 
-export const PASSKEY_STEPS = ['sign', 'phone', 'compare', 'finishing'] as const
-
 export const PasskeyView = Type.Object(
   {
-    step: Type.Enum([...PASSKEY_STEPS], {
+    step: Type.Enum(['sign', 'phone', 'compare', 'finishing'], {
       description:
         '`sign`: the owner confirms with the passkey. `phone`: WhatsApp on the phone has to answer; keep it open. ' +
         '`compare`: the phone shows a code, compare it with `code`. `finishing`: the phone is linking the device.',

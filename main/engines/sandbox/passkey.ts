@@ -29,8 +29,6 @@ interface Ceremony extends PasskeyState {
   readonly number: string
 }
 
-export type Passkeys = ReturnType<typeof createPasskeys>
-
 /** Confirmations with a passkey under way: the steps of the real network, without its cryptography. */
 export function createPasskeys({ clock, random, alarms, publish, pair }: PasskeysDeps) {
   const ceremonies = new Map<InstanceId, Ceremony>()

@@ -3,8 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Library } from './library.ts'
-import type { OpenLink } from './link.ts'
-import { errorText, QUERY_MS, queryErrorOf } from './query.ts'
+import { errorText, QUERY_MS, queryErrorOf, type LinkingConnection } from './query.ts'
 import { browserOf } from './wire.ts'
 
 interface PairingCodesDeps {
@@ -20,7 +19,7 @@ export interface PairingCodes {
    * @returns eight characters, once the network has agreed.
    * @throws ApiError rate_limited, upstream_unavailable
    */
-  request(link: OpenLink, phone: string): Promise<string>
+  request(connection: LinkingConnection, phone: string): Promise<string>
 }
 
 interface Refusal {
@@ -53,7 +52,7 @@ export function createPairingCodes({ clock, random }: PairingCodesDeps): Pairing
     return answer
   }
 
-  async function ask({ library, sock, session: { creds } }: OpenLink, phone: string): Promise<string> {
+  async function ask({ library, sock, session: { creds } }: LinkingConnection, phone: string): Promise<string> {
     const code = library.bytesToCrockford(random.bytes(CODE_BYTES))
     creds.pairingCode = code
     creds.me = { id: library.jidEncode(phone, 's.whatsapp.net'), name: '~' }
@@ -73,9 +72,9 @@ export function createPairingCodes({ clock, random }: PairingCodesDeps): Pairing
       if (!refusal || clock.mono() >= refusal.endsMono) return
       if (refusal.isThrottled || refusal.phone === phone) throw refusal.error
     },
-    request(link, phone) {
+    request(connection, phone) {
       if (asking?.phone === phone) return asking.code
-      const code = ask(link, phone).finally(() => {
+      const code = ask(connection, phone).finally(() => {
         if (asking?.code === code) asking = undefined
       })
       asking = { phone, code }
@@ -84,7 +83,7 @@ export function createPairingCodes({ clock, random }: PairingCodesDeps): Pairing
   }
 }
 
-type Credentials = OpenLink['session']['creds']
+type Credentials = LinkingConnection['session']['creds']
 
 async function helloOf(library: Library, creds: Credentials, code: string, random: Random): Promise<BinaryNode> {
   const browser = browserOf(library)

@@ -4,9 +4,9 @@ import type { InstanceId, Random } from '../../kernel/ids.ts'
 import type { Alarms } from '../alarms.ts'
 import type { PasskeyFailure, PasskeyOptions } from '../engine.ts'
 import type { Library } from './library.ts'
-import type { OpenLink } from './link.ts'
 import { createPasskeyNetwork } from './passkey-network.ts'
 import { createPasskeyCeremony, type PasskeyCeremony } from './passkey.ts'
+import type { LinkingConnection } from './query.ts'
 import { KEY_BYTES } from './shortcake.ts'
 import { browserOf } from './wire.ts'
 
@@ -25,7 +25,7 @@ export interface PasskeyLink {
   current(): PasskeyCeremony | undefined
   /** @throws ApiError invalid_state */
   require(): PasskeyCeremony
-  requested(open: OpenLink, options: PasskeyOptions | null): void
+  requested(connection: LinkingConnection, options: PasskeyOptions | null): void
   /** @param error for whoever waits for an answer. @returns whether one was under way. */
   end(error?: ApiError): boolean
 }
@@ -38,7 +38,7 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
   let begunMono: number[] = []
   let attempts = 0
 
-  function begin({ library, sock, session: { creds } }: OpenLink, options: PasskeyOptions | null): void {
+  function begin({ library, sock, session: { creds } }: LinkingConnection, options: PasskeyOptions | null): void {
     const seenSecret = Buffer.from(creds.advSecretKey, 'base64')
     const advSecret = random.bytes(KEY_BYTES)
     // From now on the phone signs with a secret that no code has shown. Nothing is stored before it has.
@@ -75,12 +75,12 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
       if (ceremony) return ceremony
       throw new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.')
     },
-    requested(open, options) {
+    requested(connection, options) {
       if (ceremony) return ceremony.requested(options)
       begunMono = begunMono.filter((mono) => clock.mono() - mono < HOUR_MS)
       if (begunMono.length >= MOST_IN_AN_HOUR) return tell.failed('too_often', null)
       begunMono.push(clock.mono())
-      begin(open, options)
+      begin(connection, options)
     },
     end(error) {
       const wasUnderWay = ceremony !== undefined

@@ -1,11 +1,10 @@
 import type { BinaryNode } from 'baileys'
 import type { PasskeyNetwork } from './passkey.ts'
-import type { OpenLink } from './link.ts'
 import { bytesIn, passkeyOptionsIn } from './pairing-notices.ts'
-import { QUERY_MS } from './query.ts'
+import { QUERY_MS, type LinkingConnection } from './query.ts'
 
 /** The queries of a ceremony, over one connection. */
-export function createPasskeyNetwork({ library, sock }: Pick<OpenLink, 'library' | 'sock'>): PasskeyNetwork {
+export function createPasskeyNetwork({ library, sock }: Pick<LinkingConnection, 'library' | 'sock'>): PasskeyNetwork {
   const { S_WHATSAPP_NET: to, getBinaryNodeChild } = library
   const element = (tag: string, content?: BinaryNode['content']): BinaryNode => ({
     ...{ tag, attrs: {} },

@@ -260,7 +260,9 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
       if (!match) return void fail('differs', null)
       await finish()
     },
-    end: (error) => void (step !== 'over' && end(error)),
+    end(error) {
+      if (step !== 'over') end(error)
+    },
   }
 }
 

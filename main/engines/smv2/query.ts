@@ -1,3 +1,14 @@
+import type { WASocket } from 'baileys'
+import type { Library } from './library.ts'
+import type { Session } from './session.ts'
+
+/** A connection, for what is asked over it while a device is being linked. */
+export interface LinkingConnection {
+  readonly library: Library
+  readonly sock: Pick<WASocket, 'query'>
+  readonly session: Pick<Session, 'creds'>
+}
+
 /** How long the network may take to answer a query. Without a limit of its own, the library takes silence for an answer. */
 export const QUERY_MS = 20_000
 

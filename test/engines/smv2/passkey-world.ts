@@ -29,7 +29,7 @@ export interface PasskeyWorld extends LineWorld {
   current(): Promise<PasskeyState | undefined>
 }
 
-export const OURS = '12025550200'
+const OURS = '12025550200'
 
 export async function passkeyWorld(options: Omit<LineOptions, 'time'> = {}): Promise<PasskeyWorld> {
   const time = fakeClock()

@@ -72,8 +72,5 @@ export async function tappedNetwork(): Promise<TappedNetwork> {
   }
 }
 
-export const result = (node: Stanza, content?: Stanza[]): Stanza =>
-  stanza('iq', { type: 'result', id: node.attrs['id'], from: 's.whatsapp.net' }, content)
-
 export const refusal = (node: Stanza, code: number, text: string): Stanza =>
   stanza('iq', { type: 'error', id: node.attrs['id'], from: 's.whatsapp.net' }, [stanza('error', { code, text })])
