@@ -62,6 +62,8 @@ export interface DirectActs {
   profile(instance: EngineInstance, number: string): Promise<Profile>
   /** @returns the address of the picture; null when there is none, or it is not shown to this line. */
   avatar(instance: EngineInstance, number: string): Promise<string | null>
+  /** @throws ApiError not_found for a call that does not ring. */
+  rejectCall(instance: EngineInstance, callId: string): Promise<void>
   block(instance: EngineInstance, number: string, isBlocked: boolean): Promise<void>
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>

@@ -1,4 +1,5 @@
 import type { PasskeyCredential } from '../contract/instance.ts'
+import type { LineEvent } from '../contract/line-events.ts'
 import type { MessageContent } from '../contract/message-content.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
@@ -243,6 +244,8 @@ export type EngineSignal =
       readonly content?: MessageContent | null
       readonly viewOnce?: boolean
     } & MessageOrigin)
+  /** For the webhook of the instance: calls, groups, presence, contacts. */
+  | { readonly kind: 'line_event'; readonly event: LineEvent }
   /** Somebody's vote in the poll with this engineMessageId. Every vote has all options chosen now. */
   | ({ readonly kind: 'vote'; readonly options: readonly string[] } & MessageOrigin)
   | ({ readonly kind: 'edited'; readonly text: string } & MessageOrigin)

@@ -1,4 +1,5 @@
 import type { AccountFacts, EventData, EventType } from '../contract/events.ts'
+import type { LineEventType } from '../contract/line-events.ts'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
 import type { Tx } from './db.ts'
@@ -20,6 +21,11 @@ interface AccountFact<T extends keyof AccountFacts = keyof AccountFacts> {
   readonly accountId: AccountId
   readonly type: T
   readonly data: AccountFacts[T]
+}
+
+/** What happened on a line and is for the webhook of the instance alone. */
+interface LineFact extends Omit<Fact, 'type'> {
+  readonly type: LineEventType
 }
 
 interface Recorded {
@@ -65,7 +71,7 @@ export interface Ledger {
 /** For what did not happen to everybody, such as a test. */
 export interface QuietLedger {
   /** Records the fact without calling subscribers. The caller names the recipient in `only_for`. */
-  record(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent>
+  record(tx: Tx, fact: Fact | AccountFact | LineFact): Promise<LedgerEvent>
 }
 
 const insert = sql<{
@@ -109,7 +115,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
     return seq
   }
 
-  async function record(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent> {
+  async function record(tx: Tx, fact: Fact | AccountFact | LineFact): Promise<LedgerEvent> {
     const { accountId, type, data } = fact
     const instanceId = 'instanceId' in fact ? fact.instanceId : null
     const [eventId, createdAtMs, accountSeq] = [ids.event(), clock.now(), await numberOf(tx, accountId)]
@@ -137,7 +143,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 }
 
 /** The exact text receivers get, cut where the attempt number goes (spec: Event envelope). */
-function envelope(fact: Fact | AccountFact, eventId: EventId, createdAtMs: number) {
+function envelope(fact: Fact | AccountFact | LineFact, eventId: EventId, createdAtMs: number) {
   const instance = 'instance' in fact ? { instance: fact.instance } : {}
   const rest = { created_at: isoTime(createdAtMs), account_id: fact.accountId, ...instance, data: fact.data }
   return {

@@ -40,7 +40,11 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
   const sink: EngineSink = (id, signal) =>
-    routeSignal({ instances: instances.api, messages: messages.api, live }, id, signal)
+    routeSignal(
+      { instances: instances.api, messages: messages.api, instanceWebhooks: instanceWebhooks.api, live },
+      id,
+      signal,
+    )
   const engineHost = buildEngineHost(world, home, machinery, { sink, address })
   const { engines, network, graph } = engineHost
 

@@ -1,3 +1,4 @@
+import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
 import type { Notice } from '../contract/notice.ts'
@@ -18,12 +19,13 @@ export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
 interface SignalTargets {
   readonly instances: Instances
   readonly messages: Messages
+  readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
   readonly live: NoticeBus<Notice>
 }
 
-/** Signals of the link belong to the instances room, all others to the messages room. */
+/** Signals of the link belong to the instances room, those of messages to the messages room. */
 export async function routeSignal(
-  { instances, messages, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -36,6 +38,8 @@ export async function routeSignal(
     case 'reaction':
     case 'contact':
       return messages.onSignal(id, signal)
+    case 'line_event':
+      return instanceWebhooks.onLineEvent(id, signal.event)
     case 'qr':
     case 'qr_expired':
     case 'passkey_required':

@@ -20,6 +20,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   editSandboxMessage: 'the number of a simulated phone',
   deleteSandboxMessage: 'the number of a simulated phone',
   reactToSandboxMessage: 'the number of a simulated phone',
+  callFromSandboxPhone: 'the numbers of simulated phones',
   voteInSandboxPoll: 'the number of a simulated phone',
   onboardSandboxInstance: 'the number of a simulated phone',
   createSandboxGraphNumber: 'a number of the simulated Graph',

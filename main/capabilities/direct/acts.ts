@@ -42,6 +42,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     return { message_id, read: true }
   },
 
+  async 'call/reject'({ instance, body, engine }) {
+    const { call_id } = fieldsOf('call/reject', body, ['call_id'])
+    await engine('rejectCall')(instance, call_id)
+    return { call_id, rejected: true }
+  },
+
   async 'user/check'({ instance, body, engine }) {
     const { numbers } = fieldsOf('user/check', body, ['numbers'])
     return { numbers: await engine('check')(instance, numbers) }

@@ -76,6 +76,7 @@ export const ActionBody = Body(
     quoted_message_id: Type.Optional(
       Words(128, 'All send actions: `message_id` of the message in the chat with `to` to reply to.'),
     ),
+    call_id: Type.Optional(Words(128, 'call/reject: `call_id` of the `CALL` event, while it rings.')),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
     group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
     change: Type.Optional(
@@ -114,6 +115,7 @@ const APPROVAL_BY_ACTION = {
   reasons: {
     'message/delete': 'ends',
     'message/markread': null,
+    'call/reject': null,
     'user/check': null,
     'user/info': null,
     'user/avatar': null,
@@ -143,6 +145,7 @@ const TABLE = [
   '| message/edit | message_id, text | message_id, text |',
   '| message/delete | message_id | message_id, deleted |',
   '| message/markread | message_id | message_id, read |',
+  '| call/reject | call_id | call_id, rejected |',
   '| user/check | numbers | numbers: [{number, exists, canonical}] |',
   '| user/info | number | number, name, about, business |',
   '| user/avatar | number | number, url (null if there is none or it is hidden) |',
@@ -273,7 +276,7 @@ export const directContract = {
       title: 'Call an smv2 engine directly',
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
-        'markread. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, ' +
+        'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, ' +
         'leave. Send only the fields of the action. Every send accepts quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,

@@ -4,7 +4,7 @@ import type { Engine } from '../../contract/shapes.ts'
 import { DEFAULT_NAMES, EVENT_NAMES, type EventName } from './contract.ts'
 
 /**
- * The older name of each event. CALL, GROUP, PRESENCE and CONTACT have no event behind them. A webhook cannot exist
+ * The older name of each event. Those of CALL, GROUP, PRESENCE and CONTACT are in line-events.ts. A webhook cannot exist
  * before its instance, so nobody hears of `instance.created`; it has a name all the same.
  */
 const NAME_OF = {

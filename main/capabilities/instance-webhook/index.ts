@@ -3,8 +3,9 @@ import type { InstanceRecord } from '../../contract/instance.ts'
 import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { InstanceId } from '../../kernel/ids.ts'
-import type { Ledger } from '../../kernel/ledger.ts'
+import type { LineEvent } from '../../contract/line-events.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
@@ -13,6 +14,7 @@ import type { InstanceWebhook, SetBody } from './contract.ts'
 import { CHUNK, createDeliveryWorker } from './deliver.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createCallSlots } from './call-slots.ts'
+import { createLineEvents } from './line-events.ts'
 import { parseEventNames } from './event-names.ts'
 import { dropAll, failingCalls, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
 
@@ -20,11 +22,14 @@ export interface InstanceWebhooksDeps {
   readonly db: Db
   readonly clock: Clock
   readonly apiActivity: Pick<ApiActivity, 'isRecent'>
-  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly ledger: Pick<Ledger, 'inCommit'> & QuietLedger
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly log: Log
   readonly writeGate: Pick<WriteGate, 'isOpen'>
-  readonly instances: { get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>> }
+  readonly instances: {
+    get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>>
+    accountOf(id: InstanceId): Promise<AccountId | undefined>
+  }
 }
 
 export interface InstanceWebhooks {
@@ -35,6 +40,8 @@ export interface InstanceWebhooks {
   remove(instance: InstanceSubject): Promise<void>
   /** How many calls failed at least once and are still to be made. */
   failing(id: InstanceId): Promise<number>
+  /** Something happened on the line besides messages; nothing is kept unless the webhook asked for it. */
+  onLineEvent(id: InstanceId, event: LineEvent): Promise<void>
   /** At each opening, before the service listens. */
   recover(): Promise<void>
   start(): void
@@ -48,14 +55,11 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   const slots = createCallSlots()
   const delivery = createDeliveryWorker({ ...deps, slots })
 
-  ledger.inCommit(
-    createEnqueue({
-      markDue(instanceId) {
-        slots.markDue(instanceId)
-        delivery.wake()
-      },
-    }),
-  )
+  const markDue = (instanceId: string) => {
+    slots.markDue(instanceId)
+    delivery.wake()
+  }
+  ledger.inCommit(createEnqueue({ markDue }))
 
   return {
     async set({ id: instanceId, engine }, { url: typedUrl, events }) {
@@ -81,6 +85,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
       while (dropped === CHUNK) dropped = await db.commit((tx) => tx.run(dropAll, { instanceId, limit: CHUNK }))
     },
     failing: async (instanceId) => (await db.readOne(failingCalls, { instanceId }))?.count ?? 0,
+    onLineEvent: createLineEvents({ db, clock, ledger, accountOf: instances.accountOf, markDue }),
     recover: delivery.recover,
     start: delivery.start,
     stop: delivery.stop,

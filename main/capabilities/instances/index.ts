@@ -102,6 +102,8 @@ export interface Instances {
   /** Whether one of the account was ever connected. */
   readonly hasPaired: (accountId: AccountId) => Promise<boolean>
   readonly announce: Announce
+  /** Of an instance that was not deleted. */
+  readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
   readonly subscribe: InstanceListeners['subscribe']
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
@@ -175,6 +177,10 @@ export function createInstances(deps: InstancesDeps): Instances {
       return row && row.accountId === accountId && row.deletedAtMs === null ? toInstance(row) : undefined
     },
     known: knownInstances(db),
+    async accountOf(id) {
+      const row = await db.readOne(byId, { id })
+      return row?.deletedAtMs === null ? row.accountId : undefined
+    },
     announce,
     tally: (accountId) => tally(db, accountId),
     attention: createAttention({ db, clock }),

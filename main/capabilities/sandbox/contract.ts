@@ -392,6 +392,34 @@ export const sandboxContract = {
     },
   }),
 
+  callFromSandboxPhone: operation({
+    id: 'callFromSandboxPhone',
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/calls',
+    summary: 'Call from a sandbox phone',
+    description:
+      'Calls `to`. It rings for 30 seconds at every instance that has this number, without sound. Their webhooks ' +
+      '(`PUT /v1/instances/{id}/webhook`) receive `CALL`. Reject the call with `call/reject` of the smv2 engine.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({ to: Digits, video: Type.Optional(Type.Boolean({ default: false })) }),
+    reply: {
+      status: 201,
+      description: 'It rings.',
+      schema: Type.Object({
+        call_id: Type.String(),
+        instance_ids: Type.Array(Uuid, { description: 'Where it rings. Empty if no instance has the number.' }),
+      }),
+    },
+    errors: [],
+    examples: {
+      body: { to: '12025550100' },
+      reply: { call_id: SPOKEN_EXAMPLE.id, instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] },
+    },
+    tool: { name: 'call_from_sandbox_phone', title: 'Call from a sandbox phone', idempotent: false, openWorld: false },
+  }),
+
   voteInSandboxPoll: operation({
     id: 'voteInSandboxPoll',
     method: 'POST',

@@ -21,6 +21,7 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
     editSandboxMessage: ({ principal, params, body }) =>
       sandbox.edit(principal.accountId, params.number, params.id, body.text),
     deleteSandboxMessage: ({ principal, params }) => sandbox.remove(principal.accountId, params.number, params.id),
+    callFromSandboxPhone: ({ principal, params, body }) => sandbox.call(principal.accountId, params.number, body),
     voteInSandboxPoll: ({ principal, params, body }) =>
       sandbox.vote(principal.accountId, params.number, params.id, body.options),
     reactToSandboxMessage: ({ principal, params, body }) =>

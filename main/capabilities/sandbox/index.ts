@@ -48,6 +48,11 @@ export interface Sandbox {
   speak(accountId: AccountId, number: string, body: SpeechBody): Promise<SpokenMessage>
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<SandboxMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<SandboxMessage>
+  call(
+    accountId: AccountId,
+    number: string,
+    body: { readonly to: string; readonly video?: boolean },
+  ): Promise<{ call_id: string; instance_ids: string[] }>
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
   /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
@@ -112,6 +117,10 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     },
     edit: async (accountId, number, id, text) => toMessage(await network.edit(accountId, numberOf(number), id, text)),
     remove: async (accountId, number, id) => toMessage(await network.remove(accountId, numberOf(number), id)),
+    async call(accountId, number, { to, video = false }) {
+      const { callId, instanceIds } = await network.call(accountId, numberOf(number), to, video)
+      return { call_id: callId, instance_ids: [...instanceIds] }
+    },
     vote: async (accountId, number, id, options) =>
       toMessage(await network.vote(accountId, numberOf(number), id, options)),
     react: async (accountId, number, id, emoji) =>

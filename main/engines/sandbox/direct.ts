@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
+import type { Calls } from './calls.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
 import type { Groups } from './groups.ts'
@@ -21,6 +22,7 @@ interface DirectDeps {
   readonly phoneMessages: PhoneMessages
   readonly groups: Groups
   readonly blocks: Blocks
+  readonly calls: Pick<Calls, 'reject'>
 }
 
 /**
@@ -28,7 +30,7 @@ interface DirectDeps {
  * one of the two numbers, itself included, as a linked device is.
  */
 export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
-  const { db, phones, phoneMessages, groups, blocks } = deps
+  const { db, phones, phoneMessages, groups, blocks, calls } = deps
 
   /** @throws ApiError not_ready, upstream_unavailable */
   async function numberOf({ id }: EngineInstance): Promise<string> {
@@ -76,6 +78,10 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       await numberOf(instance)
       requireOnNetwork(number)
       return `https://${MEDIA_HOST}/image.png`
+    },
+    async rejectCall(instance, callId) {
+      await numberOf(instance)
+      await calls.reject(instance.id, callId)
     },
     async block(instance, number, isBlocked) {
       const owner = await numberOf(instance)

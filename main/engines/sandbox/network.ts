@@ -7,6 +7,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
+import { createCalls } from './calls.ts'
 import { createDirect } from './direct.ts'
 import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
@@ -65,6 +66,13 @@ export interface SandboxNetwork {
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<PhoneMessage>
   remove(accountId: AccountId, number: string, id: string): Promise<PhoneMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage>
+  /** A phone calls a number. @returns the id of the call, and the instances where it rings. */
+  call(
+    accountId: AccountId,
+    number: string,
+    to: string,
+    isVideo: boolean,
+  ): Promise<{ callId: string; instanceIds: readonly InstanceId[] }>
   /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>
   /** @throws ApiError invalid_state when a fault of the link finds none. */
@@ -96,7 +104,8 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const blocks = createBlocks()
   const files = createFiles({ db, sessions, inbox })
   const phoneMessages = createPhoneMessages({ db, clock, random, sessions, phones, inbox, timeline, groups, blocks })
-  const direct = createDirect({ db, sessions, faults, phones, phoneMessages, groups, blocks })
+  const calls = createCalls({ db, clock, random, sessions, phones, timeline })
+  const direct = createDirect({ db, sessions, faults, phones, phoneMessages, groups, blocks, calls })
   const onboarding = createOnboarding({ db, random, sessions })
   const send = createSend({
     db,
@@ -171,6 +180,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     smv2: createSandboxEngine('smv2', parts),
     official: createSandboxEngine('official', parts),
     ...phoneMessages,
+    call: calls.ring,
 
     changePhone: (accountId, number, changes) =>
       db.commit(async (tx) => {

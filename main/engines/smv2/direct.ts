@@ -8,6 +8,7 @@ import type { EngineInstance } from '../engine.ts'
 import { codeOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { createGroups } from './groups.ts'
+import type { LineEvents } from './line-events.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
@@ -20,6 +21,7 @@ export interface DirectNeeds {
   readonly clock: Clock
   readonly random: Random
   readonly people: People
+  readonly lineEvents: Pick<LineEvents, 'callerOf'>
   readonly post: Post
   readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
@@ -34,7 +36,7 @@ const BETWEEN_CHECKS_MS = 10_000
 
 /** What a linked device can do past sending. */
 export function createDirect(needs: DirectNeeds): DirectActs {
-  const { clock, random, people, post, queue, linkOf } = needs
+  const { clock, random, people, lineEvents, post, queue, linkOf } = needs
   const checkedMono = new Map<string, number>()
 
   /** @throws ApiError not_ready */
@@ -152,6 +154,11 @@ export function createDirect(needs: DirectNeeds): DirectActs {
         if (HIDDEN.has(codeOf(error) ?? 0)) return null
         throw error
       }
+    },
+    async rejectCall(instance, callId) {
+      const caller = lineEvents.callerOf(instance, callId)
+      if (caller === undefined) throw new ApiError('not_found', 'No call with this call_id is ringing.')
+      await openOf(instance).sock.rejectCall(callId, caller)
     },
     async block(instance, number, isBlocked) {
       await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')

@@ -18,6 +18,7 @@ import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createLoadLibrary } from './library.ts'
 import { chatKeyOf } from './jid.ts'
+import { createLineEvents } from './line-events.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
 import { createMediaTransfer, MAX_FILE_BYTES } from './media-transfer.ts'
@@ -88,6 +89,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const polls = createPolls({ db, clock, seal })
   const sent = createSent({ db, clock, seal, loadLibrary, polls })
   const people = createPeople({ db, clock, sink })
+  const lineEvents = createLineEvents({
+    people,
+    publish: ({ id }, event) => signalOutbox.add(id, { kind: 'line_event', event }),
+  })
   const restrictions = createRestrictions({ db, clock })
   const transfer = createMediaTransfer(outbound)
   const store = createMediaStore({
@@ -119,6 +124,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     unreadable,
     unavailable: (instance, attributes, kind) =>
       noting('smv2.unavailable_not_told', instance, inbound.publishUnavailable(instance, attributes, kind)),
+    lineEvent: (instance, open, raw) =>
+      noting('smv2.line_event_not_told', instance, lineEvents.receive(instance, open, raw)),
     restriction: (instance, lock) =>
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
     opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),
@@ -185,7 +192,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
-    direct: createDirect({ clock, random, people, post, queue, linkOf }),
+    direct: createDirect({ clock, random, people, lineEvents, post, queue, linkOf }),
     media: (instance, mediaId) => store.read(instance, mediaId),
     evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
     async begin() {

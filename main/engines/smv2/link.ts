@@ -13,6 +13,7 @@ import { createCaches } from './caches.ts'
 import { codeOf, expireSecondsOf, verdictOn } from './close-codes.ts'
 import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
+import type { RawLineEvent } from './line-events.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
 import { createPairingCodes } from './pairing-code.ts'
@@ -49,6 +50,7 @@ export interface LinkListener {
   unreadable(instance: EngineInstance, message: WAMessage, open: OpenLink): void
   /** A message the network keeps from linked devices. */
   unavailable(instance: EngineInstance, attributes: Readonly<Record<string, string>>, kind: string): void
+  lineEvent(instance: EngineInstance, open: OpenLink, raw: RawLineEvent): void
   restriction(instance: EngineInstance, lock: { isActive: boolean; untilMs: number | null }): void
   opened(instance: EngineInstance): void
   /** Whatever was asked over the link will not be answered any more. */
@@ -181,6 +183,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
         ack: (node) => listener.ack(instance, node),
         unreadable: (message) => listener.unreadable(instance, message, open),
         unavailable: (attributes, kind) => listener.unavailable(instance, attributes, kind),
+        lineEvent: (raw) => listener.lineEvent(instance, open, raw),
         restriction: (lock) => listener.restriction(instance, lock),
         unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
       },

@@ -10,6 +10,7 @@ import type {
 } from 'baileys'
 import type { Caches } from './caches.ts'
 import type { Library } from './library.ts'
+import type { RawLineEvent } from './line-events.ts'
 import { bytesIn, isMalformed, PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
 import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
@@ -34,6 +35,8 @@ interface WireListener {
   unreadable(message: WAMessage): void
   /** A message without content, with the network's own word for why, such as `view_once`. */
   unavailable(attributes: Readonly<Record<string, string>>, kind: string): void
+  /** Calls, groups, presence and contacts. */
+  lineEvent(raw: RawLineEvent): void
   restriction(lock: { isActive: boolean; untilMs: number | null }): void
   /** Something during pairing that nobody here understands, by name. */
   unexpected(name: string): void
@@ -98,6 +101,9 @@ export function openWire(needs: WireDeps): Wire {
         const strange = session.isPaired() ? undefined : unknownStanza(frame)
         if (strange !== undefined) listener.unexpected(strange)
         noteContents(guard, frame)
+        const { participant, participant_pn: number } = frame.attrs
+        if (frame.tag === 'notification' && participant !== undefined && number !== undefined)
+          listener.lineEvent({ kind: 'author', participant, number })
         const withheld = withheldKind(frame)
         if (withheld !== undefined) listener.unavailable(frame.attrs, withheld)
         keepInOrder(frame)
@@ -138,11 +144,35 @@ export function openWire(needs: WireDeps): Wire {
     )
     ev.on(
       'groups.update',
-      when((updates) => updates.forEach(({ id }) => id && caches.groups.forget(id))),
+      when((updates) => {
+        for (const update of updates) {
+          if (update.id) caches.groups.forget(update.id)
+          listener.lineEvent({ kind: 'group', update })
+        }
+      }),
     )
     ev.on(
       'group-participants.update',
-      when(({ id }) => caches.groups.forget(id)),
+      when((change) => {
+        caches.groups.forget(change.id)
+        listener.lineEvent({ kind: 'participants', change })
+      }),
+    )
+    ev.on(
+      'groups.upsert',
+      when((groups) => groups.forEach((group) => listener.lineEvent({ kind: 'joined', group }))),
+    )
+    ev.on(
+      'call',
+      when((calls) => calls.forEach((call) => listener.lineEvent({ kind: 'call', call }))),
+    )
+    ev.on(
+      'presence.update',
+      when((update) => listener.lineEvent({ kind: 'presence', update })),
+    )
+    ev.on(
+      'contacts.update',
+      when((contacts) => contacts.forEach((contact) => listener.lineEvent({ kind: 'contact', contact }))),
     )
   }
 }

@@ -1,3 +1,4 @@
+import type { LineEvent } from '../../../main/contract/line-events.ts'
 import { describe, expect, test } from 'vitest'
 import { CALLS_PER_INSTANCE } from '../../../main/capabilities/instance-webhook/call-slots.ts'
 import { hookWorld, MINUTE, SECOND } from './world.ts'
@@ -23,7 +24,7 @@ describe('what is posted', () => {
           ...{ ...row, event_type: 'message.received' },
           ...{ message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false },
           ...{ type: 'text', text: 'Grüße, 世界', timestamp: '2026-01-05T12:00:00.000Z', push_name: null, media: null },
-          ...{ quoted_message_id: null, participant: null, referral: null },
+          ...{ quoted_message_id: null, participant: null, referral: null, content: null, view_once: false },
           ...{ occurred_at: '2026-01-05T12:00:00.000Z', sequence: 4 },
         },
       },
@@ -70,6 +71,35 @@ describe('what is posted', () => {
     expect(w.names('line/official')).toEqual(['MESSAGE', 'QRCODE', 'CONNECTION'])
     expect(w.seen).toHaveLength(7)
   })
+})
+
+test('calls, groups, presence and contacts are told to whoever asked for them, and to no account webhook', async () => {
+  const w = await hookWorld()
+  const [some, all, none] = [await w.instance(), await w.instance(), await w.instance()]
+  await w.room.set(some, { url: `${URL}/some`, events: ['CALL', 'CONTACT'] })
+  await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] })
+  await w.room.set(none, { url: `${URL}/none` })
+  const timestamp = '2026-01-05T12:00:00.000Z'
+  const call = { call_id: 'C', from: '12025550123', timestamp, video: false, group_id: null }
+  const events: readonly LineEvent[] = [
+    { type: 'call.offered', data: call },
+    { type: 'presence.updated', data: { chat: '1', from: '1', state: 'composing', last_seen_at: null } },
+    { type: 'group.updated', data: { group_id: 'g', by: null, changes: { subject: 'Garden' } } },
+    { type: 'contact.updated', data: { number: '12025550123', name: 'Ana' } },
+  ]
+  for (const { id } of [some, all, none]) for (const event of events) await w.room.onLineEvent(id, event)
+  await w.quiet()
+  expect(w.names('line/some')).toEqual(['CALL', 'CONTACT'])
+  expect(w.names('line/all')).toEqual(['CALL', 'PRESENCE', 'GROUP', 'CONTACT'])
+  expect(w.names('line/none')).toEqual([])
+  expect(w.seen[0]?.body).toMatchObject({
+    event: 'CALL',
+    instanceId: some.id,
+    data: { event_type: 'call.offered', ...call },
+  })
+  // Nothing is kept of what nobody asked for, and no list of events shows the rest.
+  const stored = w.data.raw.prepare(`SELECT only_for FROM events WHERE type GLOB '[cgp]*.*'`).all()
+  expect(stored).toEqual(Array(6).fill({ only_for: 0 }))
 })
 
 describe('three tries', () => {

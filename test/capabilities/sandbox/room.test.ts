@@ -75,6 +75,22 @@ describe('other kinds of messages', () => {
     await expect(room.vote(account, ANA, text.id, [])).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
+  test('a phone calls, and the instance rejects it while it rings', async () => {
+    const instance = await world.connected('smv2')
+    const reject = world.engine('smv2').direct?.rejectCall
+    const { call_id: id, instance_ids } = await room.call(account, ANA, { to: OURS, video: true })
+    expect(instance_ids).toEqual([instance.id])
+    await reject?.(instance, id)
+    await expect(reject?.(instance, id)).rejects.toMatchObject({ code: 'not_found' })
+    await world.clock.advance(30_000)
+    await settle()
+    expect(world.of(instance, 'line_event').map(({ event }) => event)).toMatchObject([
+      { type: 'call.offered', data: { call_id: id, from: ANA, video: true } },
+      { type: 'call.rejected', data: { call_id: id, from: ANA } },
+      { type: 'call.ended', data: { call_id: id, reason: 'timeout' } },
+    ])
+  })
+
   test.each([
     { content: place, text: 'Both' },
     { content: { ...place, latitude: 'north' } },

@@ -116,6 +116,7 @@ function messageBody(
     const phones = [{ phone: `+${String(number)}`, wa_id: number, type: 'CELL' }]
     return { type: 'contacts', contacts: [{ name: { formatted_name: name }, phones }] }
   }
+  if (type === 'unavailable') return { type: 'unsupported' }
   return { type: 'text', text: { body: text } }
 }
 
