@@ -330,7 +330,7 @@ const CONTENTS: readonly (readonly [message: object, content: object])[] = [
 ]
 
 test.each(CONTENTS)('what a message is besides its text: %j', (message, content) => {
-  const [item] = itemsOf({ contacts: [contact], messages: [{ ...textFrom(ANA, 'a'), ...message }] })
+  const [item] = itemsOf({ messages: [{ ...textFrom(ANA, 'a'), ...message }] })
   expect(item).toMatchObject({ kind: 'message', content })
   expect(Check(MessageContent, item?.kind === 'message' ? item.content : null)).toBe(true)
 })
