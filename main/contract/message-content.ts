@@ -25,7 +25,7 @@ const OrderItem = Type.Object({
   price: Nullable(Money),
 })
 
-export const UNAVAILABLE_REASONS = ['undecryptable', 'view_once', 'file_missing', 'unsupported', 'malformed'] as const
+const UNAVAILABLE_REASONS = ['undecryptable', 'view_once', 'file_missing', 'unsupported', 'malformed'] as const
 
 export const MessageContent = Type.Union(
   [

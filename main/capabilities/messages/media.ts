@@ -5,9 +5,8 @@ import type { Outgoing } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { TemporaryFile } from '../../kernel/files.ts'
+import type { Files, TemporaryFile } from '../../kernel/files.ts'
 import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } from '../../kernel/outbound.ts'
-import type { MessagesDeps } from './deps.ts'
 import type { MediaDraft } from './draft.ts'
 
 /** The only way out for addresses that callers chose. */
@@ -21,7 +20,7 @@ export const largestBytes = (draft: MediaDraft): number => LIMITS.mediaMegabytes
 interface FetchDeps {
   readonly outbound: MediaSource
   readonly clock: Clock
-  readonly files: MessagesDeps['files']
+  readonly files: Pick<Files, 'storeTemporarily'>
 }
 
 /** A file on its way out. */

@@ -5,22 +5,15 @@ import type { EngineInstance } from '../instance.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People, PersonName } from './people.ts'
-
-/** As the library reports it. */
-export type RawLineEvent =
-  | { readonly kind: 'call'; readonly call: WACallEvent }
-  | { readonly kind: 'joined'; readonly group: GroupMetadata }
-  | { readonly kind: 'group'; readonly update: Partial<GroupMetadata> }
-  | { readonly kind: 'participants'; readonly change: BaileysEventMap['group-participants.update'] }
-  | { readonly kind: 'presence'; readonly update: BaileysEventMap['presence.update'] }
-  | { readonly kind: 'contact'; readonly contact: Partial<Contact> }
-  /** Who did the next thing in a group: the library keeps the hidden id alone. */
-  | { readonly kind: 'author'; readonly participant: string; readonly number: string }
+import type { RawLineEvent } from './raw-line-event.ts'
 
 interface LineEventsDeps {
   readonly people: Pick<People, 'nameOf'>
   readonly publish: (instance: EngineInstance, event: LineEvent) => void
 }
+
+/** The library's type allows an address too. */
+const PICTURES = ['changed', 'removed'] as const
 
 /** Calls that may be rejected, and names that were reported, for each instance. */
 const MOST_CALLS = 100
@@ -112,7 +105,7 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
 
   async function contact(instance: EngineInstance, open: OpenLink, { contact: raw }: { contact: Partial<Contact> }) {
     const { id = '', notify, imgUrl } = raw
-    const picture = imgUrl === 'changed' || imgUrl === 'removed' ? (imgUrl as 'changed' | 'removed') : undefined
+    const picture = PICTURES.find((change) => change === imgUrl)
     if (addressOf(id).kind === 'group') {
       if (picture) publish(instance, { type: 'group.updated', data: { group_id: id, by: null, changes: { picture } } })
       return

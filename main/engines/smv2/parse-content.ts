@@ -187,12 +187,13 @@ const scheduledCallOf = ({
   canceled: false,
 })
 
+const DEFAULT_GROUP: proto.Message.GroupInviteMessage.GroupType = 0
+
 const groupInviteOf = (invite: proto.Message.IGroupInviteMessage): Of<'group_invite'> => ({
   type: 'group_invite',
   group_id: invite.groupJid ?? '',
   name: invite.groupName || null,
-  // 0 is a group, 1 a community.
-  community: Number(invite.groupType ?? 0) === 1,
+  community: (invite.groupType ?? DEFAULT_GROUP) !== DEFAULT_GROUP,
   invite_code: invite.inviteCode || null,
   expires_at: timeOf(invite.inviteExpiration),
 })

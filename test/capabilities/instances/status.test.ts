@@ -212,17 +212,14 @@ describe('what a change writes', () => {
     })
   })
 
-  test.each(['auth_failed', 'disconnected'])(
-    'logout from %s discards what is left of the session, once',
-    (state) => {
-      const made = after(state, { kind: 'stop', logout: true })
-      expect(made).toMatchObject({
-        announcement: null,
-        link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' },
-      })
-      expect(made && applyEvent(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
-    },
-  )
+  test.each(['auth_failed', 'disconnected'])('logout from %s discards what is left of the session, once', (state) => {
+    const made = after(state, { kind: 'stop', logout: true })
+    expect(made).toMatchObject({
+      announcement: null,
+      link: { status: state, loggedIn: false, phoneNumber: null, discard: 'logout', lastDisconnectReason: 'logout' },
+    })
+    expect(made && applyEvent(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
+  })
 
   test.each(['created', 'recreating'])('logout from %s changes nothing: there is no session', (state) => {
     expect(after(state, { kind: 'stop', logout: true })).toBeUndefined()

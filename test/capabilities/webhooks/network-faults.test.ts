@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OutboundAnswer, OutboundFailure, OutboundRequest } from '../../../main/kernel/outbound.ts'
+import { bodyText } from '../../support/body-text.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { sized } from '../../support/sized.ts'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
@@ -38,7 +39,7 @@ async function outsideWorld(more: { attached?: boolean } = {}) {
   const time: { clock?: FakeClock } = {}
   const request = async ({ url, body, signal }: OutboundRequest): Promise<OutboundAnswer> => {
     const { host } = new URL(url)
-    const { event_id: eventId, attempt } = JSON.parse(String(body)) as { event_id: string; attempt: number }
+    const { event_id: eventId, attempt } = JSON.parse(bodyText(body)) as { event_id: string; attempt: number }
     asked.push({ host, eventId, attempt, atMs: time.clock?.now() ?? 0 })
     const answer = state.network(host)
     if (answer !== 'silence') return answer

@@ -1,3 +1,4 @@
+import { bodyText } from '../../support/body-text.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import {
@@ -148,7 +149,7 @@ test('with a new public address Meta is told of it at once', async () => {
   await before.official.engine.begin()
   await before.clock.advance(1)
   const told = before.asked.find(({ method, url }) => method === 'POST' && url.endsWith(PHONE_NUMBER_ID))
-  expect(told?.body?.toString()).toContain('https://switchboard.example/callbacks/meta/')
+  expect(bodyText(told?.body)).toContain('https://switchboard.example/callbacks/meta/')
   await before.close()
 })
 
@@ -224,7 +225,7 @@ describe('where Meta calls', () => {
     const other = await cloudWorld()
     const told: object[] = []
     other.answer(({ method, body }, path) => {
-      if (method === 'POST' && path === PHONE_NUMBER_ID) told.push(JSON.parse(body?.toString() ?? '') as object)
+      if (method === 'POST' && path === PHONE_NUMBER_ID) told.push(JSON.parse(bodyText(body)) as object)
       return undefined
     })
     const { id } = await other.connected()
@@ -310,7 +311,7 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
     isOwn: false,
     participant: null,
   })
-  expect(JSON.parse(world.asked[0]?.body?.toString() ?? '')).toEqual({
+  expect(JSON.parse(bodyText(world.asked[0]?.body))).toEqual({
     messaging_product: 'whatsapp',
     status: 'read',
     message_id: 'wamid.9',

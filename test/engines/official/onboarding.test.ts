@@ -1,3 +1,4 @@
+import { bodyText } from '../../support/body-text.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Pasted } from '../../../main/engines/official/index.ts'
 import {
@@ -69,7 +70,7 @@ describe('pasted credentials', () => {
     const { token } = await opened()
     await world.official.onboarding.paste(token, GIVEN)
     expect(new URL(world.asked[0]?.url ?? '').searchParams.get('appsecret_proof')).toMatch(/^[0-9a-f]{64}$/)
-    for (const { url, body } of world.asked) expect(`${url} ${body?.toString()}`).not.toContain(APP_SECRET)
+    for (const { url, body } of world.asked) expect(`${url} ${bodyText(body)}`).not.toContain(APP_SECRET)
   })
 
   test.each([
@@ -139,7 +140,7 @@ describe('pasted credentials', () => {
       isNew: true,
     })
     const registered = world.asked.find(({ url }) => url.endsWith('/register'))
-    expect(JSON.parse(registered?.body?.toString() ?? '')).toEqual({ messaging_product: 'whatsapp', pin: '123456' })
+    expect(JSON.parse(bodyText(registered?.body))).toEqual({ messaging_product: 'whatsapp', pin: '123456' })
   })
 
   test('of a number the Business app keeps are never registered', async () => {
@@ -281,7 +282,7 @@ describe('Meta’s own signup', () => {
     expect(done).toMatchObject({ id: instance.id, outcome: { kind: 'connected', number: OURS } })
     expect(done.pin.open()).toMatch(/^\d{6}$/)
     for (const { url: asked } of world.asked) expect(asked).not.toContain(APP_SECRET)
-    const form = new URLSearchParams(world.asked.find(({ url }) => url.endsWith('access_token'))?.body?.toString())
+    const form = new URLSearchParams(bodyText(world.asked.find(({ url }) => url.endsWith('access_token'))?.body))
     expect(Object.fromEntries(form)).toMatchObject({
       client_id: '900900900',
       code: 'the-code',

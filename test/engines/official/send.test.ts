@@ -1,3 +1,4 @@
+import { bodyText } from '../../support/body-text.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../../../main/kernel/file-content.ts'
 import type { Outgoing } from '../../../main/engines/engine.ts'
@@ -19,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const bodies = () => world.asked.map(({ body }) => body?.toString())
+const bodies = () => world.asked.map(({ body }) => bodyText(body))
 /** Answers to sends; everything else as usual. */
 const onSend = (answer: ReturnType<typeof answered>) =>
   world.answer((_request, path) => (path.endsWith('/messages') ? answer : undefined))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LineEvent } from '../../../main/contract/line-events.ts'
-import { createLineEvents, type RawLineEvent } from '../../../main/engines/smv2/line-events.ts'
+import { createLineEvents } from '../../../main/engines/smv2/line-events.ts'
+import type { RawLineEvent } from '../../../main/engines/smv2/raw-line-event.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import type { OpenLink } from '../../../main/engines/smv2/link.ts'
 import { until } from '../../support/service-process.ts'

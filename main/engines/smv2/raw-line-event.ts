@@ -1,0 +1,12 @@
+import type { BaileysEventMap, Contact, GroupMetadata, WACallEvent } from 'baileys'
+
+/** As the library reports it. */
+export type RawLineEvent =
+  | { readonly kind: 'call'; readonly call: WACallEvent }
+  | { readonly kind: 'joined'; readonly group: GroupMetadata }
+  | { readonly kind: 'group'; readonly update: Partial<GroupMetadata> }
+  | { readonly kind: 'participants'; readonly change: BaileysEventMap['group-participants.update'] }
+  | { readonly kind: 'presence'; readonly update: BaileysEventMap['presence.update'] }
+  | { readonly kind: 'contact'; readonly contact: Partial<Contact> }
+  /** Who did the next thing in a group: the library keeps the hidden id alone. */
+  | { readonly kind: 'author'; readonly participant: string; readonly number: string }
