@@ -9,6 +9,7 @@ const EDGES = {
   messages: ['instances', 'events'],
   fusion: ['instances'],
   direct: ['instances', 'messages'],
+  calls: ['instances', 'messages'],
   sandbox: ['instances'],
 }
 

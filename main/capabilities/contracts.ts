@@ -1,6 +1,7 @@
 import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
+import { callsContract } from './calls/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { eventsContract } from './events/contract.ts'
@@ -20,6 +21,7 @@ const ROOMS = [
   { room: 'messages', operations: messagesContract, topics: ['messages'] },
   { room: 'webhooks', operations: webhooksContract, topics: ['webhooks', 'deliveries'] },
   { room: 'instance-webhook', operations: instanceWebhookContract },
+  { room: 'calls', operations: callsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },

@@ -1,4 +1,5 @@
 import { accountRoom } from '../capabilities/account/room.ts'
+import { callsRoom } from '../capabilities/calls/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
@@ -41,7 +42,13 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
   const sink: EngineSink = (id, signal) =>
     routeSignal(
-      { instances: instances.api, messages: messages.api, instanceWebhooks: instanceWebhooks.api, live },
+      {
+        instances: instances.api,
+        messages: messages.api,
+        instanceWebhooks: instanceWebhooks.api,
+        calls: calls.api,
+        live,
+      },
       id,
       signal,
     )
@@ -73,6 +80,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const fusion = fusionRoom({ ...deps, instances: instances.api })
   const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
+  const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
@@ -133,6 +141,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     fusion,
     events,
     direct,
+    calls,
     sandbox,
     service,
     overview,

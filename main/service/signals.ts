@@ -1,3 +1,4 @@
+import type { Calls } from '../capabilities/calls/index.ts'
 import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
@@ -20,12 +21,13 @@ interface SignalTargets {
   readonly instances: Instances
   readonly messages: Messages
   readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
+  readonly calls: Pick<Calls, 'onOffered'>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -39,7 +41,10 @@ export async function routeSignal(
     case 'contact':
       return messages.onSignal(id, signal)
     case 'line_event':
-      return instanceWebhooks.onLineEvent(id, signal.event)
+      await instanceWebhooks.onLineEvent(id, signal.event)
+      // Rejecting waits for the network, and the next signal must not.
+      if (signal.event.type === 'call.offered') void calls.onOffered(id, signal.event.data)
+      return
     case 'qr':
     case 'qr_expired':
     case 'passkey_required':

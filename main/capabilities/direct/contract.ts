@@ -8,6 +8,7 @@ import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.t
 export const ACTIONS = {
   send: ['text', 'link', 'media', 'poll', 'sticker', 'location', 'contact'],
   message: ['react', 'edit', 'delete', 'markread'],
+  call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
   group: ['list', 'info', 'create', 'participant', 'invitelink', 'leave'],
 } as const

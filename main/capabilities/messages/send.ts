@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
 import type { Engine, Outgoing } from '../../engines/engine.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -225,6 +226,7 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     type: typeOf(draft),
     text: textOf(out),
     media: mediaColumn(draft, out),
+    content: contentColumn(out),
     source,
     idempotencyKey,
     campaignId: campaignId ?? null,
@@ -237,6 +239,11 @@ function mediaColumn(draft: Draft, out: Outgoing): string | null {
   if (draft.kind !== 'media' || out.kind !== 'media') return null
   const { mimeType, content, filename, caption } = out
   return JSON.stringify({ url: draft.url, mime_type: mimeType, size: content.size, filename, caption })
+}
+
+function contentColumn(out: Outgoing): string | null {
+  const content = contentOfOutgoing(out)
+  return content && JSON.stringify(content)
 }
 
 const notConnected = () =>

@@ -69,14 +69,15 @@ export const insertOutgoing = sql<{
   type: string
   text: string
   media: string | null
+  content: string | null
   source: string
   idempotencyKey: string | null
   campaignId: string | null
   quotedMessageId: string | null
   now: number
-}>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, status, source,
+}>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, content, status, source,
       idem_key, campaign_id, quoted_message_id, is_group, created_at, dispatch_started_at)
-    VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, 'queued', :source,
+    VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
       :idempotencyKey, :campaignId, :quotedMessageId, 0, :now, :now)`)
 
 /** The engine confirmed the send: the one statement of the usual case. */

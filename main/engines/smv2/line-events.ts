@@ -158,6 +158,8 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
   }
 }
 
+const PICTURES = ['changed', 'removed'] as const
+
 /** Forgets the oldest beyond `most`. */
 function remember(map: Map<string, string>, key: string, value: string, most: number): void {
   map.delete(key)

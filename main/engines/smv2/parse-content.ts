@@ -187,13 +187,13 @@ const scheduledCallOf = ({
   canceled: false,
 })
 
-const DEFAULT_GROUP: proto.Message.GroupInviteMessage.GroupType = 0
+const GROUP_KINDS = ['group', 'community']
 
 const groupInviteOf = (invite: proto.Message.IGroupInviteMessage): Of<'group_invite'> => ({
   type: 'group_invite',
   group_id: invite.groupJid ?? '',
   name: invite.groupName || null,
-  community: (invite.groupType ?? DEFAULT_GROUP) !== DEFAULT_GROUP,
+  community: GROUP_KINDS[invite.groupType ?? 0] === 'community',
   invite_code: invite.inviteCode || null,
   expires_at: timeOf(invite.inviteExpiration),
 })

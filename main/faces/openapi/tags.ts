@@ -21,6 +21,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   links: 'White-label links with which customers connect an instance.',
   ghl: 'Integration with GoHighLevel.',
   agency: 'Sub-accounts, their slots and keys.',
+  calls: 'What happens when somebody calls the number of an instance.',
   direct: 'Direct access to an engine, for actions beyond the normalized operations.',
 }
 

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** What messages contain besides text and file, the votes in polls, and what it takes to read those on smv2. */
+/**
+ * What messages contain besides text and file, the votes in polls, what it takes to read those on smv2, and what happens
+ * to calls.
+ */
 export const messageContent: Migration = {
   version: 20,
   name: 'message-content',
@@ -42,5 +45,13 @@ CREATE TABLE smv2_waiting_votes (
   UNIQUE (instance_id, digest)
 ) STRICT;
 CREATE INDEX smv2_waiting_votes_of_poll ON smv2_waiting_votes (instance_id, poll_engine_id, seq);
+
+-- What happens to calls; an instance without a row lets them ring.
+CREATE TABLE instance_call_settings (
+  instance_id TEXT PRIMARY KEY,
+  reject INTEGER NOT NULL CHECK (reject IN (0, 1)),
+  message TEXT,
+  updated_at INTEGER NOT NULL
+) STRICT;
 `,
 }
