@@ -80,6 +80,7 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   instances: line.id,
   messages: path.startsWith('/v1/sandbox/') ? side.spoken : line.message,
   media: line.media,
+  polls: line.poll,
   webhooks: side.webhook,
   deliveries: side.delivery,
   events: side.event,
@@ -100,7 +101,7 @@ function textsIn(value: unknown): string[] {
 }
 
 /** Things that somebody owns, by the segment of a path that lists them. Every placeholder is one of these … */
-const OWNED = new Set(['instances', 'messages', 'media', 'webhooks', 'deliveries', 'events', 'numbers'])
+const OWNED = new Set(['instances', 'messages', 'media', 'polls', 'webhooks', 'deliveries', 'events', 'numbers'])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
 

@@ -7,6 +7,8 @@ export interface Line {
   readonly number: string
   /** Sent through it, with `key` as its Idempotency-Key. */
   readonly message: string
+  /** Empty on official, which has none. */
+  readonly poll: string
   readonly key: string
   /** Received by it, with a file. */
   readonly heard: string
@@ -98,6 +100,8 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
   await w.quiet()
   const key = `${name}-key-${engine}`
   const at = `/v1/instances/${id}`
+  const asked = { to: phone, question: `${name}-poll`, options: [`${name}-option`, 'None'] }
+  const poll = engine === 'smv2' ? await must('POST', `${at}/engine/smv2/send/poll`, asked) : null
   const sent = await must('POST', `${at}/messages`, { to: phone, text: `${name}-text` }, { 'idempotency-key': key })
   const mark = await w.mark()
   const file = { media_type: 'image', media_url: 'https://media.sandbox/image.png' }
@@ -108,6 +112,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     id,
     number,
     message: sent.message_id,
+    poll: poll?.message_id ?? '',
     key,
     heard: received?.['message_id'],
     media: received?.['media'].id,

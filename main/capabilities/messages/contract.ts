@@ -416,7 +416,14 @@ export const messagesContract = {
     reply: { status: 200, description: 'The poll and its votes.', schema: PollRecord },
     errors: [],
     examples: { reply: POLL_EXAMPLE },
-    tool: { name: 'get_poll', title: 'Read the votes of a poll', idempotent: true, openWorld: false, untrusted: true },
+    tool: {
+      name: 'get_poll',
+      title: 'Read the votes of a poll',
+      onRequest: true,
+      idempotent: true,
+      openWorld: false,
+      untrusted: true,
+    },
   }),
 
   listConversations: operation({
