@@ -82,6 +82,7 @@ const ofGroup = (action: string, more: object = {}): Reference => ({
 // prettier-ignore
 const REFERENCES: readonly Reference[] = [
   { operation: 'getMessage', field: 'message_id', swap: message, ofLine: true },
+  { operation: 'getPoll', field: 'message_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { poll: smv2.poll }), ofLine: true },
   { operation: 'findMessage', field: 'idempotency_key', swap: (own, { smv2 }) => inLine(own, 'smv2', { key: smv2.key }), ofLine: true },
   { operation: 'getMedia', field: 'media_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { media: smv2.media }), ofLine: true },
   ofMessage('react', (line) => ({ message_id: line.message, emoji: '👍' })),
@@ -114,6 +115,7 @@ const REFERENCES: readonly Reference[] = [
 
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
+  ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
   [
     'createSandboxGraphNumber.waba_id',

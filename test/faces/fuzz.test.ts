@@ -209,6 +209,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'onboardSandboxInstance',
     // Its body is no JSON.
     'importInstanceSession',
+    // Needs the options of the poll.
+    'voteInSandboxPoll',
     // Needs two instances of one number.
     'fuseInstances',
   ]
