@@ -75,6 +75,7 @@ function nobody(side: Side, id: string): Side {
   const words = {
     message: `msg_${id}`,
     heard: `msg_${id}`,
+    poll: `msg_${id}`,
     key: `key-${id}`,
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
