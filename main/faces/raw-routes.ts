@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
+import type { PasskeyPage } from '../capabilities/instances/index.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
+import { addPasskeyRoutes } from './passkey-page/routes.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -12,9 +14,10 @@ export interface RawRoutesDeps {
   problems(): readonly string[]
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
+  readonly passkey: PasskeyPage
 }
 
-/** Routes that are not operations: health, the API document, onboarding pages and callbacks. */
+/** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
 export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   app.get('/healthz', { config: { health: true } }, () => {
     if (!deps.isReady())
@@ -32,5 +35,6 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, sendDocument)
 
   addOnboardingRoutes(app, deps.onboarding)
+  addPasskeyRoutes(app, deps.passkey)
   addCallbackRoutes(app, deps.callbacks)
 }

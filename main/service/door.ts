@@ -84,6 +84,7 @@ export function openDoor(
           nameOf: async (id) => (await instances.get(id)).name,
         },
         callbacks: cloud.callbacks,
+        passkey: instances.passkeyLinks.page,
       })
     },
   })

@@ -53,6 +53,7 @@ test.each([
   ['/openapi.yaml', 'GET, HEAD'],
   ['/mcp', 'DELETE, GET, HEAD, POST'],
   ['/onboard/token', 'GET, HEAD, POST'],
+  ['/passkey/token', 'GET, HEAD, POST'],
 ])('%s takes %s and answers 405 to everything else', async (path, allow) => {
   for (const method of ['PUT', 'PATCH', 'OPTIONS']) {
     const answer = await w.api(method, path, method === 'OPTIONS' ? undefined : {})

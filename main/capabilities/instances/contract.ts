@@ -465,6 +465,38 @@ export const instancesContract = {
     tool: null,
   }),
 
+  createInstancePasskeyLink: operation({
+    id: 'createInstancePasskeyLink',
+    method: 'POST',
+    path: '/v1/instances/{id}/passkey/link',
+    summary: 'Create a link for the owner of the account',
+    description:
+      'While the QR view is in state `passkey_required`: a page on which the owner of the account confirms with the ' +
+      'passkey and compares the codes, without a key. It shows neither the number nor the name of the instance. The ' +
+      'link ends with the confirmation, after 15 minutes at the latest, and when another one is created. Send it to the ' +
+      'owner only. 409 `invalid_state` if no passkey is asked for.',
+    scope: 'instances:write',
+    reach: 'instance',
+    engine: 'smv2',
+    noStore: true,
+    origin: 'ours',
+    approval: 'access',
+    reply: {
+      status: 201,
+      description: 'The link. It is shown only here.',
+      schema: Type.Object({ url: Type.String({ format: 'uri' }), expires_at: Timestamp }),
+    },
+    errors: ['engine_mismatch', 'invalid_state'],
+    examples: {
+      reply: {
+        url: 'http://127.0.0.1:4780/passkey/3vJ0yV5Xq1m8dQy7nC2bR4tK6wZ9aE0sU1hL5oP8iGk',
+        expires_at: '2026-03-01T09:46:00.000Z',
+      },
+    },
+    // Whoever has the link can answer for the account: a person sends it.
+    tool: null,
+  }),
+
   restartInstance: operation({
     id: 'restartInstance',
     method: 'POST',

@@ -25,6 +25,7 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
     refreshInstanceQr: ({ instance }) => instances.qr.refresh(instance.id),
     answerInstancePasskey: ({ instance, body }) => instances.passkey.respond(instance.id, body),
     confirmInstancePasskey: ({ instance, body }) => instances.passkey.confirm(instance.id, body),
+    createInstancePasskeyLink: ({ instance }) => instances.passkeyLinks.create(instance.id),
     restartInstance: ({ instance }) => instances.restart(instance.id),
     async disconnectInstance({ instance: { id }, body: { logout = false }, confirmed }) {
       if (logout && !confirmed) {

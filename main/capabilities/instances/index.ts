@@ -24,6 +24,7 @@ import type { LinkSignal } from './link-event.ts'
 import { createList, type List } from './list.ts'
 import { createMoving, type Moving } from './moving.ts'
 import { createPasskey, type Passkey } from './passkey.ts'
+import { createPasskeyLinks, type PasskeyLinks } from './passkey-links.ts'
 import { createQr, type Qr } from './qr.ts'
 import { createRecords } from './record.ts'
 import { createRecreate, type Recreate } from './recreate.ts'
@@ -45,6 +46,7 @@ export type { Gauges } from './health.ts'
 export type { InstanceListener } from './listeners.ts'
 export type { Announce } from './announce.ts'
 export type { LinkSignal } from './link-event.ts'
+export type { PasskeyPage } from './passkey-links.ts'
 export { qrPicture } from './qr.ts'
 
 /** What other rooms see of an instance. */
@@ -81,6 +83,7 @@ export interface Instances {
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
   readonly passkey: Passkey
+  readonly passkeyLinks: PasskeyLinks
   readonly restart: Restart
   readonly moving: Moving
   /** Reads an upload of `importSession`. @throws ApiError validation_error */
@@ -135,6 +138,8 @@ export function createInstances(deps: InstancesDeps): Instances {
   const wiping = createWiping({ ...link, clock })
   const restart = createRestart(link)
   const banEnds = createBanEnds({ db, clock, jobs: deps.jobs, restart })
+  const qr = createQr(link)
+  const passkey = createPasskey(link)
   const update = createUpdate({ db, clock, announce })
 
   return {
@@ -157,8 +162,9 @@ export function createInstances(deps: InstancesDeps): Instances {
       return { connected: status === 'connected', logged_in: loggedIn, ...whom }
     },
     health: createHealth({ db, clock, engines, gauges, log }),
-    qr: createQr(link),
-    passkey: createPasskey(link),
+    qr,
+    passkey,
+    passkeyLinks: createPasskeyLinks({ db, clock, random: deps.random, passkey, qr, baseUrl }),
     restart,
     moving: createMoving({ ...link, random: deps.random }),
     readSession: (stream) => readUpload(stream, deps.random),

@@ -1,7 +1,7 @@
 import type { OnboardingLocale } from './locales/shape.ts'
 
-/** The layout of every onboarding page: no scripts, no external files, styled like the console. */
-export const page = ({ language }: OnboardingLocale, title: string, body: string) => `<!doctype html>
+/** The layout of every page that is authenticated by its URL: no scripts, no external files, styled like the console. */
+export const page = ({ language }: Pick<OnboardingLocale, 'language'>, title: string, body: string) => `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Switchboard</title><style>${STYLE}</style></head>
 <body><main>

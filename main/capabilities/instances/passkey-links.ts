@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from '../../contract/errors.ts'
+import type { PasskeyCredential, QrView } from '../../contract/instance.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { InstanceId, Random } from '../../kernel/ids.ts'
+import { getInstance } from './find.ts'
+import type { Passkey } from './passkey.ts'
+import type { Qr } from './qr.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now' | 'mono'>
+  readonly random: Pick<Random, 'bytes'>
+  readonly passkey: Passkey
+  readonly qr: Qr
+  readonly baseUrl: () => string
+}
+
+/** The page of a link, for the owner of the account: they need no key, and see neither number nor name. */
+export interface PasskeyPage {
+  /** `linked`: it is done. @throws ApiError not_found once the confirmation has ended in another way. */
+  view(token: string): Promise<QrView | 'linked'>
+  respond(token: string, answer: { attempt: number; credential: PasskeyCredential }): Promise<void>
+  confirm(token: string, answer: { attempt: number; match: boolean }): Promise<void>
+}
+
+export interface PasskeyLinks {
+  /** @throws ApiError invalid_state */
+  create(id: InstanceId): Promise<{ url: string; expires_at: string }>
+  readonly page: PasskeyPage
+}
+
+interface Entry {
+  readonly id: InstanceId
+  /** Of the pairing that the link is for: another start counts on, and a connection starts over. */
+  readonly attempts: number
+  readonly endsMono: number
+}
+
+const TOKEN_BYTES = 32
+const LINK_MS = 15 * 60_000
+
+/** In memory, as the confirmation itself is: after a restart neither is worth anything. */
+export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: Deps): PasskeyLinks {
+  const entries = new Map<string, Entry>()
+
+  async function find(token: string): Promise<{ id: InstanceId; isLinked: boolean }> {
+    const entry = entries.get(digestOf(token))
+    if (!entry || clock.mono() >= entry.endsMono) throw gone()
+    const { status, attempts } = await getInstance(db, entry.id)
+    const isSame = attempts === entry.attempts
+    if (status === 'passkey_required' && isSame) return { id: entry.id, isLinked: false }
+    if (status === 'connected' || (status === 'connecting' && isSame)) return { id: entry.id, isLinked: true }
+    entries.delete(digestOf(token))
+    throw gone()
+  }
+
+  async function findOpen(token: string): Promise<InstanceId> {
+    const { id, isLinked } = await find(token)
+    if (isLinked) throw notAsked()
+    return id
+  }
+
+  return {
+    async create(id) {
+      const { status, attempts } = await getInstance(db, id)
+      if (status !== 'passkey_required') throw notAsked()
+      // One link for each confirmation: an earlier one may have been sent to the wrong person.
+      for (const [digest, entry] of entries)
+        if (entry.id === id || clock.mono() >= entry.endsMono) entries.delete(digest)
+      const token = random.bytes(TOKEN_BYTES).toString('base64url')
+      entries.set(digestOf(token), { id, attempts, endsMono: clock.mono() + LINK_MS })
+      return { url: `${baseUrl()}/passkey/${token}`, expires_at: isoTime(clock.now() + LINK_MS) }
+    },
+    page: {
+      async view(token) {
+        const { id, isLinked } = await find(token)
+        return isLinked ? 'linked' : qr.read(id, undefined)
+      },
+      async respond(token, answer) {
+        await passkey.respond(await findOpen(token), answer)
+      },
+      async confirm(token, answer) {
+        await passkey.confirm(await findOpen(token), answer)
+      },
+    },
+  }
+}
+
+/** Whoever reads the memory of this process must not find links that open something. */
+const digestOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+const gone = () => new ApiError('not_found', 'This link has ended. Ask for another one.')
+
+const notAsked = () => new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.')

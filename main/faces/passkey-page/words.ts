@@ -1,0 +1,119 @@
+import { localeFor } from '../onboarding/language.ts'
+
+export interface PasskeyWords {
+  readonly language: string
+  readonly title: string
+  readonly lead: string
+  readonly nothingLinked: string
+  readonly open: string
+  readonly console: string
+  readonly console2: string
+  readonly paste: string
+  readonly send: string
+  readonly privacy: string
+  readonly notJson: string
+  readonly preparing: string
+  readonly phone: { readonly title: string; readonly text: string }
+  readonly compare: { readonly title: string; readonly text: string; readonly same: string; readonly different: string }
+  readonly linked: { readonly title: string; readonly text: string }
+  readonly gone: { readonly title: string; readonly text: string }
+}
+
+const en: PasskeyWords = {
+  language: 'en',
+  title: 'Confirm with your passkey',
+  lead: 'Somebody is linking your WhatsApp account to Switchboard and showed you this page. Continue only if you asked for it.',
+  nothingLinked:
+    'Nothing is linked yet. Use the passkey of the number that scanned the code, and keep WhatsApp open on the phone.',
+  open: 'Open this page of WhatsApp in another tab:',
+  console:
+    'Open the browser’s console there (F12, then Console), paste this line and press Enter. It asks your passkey to sign one request of WhatsApp, copies the result and does nothing else:',
+  console2: 'Browsers warn about pasting there, and they are right: never paste anything else.',
+  paste: 'Then paste the result here:',
+  send: 'Send',
+  privacy: 'The passkey itself never leaves your device. The result is good for this one request and is not stored.',
+  notJson: 'This is not the result of the line above. Run it again and paste what it copied.',
+  preparing: 'Waiting for WhatsApp.',
+  phone: { title: 'Look at your phone', text: 'Keep WhatsApp open on the phone. This page refreshes automatically.' },
+  compare: {
+    title: 'Compare the codes',
+    text: 'Your phone shows a code. Is it the same as this one?',
+    same: 'They match',
+    different: 'They differ',
+  },
+  linked: { title: 'The account is linked', text: 'You can close this page.' },
+  gone: {
+    title: 'This link has ended',
+    text: 'Nothing more can be done here. If the account is not linked, ask for another link.',
+  },
+}
+
+const ptBR: PasskeyWords = {
+  language: 'pt-BR',
+  title: 'Confirme com sua chave de acesso',
+  lead: 'Alguém está conectando sua conta do WhatsApp ao Switchboard e enviou esta página a você. Continue somente se você pediu isso.',
+  nothingLinked:
+    'Nada foi conectado ainda. Use a chave de acesso do número que leu o código e mantenha o WhatsApp aberto no celular.',
+  open: 'Abra esta página do WhatsApp em outra aba:',
+  console:
+    'Nela, abra o console do navegador (F12, depois Console), cole esta linha e pressione Enter. Ela pede que sua chave de acesso assine uma solicitação do WhatsApp, copia o resultado e não faz mais nada:',
+  console2: 'Os navegadores alertam sobre colar textos ali, e com razão: nunca cole outra coisa.',
+  paste: 'Depois cole o resultado aqui:',
+  send: 'Enviar',
+  privacy: 'A chave de acesso nunca sai do seu aparelho. O resultado vale só para esta solicitação e não é guardado.',
+  notJson: 'Isto não é o resultado da linha acima. Execute-a de novo e cole o que ela copiou.',
+  preparing: 'Aguardando o WhatsApp.',
+  phone: {
+    title: 'Olhe para o celular',
+    text: 'Mantenha o WhatsApp aberto no celular. Esta página se atualiza automaticamente.',
+  },
+  compare: {
+    title: 'Compare os códigos',
+    text: 'O celular mostra um código. Ele é igual a este?',
+    same: 'São iguais',
+    different: 'São diferentes',
+  },
+  linked: { title: 'A conta está conectada', text: 'Você já pode fechar esta página.' },
+  gone: {
+    title: 'Este link não vale mais',
+    text: 'Não há mais nada a fazer aqui. Se a conta não foi conectada, peça outro link.',
+  },
+}
+
+const es: PasskeyWords = {
+  language: 'es',
+  title: 'Confirme con su llave de acceso',
+  lead: 'Alguien está vinculando su cuenta de WhatsApp con Switchboard y le envió esta página. Continúe solo si usted lo pidió.',
+  nothingLinked:
+    'Todavía no se ha vinculado nada. Use la llave de acceso del número que escaneó el código y mantenga WhatsApp abierto en el teléfono.',
+  open: 'Abra esta página de WhatsApp en otra pestaña:',
+  console:
+    'Abra allí la consola del navegador (F12 y luego Consola), pegue esta línea y pulse Intro. Pide a su llave de acceso que firme una solicitud de WhatsApp, copia el resultado y no hace nada más:',
+  console2: 'Los navegadores advierten de pegar textos allí, y con razón: nunca pegue otra cosa.',
+  paste: 'Después pegue el resultado aquí:',
+  send: 'Enviar',
+  privacy:
+    'La llave de acceso nunca sale de su dispositivo. El resultado solo sirve para esta solicitud y no se guarda.',
+  notJson: 'Esto no es el resultado de la línea anterior. Ejecútela otra vez y pegue lo que copió.',
+  preparing: 'Esperando a WhatsApp.',
+  phone: {
+    title: 'Mire el teléfono',
+    text: 'Mantenga WhatsApp abierto en el teléfono. Esta página se actualiza automáticamente.',
+  },
+  compare: {
+    title: 'Compare los códigos',
+    text: 'El teléfono muestra un código. ¿Es igual a este?',
+    same: 'Son iguales',
+    different: 'Son distintos',
+  },
+  linked: { title: 'La cuenta está vinculada', text: 'Ya puede cerrar esta página.' },
+  gone: {
+    title: 'Este enlace ya no es válido',
+    text: 'Aquí no queda nada por hacer. Si la cuenta no se vinculó, pida otro enlace.',
+  },
+}
+
+const WORDS: Readonly<Record<string, PasskeyWords>> = { en, 'pt-BR': ptBR, es }
+
+/** @param accepted Accept-Language as the browser sends it. */
+export const wordsFor = (accepted: string | undefined): PasskeyWords => WORDS[localeFor(accepted).language] ?? en
