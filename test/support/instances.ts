@@ -80,7 +80,6 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
       random,
       clock: time,
       ids,
-      random,
       ledger: createLedger({ clock, ids }),
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
