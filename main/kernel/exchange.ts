@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { countPassedBytes } from './buffer-garbage.ts'
 import type { Clock, Timer } from './clock.ts'
 import { blocked, codeOf, ConnectFailure } from './connect-failure.ts'
 import { startTimeout } from './timeout.ts'
@@ -145,6 +146,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#body === null) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     if (chunk.length > room) return this.#end(this.#response(true), 'too_large')
     if (this.#body === null) return
+    countPassedBytes(chunk.length)
     this.#waitForBody()
     if (this.#body.push(chunk)) return
     // Its reader is slower than the network, and that is nobody's fault.

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { open, stat } from 'node:fs/promises'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
+import { countPassedBytes } from './buffer-garbage.ts'
 
 /** Both ends are included, as in an HTTP range. */
 export interface ByteRange {
@@ -18,6 +19,11 @@ export interface FileContent {
   verify(): Promise<void>
   /** Without a range: everything. @throws ApiError not_found if the file was removed meanwhile. */
   read(range?: ByteRange): Promise<Readable>
+  /**
+   * Everything, for computing on it: a part is only valid until the next one is requested. Parts of a stream that are
+   * used once would lie in memory by the dozen until they are collected.
+   */
+  parts(): AsyncIterable<Uint8Array>
 }
 
 /** For bytes that are already in memory. */
@@ -28,6 +34,9 @@ export function contentOf(bytes: Buffer): FileContent {
     verify: async () => {},
     // As one chunk: an iterable of the buffer itself would be read byte by byte.
     read: async (range) => Readable.from([range === undefined ? bytes : bytes.subarray(range.first, range.last + 1)]),
+    async *parts() {
+      yield bytes
+    },
   }
 }
 
@@ -39,15 +48,38 @@ export function contentAt(path: string, { size, hash }: Pick<FileContent, 'size'
       if ((await stat(path).catch(asRemoved)).size !== size) throw removed()
     },
     async read({ first, last } = { first: 0, last: Infinity }) {
-      const file = await open(path, 'r').catch(asRemoved)
+      const stream = (await openWhole(path, size)).createReadStream({ start: first, end: last })
+      const push = stream.push.bind(stream)
+      stream.push = (part: Buffer | null) => {
+        countPassedBytes(part?.length ?? 0)
+        return push(part)
+      }
+      return stream
+    },
+    async *parts() {
+      const file = await openWhole(path, size)
       try {
-        if ((await file.stat()).size !== size) throw removed()
-        return file.createReadStream({ start: first, end: last })
-      } catch (error) {
+        const part = Buffer.allocUnsafeSlow(PART_BYTES)
+        for (let bytes = await file.read(part); bytes.bytesRead > 0; bytes = await file.read(part))
+          yield part.subarray(0, bytes.bytesRead)
+      } finally {
         await file.close()
-        throw error
       }
     },
+  }
+}
+
+const PART_BYTES = 32 * 1024
+
+/** @throws ApiError not_found */
+async function openWhole(path: string, size: number): Promise<FileHandle> {
+  const file = await open(path, 'r').catch(asRemoved)
+  try {
+    if ((await file.stat()).size !== size) throw removed()
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { countPassedBytes } from '../../kernel/buffer-garbage.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
 import type { FileType } from '../engine.ts'
 
@@ -38,16 +39,21 @@ export const encryptedSize = (size: number): number => size - (size % BLOCK_BYTE
  */
 export async function keysOf(type: FileType, content: FileContent, mediaKey: Buffer): Promise<FileKeys> {
   const hash = createHash('sha256')
-  for await (const part of encrypt(type, mediaKey, await content.read())) hash.update(part)
+  for await (const part of encrypt(type, mediaKey, content)) hash.update(part)
   return { type, mediaKey, sha256: Buffer.from(content.hash, 'hex'), encryptedSha256: hash.digest() }
 }
 
-export async function* encrypt(type: FileType, mediaKey: Uint8Array, plain: Bytes): AsyncGenerator<Buffer> {
+export async function* encrypt(
+  type: FileType,
+  mediaKey: Uint8Array,
+  content: Pick<FileContent, 'parts'>,
+): AsyncGenerator<Buffer> {
   const { iv, cipherKey, macKey } = derive(type, mediaKey)
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
   const mac = createHmac('sha256', macKey).update(iv)
-  for await (const part of plain) {
+  for await (const part of content.parts()) {
     const encrypted = cipher.update(part)
+    countPassedBytes(encrypted.length)
     mac.update(encrypted)
     yield encrypted
   }
@@ -67,6 +73,7 @@ export async function* decrypt({ type, mediaKey, ...expected }: FileKeys, encryp
   const open = (part: Uint8Array): Buffer => {
     mac.update(part)
     const plain = decipher.update(part)
+    countPassedBytes(plain.length)
     plainHash.update(plain)
     return plain
   }
@@ -75,10 +82,12 @@ export async function* decrypt({ type, mediaKey, ...expected }: FileKeys, encryp
   let held = Buffer.alloc(0)
   for await (const part of encrypted) {
     encryptedHash.update(part)
-    const whole = held.length === 0 ? part : Buffer.concat([held, part])
-    const end = Math.max(0, whole.length - MAC_BYTES)
-    held = Buffer.from(whole.subarray(end))
-    if (end > 0) yield open(whole.subarray(0, end))
+    let rest = part
+    if (part.length < MAC_BYTES) rest = Buffer.concat([held, part])
+    else yield open(held)
+    const end = Math.max(0, rest.length - MAC_BYTES)
+    held = Buffer.from(rest.subarray(end))
+    yield open(rest.subarray(0, end))
   }
   const isSigned = areEqual(mac.digest().subarray(0, MAC_BYTES), held)
   if (!isSigned || !areEqual(encryptedHash.digest(), expected.encryptedSha256)) throw new DamagedFile()

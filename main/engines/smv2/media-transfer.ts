@@ -76,17 +76,17 @@ export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'open' 
       const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': length, Origin: ORIGIN }
       const query = new URLSearchParams({ auth, token: name })
       for (const { hostname } of hosts) {
-        const content = await plain.read()
+        const body = Readable.from(encrypt(type, mediaKey, plain))
         try {
           const answer = await outbound.request({
             url: `https://${hostname}${UPLOAD_PATHS[type]}/${name}?${query}`,
-            ...{ method: 'POST', headers, body: Readable.from(encrypt(type, mediaKey, content)) },
+            ...{ method: 'POST', headers, body },
             ...{ headersTimeoutMs: TRANSFER_MS, signal, from: { accountId } },
           })
           const place = placeIn(answer)
           if (place) return place
         } finally {
-          content.destroy()
+          body.destroy()
         }
       }
       return undefined

@@ -5,7 +5,7 @@ import { DamagedFile, decrypt, encrypt, encryptedSize, keysOf } from '../../../m
 import { contentOf } from '../../../main/kernel/file-content.ts'
 
 const KEY = Buffer.alloc(32, 7)
-const encrypted = (plain: Buffer, key = KEY) => buffer(Readable.from(encrypt('image', key, Readable.from([plain]))))
+const encrypted = (plain: Buffer, key = KEY) => buffer(Readable.from(encrypt('image', key, contentOf(plain))))
 const inParts = (bytes: Buffer, size: number) =>
   Readable.from(
     Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size)),
