@@ -63,6 +63,7 @@ interface Values {
   readonly paceChatPerMinute: number
   readonly paceChatBurst: number
   readonly paceSpacingMs: number
+  readonly mediaWaitSeconds: number
   /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
@@ -304,6 +305,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: 500,
     description:
       'Shortest time in milliseconds between two messages of a live `smv2` number. The actual time is random, up to twice as long.',
+    window: 'now',
+  },
+  mediaWaitSeconds: {
+    name: 'media.wait_seconds',
+    kind: integer({ min: 0, max: 600 }),
+    fallback: 20,
+    description:
+      'How long `message.received` of a live `smv2` instance waits for its file. After that it is sent with `media.pending: true`, and the file is fetched later or when it is requested.',
     window: 'now',
   },
   trustedRanges: {

@@ -90,6 +90,13 @@ export const EVENT_DATA = {
         mime_type: Type.String(),
         size: Type.Integer(),
         filename: Nullable(Type.String()),
+        pending: Type.Optional(
+          Type.Boolean({
+            description:
+              'Present and `true` if the file was not there when the event was sent; `size` is then what the sender says. ' +
+              'Downloading the file fetches it.',
+          }),
+        ),
         caption: Nullable(Type.String()),
       }),
     ),

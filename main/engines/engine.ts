@@ -235,6 +235,8 @@ export type EngineSignal =
         readonly size: number
         readonly filename: string | null
         readonly caption: string | null
+        /** The file is not there yet; `size` is what its sender says. `media_arrived` follows, or nothing. */
+        readonly pending?: true
       } | null
       readonly quotedEngineMessageId: string | null
       readonly participant: string | null
@@ -248,6 +250,13 @@ export type EngineSignal =
   | { readonly kind: 'line_event'; readonly event: LineEvent }
   /** Somebody's vote in the poll with this engineMessageId. Every vote has all options chosen now. */
   | ({ readonly kind: 'vote'; readonly options: readonly string[] } & MessageOrigin)
+  /** A file that was pending can be downloaded. */
+  | {
+      readonly kind: 'media_arrived'
+      readonly engineMessageId: string
+      readonly mediaId: string
+      readonly size: number
+    }
   | ({ readonly kind: 'edited'; readonly text: string } & MessageOrigin)
   | ({ readonly kind: 'deleted'; readonly deletedBy: string } & MessageOrigin)
   | ({ readonly kind: 'reaction'; readonly emoji: string } & MessageOrigin)
@@ -311,7 +320,10 @@ export interface Engine {
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
   /** What it can do besides sending, for direct calls. */
   readonly direct?: Partial<DirectActs>
-  /** A file that came with a received message, by `media.id` of the event. @returns null when it is not (or no longer) there. */
+  /**
+   * A file that came with a received message, by `media.id` of the event. One that is pending is fetched now.
+   * @returns null when it is not (or no longer) there.
+   */
   readonly media?: (instance: EngineInstance, mediaId: string) => Promise<ReceivedFile | null>
   /** official only: the message templates of the account behind the number. */
   readonly templates?: (

@@ -45,6 +45,11 @@ export async function routeSignal(
       // Rejecting waits for the network, and the next signal must not.
       if (signal.event.type === 'call.offered') void calls.onOffered(id, signal.event.data)
       return
+    case 'media_arrived': {
+      const accountId = await messages.mediaArrived(id, signal)
+      if (accountId !== undefined) live.publish(accountId, { topic: 'messages', instance_id: id })
+      return
+    }
     case 'qr':
     case 'qr_expired':
     case 'passkey_required':

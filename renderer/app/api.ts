@@ -98,6 +98,13 @@ export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[op
   return `/panel${pathOf(id, params)}${queryOf(query)}`
 }
 
+/** Makes the service fetch a file that it does not have yet. @param url of a record. @throws Problem */
+export async function fetchPendingFile(url: string): Promise<void> {
+  const headers = { accept: '*/*', range: 'bytes=0-0' }
+  const response = await request('GET', url.replace(/^\/panel/, ''), { headers })
+  await response.body?.cancel()
+}
+
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
   const [, path] = OPERATIONS[id]
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

@@ -369,7 +369,8 @@ export const directContract = {
       'Returns the file of a message this instance received, by `media.id` of the event `message.received`, with ' +
       'its own Content-Type. Files come from strangers: check what they are before opening them. A file is kept as ' +
       'long as the engine keeps it, 7 days in the sandbox. After that, or once the message was deleted or the ' +
-      'session erased, the response is 404.',
+      'session erased, the response is 404. If the event said `media.pending`, the file is fetched now: 502 or 504 ' +
+      'means that it is not here yet, so try again later.',
     scope: 'messages:read',
     reach: 'instance',
     waitsForEngine: true,

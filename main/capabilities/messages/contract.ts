@@ -214,6 +214,7 @@ const ThreadMessageRecord = Type.Object({
       mime_type: Type.String(),
       filename: Nullable(Type.String()),
       size: Type.Integer(),
+      pending: Type.Boolean({ description: 'The file is not there yet. Downloading it fetches it.' }),
       url: Nullable(
         Type.String({ description: 'Where the console downloads the file. `null` for files sent from here.' }),
       ),

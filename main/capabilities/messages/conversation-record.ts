@@ -72,11 +72,12 @@ interface StoredMedia {
   readonly mime_type: string
   readonly size: number
   readonly filename: string | null
+  readonly pending?: boolean
 }
 
 function mediaOf(instanceId: InstanceId, { media, deletedAtMs }: ThreadMessageRow): ThreadMessageRecord['media'] {
   if (media === null || deletedAtMs !== null) return null
-  const { id, mime_type, size, filename } = JSON.parse(media) as StoredMedia
+  const { id, mime_type, size, filename, pending = false } = JSON.parse(media) as StoredMedia
   const url = id === undefined ? null : `/panel/v1/instances/${instanceId}/media/${encodeURIComponent(id)}`
-  return { mime_type, size, filename, url }
+  return { mime_type, size, filename, pending, url }
 }

@@ -2,7 +2,7 @@ import type { EventData } from '../../contract/events.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import type { Ids, InstanceId } from '../../kernel/ids.ts'
+import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
 import type { FusionPort } from './deps.ts'
 import {
@@ -12,6 +12,8 @@ import {
   receivedByEngineId,
   insertReceived,
   markDeleted,
+  receivedMedia,
+  setMedia,
   upsertReaction,
   upsertVote,
 } from './store.ts'
@@ -127,7 +129,24 @@ export function createInbound({ db, ids, announce, fusion, onStored }: InboundDe
       await announce(tx, instanceId, 'message.reaction', { ...authorData(id, signal), emoji }, atMs)
     })
 
-  return { received, vote, edited, deleted, reaction }
+  /** @returns whose message it is, unless it is unknown or had its file. */
+  const mediaArrived = (
+    instanceId: InstanceId,
+    { engineMessageId, mediaId, size }: Signal<'media_arrived'>,
+  ): Promise<AccountId | undefined> =>
+    db.commit(async (tx) => {
+      for (const side of await sidesOf(tx, instanceId)) {
+        for (const row of await tx.all(receivedMedia, { instanceId: side, engineMessageId })) {
+          const { pending, ...media } = JSON.parse(row.media) as { id?: string; pending?: boolean }
+          if (media.id !== mediaId || !pending) continue
+          await tx.run(setMedia, { seq: row.seq, media: JSON.stringify({ ...media, size }) })
+          return row.accountId
+        }
+      }
+      return undefined
+    })
+
+  return { mediaArrived, received, vote, edited, deleted, reaction }
 }
 
 interface Author {
@@ -178,8 +197,8 @@ function voteData(id: string, signal: Signal<'vote'>, pollId: string): EventData
 
 function mediaOf({ media }: Signal<'received'>): EventData['message.received']['media'] {
   if (media === null) return null
-  const { id, mimeType, size, filename, caption } = media
-  return { id, mime_type: mimeType, size, filename, caption }
+  const { id, mimeType, size, filename, caption, pending } = media
+  return { id, mime_type: mimeType, size, filename, caption, ...(pending && { pending }) }
 }
 
 function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {

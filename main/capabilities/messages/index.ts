@@ -47,6 +47,11 @@ export interface Messages extends Conversations {
   poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
+  /** A pending file is there now. @returns the account, if a message has changed. */
+  mediaArrived(
+    instanceId: InstanceId,
+    signal: Extract<EngineSignal, { kind: 'media_arrived' }>,
+  ): Promise<AccountId | undefined>
   /** At each opening, before the service listens: judges the sends that another boot left running. */
   recover(): Promise<void>
   /** Starts the slow pass: asks engines about open outcomes, ends what waits too long, prunes keys. */
@@ -131,6 +136,8 @@ export function createMessages(deps: MessagesDeps): Messages {
           return mergeChats(instanceId, signal)
       }
     },
+
+    mediaArrived: inbound.mediaArrived,
 
     recover: reconciler.recover,
     start: reconciler.start,

@@ -179,6 +179,15 @@ export const receivedByEngineId = sql<
    AND direction <> 'out'`,
 )
 
+export const receivedMedia = sql<
+  { instanceId: string; engineMessageId: string },
+  { seq: number; accountId: AccountId; media: string }
+>(
+  `SELECT seq, account_id AS accountId, media FROM messages
+   WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out' AND media IS NOT NULL`,
+)
+export const setMedia = sql<{ seq: number; media: string }>('UPDATE messages SET media = :media WHERE seq = :seq')
+
 /** A message by the id the network gave it, whichever way it went: of two the one we sent. */
 export const anyByEngineId = sql<
   { instanceId: string; engineMessageId: string },

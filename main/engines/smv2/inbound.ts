@@ -64,6 +64,12 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (signal) await sink(scene.instance.id, signal)
   }
 
+  function follow(instance: EngineInstance, mediaId: string, { engineMessageId }: MessageOrigin): void {
+    files.follow(instance, mediaId, engineMessageId).catch((error: unknown) => {
+      log.warn({ event: 'smv2.file_not_followed', instanceId: instance.id, cause: cause(error) })
+    })
+  }
+
   async function publishReceived(
     scene: InboundContext,
     speaker: Sender,
@@ -78,7 +84,9 @@ export function createInbound(deps: InboundDeps): Inbound {
       const creator = speaker.isFromMe ? null : (speaker.participant ?? speaker.chat)
       await db.commit((tx) => polls.keep(tx, library, instance.id, who.engineMessageId, message, creator))
     }
-    await sink(instance.id, await received(scene, speaker, who, words, message))
+    const signal = await received(scene, speaker, who, words, message)
+    await sink(instance.id, signal)
+    if (signal.media?.pending) follow(instance, signal.media.id, signal)
     if (!isPoll) return
     for (const vote of await polls.waiting(instance.id, who.engineMessageId)) {
       await publish(instance, vote.digest, vote.message)
@@ -160,7 +168,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     who: MessageOrigin,
     { type, text, file, quoted, referral, content, viewOnce }: Words<'received'>,
     message: proto.IMessage,
-  ): Promise<EngineSignal> {
+  ): Promise<Extract<EngineSignal, { kind: 'received' }>> {
     const isGroup = speaker.group !== null
     const isHidden = !who.fromMe && isHiddenName(speaker, who.from)
     if (!who.fromMe && !isGroup) await people.seen(scene.instance, who.chat, isHidden)

@@ -55,6 +55,7 @@ export interface Smv2Deps {
     /** null: what the library came with, or what the network has named since. */
     readonly protocolVersion: string | null
     readonly mediaKeepDays: number
+    readonly mediaWaitSeconds: number
     readonly sendTimeoutMs: number
     /** 0: messages leave as they come. */
     readonly pacePerMinute: number
@@ -96,10 +97,13 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const restrictions = createRestrictions({ db, clock })
   const transfer = createMediaTransfer(outbound)
   const store = createMediaStore({
-    ...{ db, clock, files: needs.files, oldFolder: join(needs.home, 'media'), maxBytes: MAX_FILE_BYTES },
+    ...{ db, clock, seal, files: needs.files, oldFolder: join(needs.home, 'media'), maxBytes: MAX_FILE_BYTES },
     keepDays: () => settings.mediaKeepDays,
   })
-  const files = createMessageFiles({ clock, log, store, transfer, linkOf })
+  const files = createMessageFiles({
+    ...{ clock, log, alarms, store, transfer, loadLibrary, sink, linkOf },
+    waitSeconds: () => settings.mediaWaitSeconds,
+  })
   const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, sink, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
@@ -193,10 +197,11 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
     direct: createDirect({ clock, random, people, lineEvents, post, queue, linkOf }),
-    media: (instance, mediaId) => store.read(instance, mediaId),
+    media: files.read,
     evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
     async begin() {
       hasBegun = true
+      await files.begin()
       await journal.open()
       for (const link of links.values()) link.begin()
     },

@@ -158,8 +158,6 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
   }
 }
 
-const PICTURES = ['changed', 'removed'] as const
-
 /** Forgets the oldest beyond `most`. */
 function remember(map: Map<string, string>, key: string, value: string, most: number): void {
   map.delete(key)

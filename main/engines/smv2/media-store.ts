@@ -6,16 +6,19 @@ import { contentAt } from '../../kernel/file-content.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import type { Seal } from '../../kernel/seal.ts'
 import type { ReceivedFile } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import {
   fileWithHash,
   insertMedia,
+  insertPendingMedia,
   mediaOf,
   mediaPageOf,
   mediaWithFile,
   mediaWithHash,
   oldestMedia,
+  pendingMediaPage,
   removeMedia,
   type OldMediaRow,
 } from './store.ts'
@@ -23,6 +26,7 @@ import {
 const DAY_MS = 86_400_000
 const ROWS = 100
 const KIND = 'smv2.media'
+const ownerOf = (instanceId: string, mediaId: string) => `smv2:${instanceId}:media:${mediaId}`
 
 /** A file that came with a message. */
 interface MediaInfo {
@@ -31,13 +35,28 @@ interface MediaInfo {
   readonly filename: string | null
 }
 
+interface ExpectedMedia extends MediaInfo {
+  /** As the sender says. */
+  readonly size: number
+  readonly sha256: Uint8Array
+}
+
+type KeptMedia =
+  | { readonly kind: 'file'; readonly file: ReceivedFile }
+  /** @property request what `keepPending` was given. @throws ApiError sealed */
+  | { readonly kind: 'pending'; readonly request: () => Buffer }
+
 export interface MediaStore {
   /**
    * Resolves when the file is durable. Keeping it again is harmless.
    * @param source its bytes, decrypted. @throws whatever the source throws; then nothing is kept.
    */
   keep(instance: EngineInstance, info: MediaInfo, source: AsyncIterable<Uint8Array>): Promise<{ size: number }>
-  read(instance: EngineInstance, mediaId: string): Promise<ReceivedFile | null>
+  /** Stores how to fetch a file later. It is `pending` until it was kept. */
+  keepPending(instance: EngineInstance, info: ExpectedMedia, request: Buffer): Promise<void>
+  find(instance: EngineInstance, mediaId: string): Promise<KeptMedia | undefined>
+  /** Of every instance, oldest first. */
+  pending(): AsyncIterable<{ readonly instance: EngineInstance; readonly mediaId: string }>
   /** Everything of the instance. */
   forget(id: InstanceId): Promise<void>
   /** Removes what is older than the settings say. */
@@ -47,6 +66,7 @@ export interface MediaStore {
 interface MediaStoreDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
+  readonly seal: Seal
   readonly files: Pick<Files, 'store' | 'find' | 'remove'>
   /** Where earlier versions put the files, each under its hash. They stay there until their retention ends. */
   readonly oldFolder: string
@@ -56,7 +76,15 @@ interface MediaStoreDeps {
 }
 
 /** Files that people sent. What ten people forward to an account is stored once. */
-export function createMediaStore({ db, clock, files, oldFolder, maxBytes, keepDays }: MediaStoreDeps): MediaStore {
+export function createMediaStore({
+  db,
+  clock,
+  seal,
+  files,
+  oldFolder,
+  maxBytes,
+  keepDays,
+}: MediaStoreDeps): MediaStore {
   const oldPathOf = (hash: string) => join(oldFolder, hash.slice(0, 2), hash)
 
   /** The row goes first: a row without its file would promise what is not there. */
@@ -84,13 +112,34 @@ export function createMediaStore({ db, clock, files, oldFolder, maxBytes, keepDa
         if (kept === 0 || same !== undefined) await files.remove(tx, { accountId, kind: KIND, id })
       })
     },
-    async read({ id: instanceId, accountId }, mediaId) {
+    async keepPending({ id: instanceId, accountId }, { mediaId, mimeType, filename, size, sha256 }, request) {
+      const pending = seal.seal(request, ownerOf(instanceId, mediaId))
+      const hash = Buffer.from(sha256).toString('hex')
+      await db.commit(async (tx) => {
+        const row = { seq: await tx.next('smv2'), instanceId, accountId, mediaId, hash, mimeType, filename, size }
+        await tx.run(insertPendingMedia, { ...row, pending, now: clock.now() })
+      })
+    },
+    async find({ id: instanceId, accountId }, mediaId) {
       const row = await db.readOne(mediaOf, { instanceId, mediaId })
-      if (row === undefined) return null
-      const { hash, size, mimeType, filename, fileId } = row
-      if (fileId === null) return { mimeType, filename, content: contentAt(oldPathOf(hash), { size, hash }) }
-      const content = await files.find({ accountId, kind: KIND, id: fileId })
-      return content ? { mimeType, filename, content } : null
+      if (row === undefined) return undefined
+      const { hash, size, mimeType, filename, fileId, pending } = row
+      if (pending !== null)
+        return { kind: 'pending', request: () => seal.openBytes(pending, ownerOf(instanceId, mediaId)) }
+      const content =
+        fileId === null
+          ? contentAt(oldPathOf(hash), { size, hash })
+          : await files.find({ accountId, kind: KIND, id: fileId })
+      return content && { kind: 'file', file: { mimeType, filename, content } }
+    },
+    async *pending() {
+      for (let after = 0; ;) {
+        const rows = await db.read(pendingMediaPage, { after, limit: ROWS })
+        for (const { instanceId: id, accountId, mediaId } of rows)
+          yield { instance: { id, accountId, engine: 'smv2', network: 'live' }, mediaId }
+        after = rows.at(-1)?.seq ?? after
+        if (rows.length < ROWS) return
+      }
     },
     async forget(id) {
       for (;;) {

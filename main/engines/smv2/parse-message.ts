@@ -14,6 +14,8 @@ type Received = Extract<EngineSignal, { kind: 'received' }>
 export interface FileRef extends FileKeys {
   /** Under which the store has it. */
   readonly path: string
+  /** As the sender says. */
+  readonly size: number
   readonly mimeType: string
   readonly filename: string | null
   readonly caption: string | null
@@ -227,10 +229,17 @@ function fileOf(content: proto.IMessage): FileRef | null {
   return {
     type: TYPES[name],
     ...{ mediaKey, sha256: fileSha256, encryptedSha256: fileEncSha256, path },
+    size: sizeOf(media.fileLength),
     mimeType: mimetype || 'application/octet-stream',
     filename: safeFilename('fileName' in media ? media.fileName : null),
     caption: ('caption' in media && media.caption) || null,
   }
+}
+
+/** @param said the library's number of 64 bits. */
+function sizeOf(said: unknown): number {
+  const size = Number(said ?? 0)
+  return Number.isSafeInteger(size) && size > 0 ? size : 0
 }
 
 /** Only the path counts: the host of an address in a message is whatever its sender wrote. */

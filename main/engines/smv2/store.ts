@@ -202,6 +202,32 @@ export const insertMedia = sql<
      size = excluded.size, pending = NULL
    WHERE smv2_media.pending IS NOT NULL`,
 )
+/** A file that is not there yet. */
+export const insertPendingMedia = sql<
+  Id & {
+    seq: number
+    accountId: string
+    mediaId: string
+    hash: string
+    mimeType: string
+    filename: string | null
+    size: number
+    pending: Uint8Array
+    now: number
+  }
+>(
+  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, hash, mime_type, filename, size, pending, received_at)
+   VALUES (:seq, :instanceId, :accountId, :mediaId, :hash, :mimeType, :filename, :size, :pending, :now)
+   ON CONFLICT (instance_id, media_id) DO NOTHING`,
+)
+/** Oldest first. */
+export const pendingMediaPage = sql<
+  { after: number; limit: number },
+  { seq: number; instanceId: InstanceId; accountId: AccountId; mediaId: string }
+>(
+  `SELECT seq, instance_id AS instanceId, account_id AS accountId, media_id AS mediaId FROM smv2_media
+   WHERE pending IS NOT NULL AND seq > :after ORDER BY seq LIMIT :limit`,
+)
 export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
   `SELECT hash, mime_type AS mimeType, filename, size, file_id AS fileId, pending FROM smv2_media
    WHERE instance_id = :instanceId AND media_id = :mediaId`,

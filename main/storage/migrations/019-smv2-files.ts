@@ -12,5 +12,6 @@ ALTER TABLE smv2_media ADD COLUMN account_id TEXT;
 ALTER TABLE smv2_media ADD COLUMN file_id TEXT;
 ALTER TABLE smv2_media ADD COLUMN pending BLOB;
 CREATE INDEX smv2_media_by_file ON smv2_media (file_id) WHERE file_id IS NOT NULL;
+CREATE INDEX smv2_media_pending ON smv2_media (seq) WHERE pending IS NOT NULL;
 `,
 }

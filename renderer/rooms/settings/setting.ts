@@ -29,7 +29,7 @@ export function valueOf(field: Field, text: string): Value | undefined {
 export const ADDRESS_SETTINGS = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
 export const LIMIT_SETTINGS = [
   ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),
-  ...(['send_timeout_ms', 'retry_schedule_s', 'media.keep_days'] as const),
+  ...(['send_timeout_ms', 'retry_schedule_s', 'media.keep_days', 'media.wait_seconds'] as const),
   ...(['pace.per_minute', 'pace.burst', 'pace.chat_per_minute', 'pace.chat_burst', 'pace.spacing_ms'] as const),
 ] as const
 

@@ -42,6 +42,26 @@ const hear = (signal: Parameters<typeof b.messages.onSignal>[1]) => b.messages.o
 const row = () => b.raw.prepare('SELECT * FROM messages ORDER BY seq DESC LIMIT 1').get() as Record<string, unknown>
 const count = () => (b.raw.prepare('SELECT count(*) AS n FROM messages').get() as { n: number }).n
 
+describe('a file that is pending', () => {
+  const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }
+  const arrived = { kind: 'media_arrived', engineMessageId: 'N1', mediaId: 'M1', size: 15 } as const
+  const stored = () => JSON.parse(String(row()['media'])) as unknown
+  const common = { id: 'M1', mime_type: 'image/png', filename: null, caption: 'Look' }
+
+  test('is announced as such, and changes its message once it is there, without another event', async () => {
+    await hear(received({ type: 'image', media: { ...media, pending: true } }))
+    expect(b.lastData()['media']).toEqual({ ...common, size: 12, pending: true })
+    b.events()
+    expect(await b.messages.mediaArrived(OTHER_INSTANCE, arrived)).toBeUndefined()
+    expect(await b.messages.mediaArrived(INSTANCE, { ...arrived, mediaId: 'M2' })).toBeUndefined()
+    expect(stored()).toEqual({ ...common, size: 12, pending: true })
+    expect(await b.messages.mediaArrived(INSTANCE, arrived)).toBe(b.accountId)
+    expect(stored()).toEqual({ ...common, size: 15 })
+    expect(await b.messages.mediaArrived(INSTANCE, arrived)).toBeUndefined()
+    expect(b.events()).toEqual([])
+  })
+})
+
 describe('a message from somebody else', () => {
   test('is stored and announced once, with everything the network said', async () => {
     const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }

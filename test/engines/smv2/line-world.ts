@@ -66,6 +66,7 @@ export interface LineOptions {
   readonly log?: Log
   readonly heldAckMs?: number
   readonly version?: string | null
+  readonly mediaWaitSeconds?: number
   /** The engine's time, which the test moves. The client library and the stand-in keep the real time. */
   readonly time?: FakeClock
   /** How fast messages leave; as they come when nothing is said, because most tests are about something else. */
@@ -76,6 +77,7 @@ export async function lineWorld({
   log = silentLog,
   heldAckMs,
   version = null,
+  mediaWaitSeconds = 20,
   time,
   pace = {},
 }: LineOptions = {}): Promise<LineWorld> {
@@ -107,7 +109,14 @@ export async function lineWorld({
         }
         told.push({ instanceId, signal })
       },
-      settings: { protocolVersion: version, mediaKeepDays: 30, sendTimeoutMs: 20_000, ...NO_PACE, ...pace },
+      settings: {
+        protocolVersion: version,
+        mediaKeepDays: 30,
+        mediaWaitSeconds,
+        sendTimeoutMs: 20_000,
+        ...NO_PACE,
+        ...pace,
+      },
     })
     return { smv2, outbound }
   }

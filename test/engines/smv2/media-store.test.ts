@@ -8,9 +8,10 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import { createMediaStore, type MediaStore } from '../../../main/engines/smv2/media-store.ts'
 import { createFiles, type Files } from '../../../main/kernel/files.ts'
-import { createIds, type AccountId } from '../../../main/kernel/ids.ts'
+import { createIds, systemRandom, type AccountId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { migrate } from '../../../main/storage/migrate.ts'
+import { createSeal } from '../../../main/kernel/seal.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
 import { openStorage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
@@ -53,8 +54,9 @@ async function upgrade(): Promise<void> {
     rmSync(home, { recursive: true })
   })
   const oldFolder = join(home, 'media')
+  const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom })
   files = createFiles({ db, clock, ids, folder: join(home, 'files') })
-  store = createMediaStore({ db, clock, files, oldFolder, maxBytes: 1_000, keepDays: () => 30 })
+  store = createMediaStore({ db, clock, seal, files, oldFolder, maxBytes: 1_000, keepDays: () => 30 })
   for (const folder of ['media', 'files']) mkdirSync(join(home, folder), { recursive: true })
 }
 
@@ -74,8 +76,13 @@ function keepAsBefore({ id }: EngineInstance, mediaId: string, bytes: Buffer, se
 const keep = (line: EngineInstance, mediaId: string, bytes: Buffer) =>
   store.keep(line, { mediaId, mimeType: 'image/png', filename: 'garden.png' }, Readable.from([bytes]))
 
+const fileOf = async (line: EngineInstance, mediaId: string) => {
+  const found = await store.find(line, mediaId)
+  return found?.kind === 'file' ? found.file : null
+}
+
 const read = async (line: EngineInstance, mediaId: string) => {
-  const found = await store.read(line, mediaId)
+  const found = await fileOf(line, mediaId)
   return found && buffer(await found.content.read())
 }
 
@@ -102,7 +109,7 @@ describe('a home in the older layout', () => {
 
   test('keeps serving its files, and puts new ones into files/', async () => {
     await keep(shop, 'new', PICTURE)
-    expect(await store.read(shop, 'old')).toMatchObject({ mimeType: 'image/png', filename: 'garden.png' })
+    expect(await fileOf(shop, 'old')).toMatchObject({ mimeType: 'image/png', filename: 'garden.png' })
     for (const mediaId of ['old', 'forwarded', 'new']) expect(await read(shop, mediaId)).toEqual(PICTURE)
     expect(onDisk()).toEqual(['media', 'files'])
   })
@@ -172,7 +179,7 @@ describe('a file', () => {
 
   test('whose bytes are missing is 404 to whoever reads or checks it', async () => {
     await keep(shop, 'a', PICTURE)
-    const found = await store.read(shop, 'a')
+    const found = await fileOf(shop, 'a')
     await store.forget(shop.id)
     await runChores()
     await expect(found?.content.read()).rejects.toMatchObject({ code: 'not_found' })

@@ -33,7 +33,7 @@ test.each([
 ])('the initials of %s are %s', (name, letters) => expect(initials(name)).toBe(letters))
 
 describe('files', () => {
-  const media = { mime_type: 'image/png', filename: null, size: 1, url: null }
+  const media = { mime_type: 'image/png', filename: null, pending: false, size: 1, url: null }
 
   test.each([
     ['image', 'image/png', 'image'],
