@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 
 type Collect = (options: { readonly type: 'minor' }) => void
 
-const AFTER_BYTES = 8 * 1024 * 1024
+const AFTER_BYTES = 4 * 1024 * 1024
 
 // The heap is one for the process, and so is what lies in it.
 let bytesSince = 0
