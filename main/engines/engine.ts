@@ -62,7 +62,11 @@ export type OutgoingContent =
  * and polls are smv2's, raw payloads official's. A preview is an ornament: an engine that cannot show it sends the text.
  */
 export type Outgoing =
-  | (OutgoingContent & { readonly quoted?: Quoted })
+  | (OutgoingContent & {
+      readonly quoted?: Quoted
+      /** Numbers of members that the text or caption names as `@number`; in groups only. */
+      readonly mentions?: readonly string[]
+    })
   /** The raw payload of the Cloud API, passed on as it came (official only). It says itself what it answers. */
   | { readonly kind: 'cloud_api'; readonly to: string; readonly payload: object }
 

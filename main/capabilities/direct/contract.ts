@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { USER_ID } from '../../contract/addresses.ts'
+import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
@@ -25,8 +25,8 @@ export const ActionBody = Body(
     to: Type.Optional(
       // Not the shared Digits: the description completes the error "to must be …".
       Type.String({
-        pattern: '^[0-9]{7,15}$',
-        description: 'The destination number with country code, 7 to 15 digits only.',
+        pattern: `^(?:${NUMBER}|${GROUP_ID})$`,
+        description: 'The destination number with country code, 7 to 15 digits only, or the id of a group.',
         examples: ['12025550123'],
       }),
     ),
@@ -78,6 +78,14 @@ export const ActionBody = Body(
       Words(128, 'All send actions: `message_id` of the message in the chat with `to` to reply to.'),
     ),
     call_id: Type.Optional(Words(128, 'call/reject: `call_id` of the `CALL` event, while it rings.')),
+    mentions: Type.Optional(
+      Type.Array(Digits, {
+        minItems: 1,
+        maxItems: LIMITS.mentions,
+        uniqueItems: true,
+        description: 'send/text, send/link and send/media to a group: members to mention, each written as @number.',
+      }),
+    ),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
     group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
     change: Type.Optional(
@@ -135,9 +143,9 @@ const APPROVAL_BY_ACTION = {
 const TABLE = [
   '| Action | Fields (? = optional) | `result` |',
   '|---|---|---|',
-  '| send/text | to, text, quoted_message_id? | – |',
-  '| send/link | to, url, text?, title?, description?, quoted_message_id? | – |',
-  '| send/media | to, media_url, media_type, caption?, filename?, quoted_message_id? | – |',
+  '| send/text | to, text, mentions?, quoted_message_id? | – |',
+  '| send/link | to, url, text?, title?, description?, mentions?, quoted_message_id? | – |',
+  '| send/media | to, media_url, media_type, caption?, filename?, mentions?, quoted_message_id? | – |',
   '| send/poll | to, question, options, max_choices?, quoted_message_id? | – |',
   '| send/sticker | to, media_url, quoted_message_id? | – |',
   '| send/location | to, latitude, longitude, name?, address?, quoted_message_id? | – |',
@@ -247,6 +255,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
+      '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
     ].join('\n\n'),
@@ -278,7 +287,7 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
         'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, ' +
-        'leave. Send only the fields of the action. Every send accepts quoted_message_id to reply to a message. ' +
+        'leave. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,

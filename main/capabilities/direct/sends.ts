@@ -8,7 +8,7 @@ type SendAction = (typeof ACTIONS)['send'][number]
 /** Turns the fields of each send into a draft. */
 const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   text(body) {
-    return readDraft(sendFields('text', body, ['to', 'text']), 'smv2')
+    return readDraft(sendFields('text', body, ['to', 'text'], ['mentions']), 'smv2')
   },
   link(body) {
     const {
@@ -17,14 +17,20 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
       text = url,
       title,
       description,
-    } = sendFields('link', body, ['to', 'url'], ['text', 'title', 'description'])
+      mentions,
+    } = sendFields('link', body, ['to', 'url'], ['text', 'title', 'description', 'mentions'])
     requireWebAddress(url)
     // The URL is in the text too, for apps that show no preview.
     const words = text.includes(url) ? text : `${text}\n${url}`
-    return { kind: 'text', to, text: words, preview: { url, title: title ?? null, description: description ?? null } }
+    const said = readDraft({ to, text: words, ...(mentions && { mentions }) }, 'smv2')
+    if (said.kind !== 'text') throw new Error('a text that was read as something else')
+    return { ...said, preview: { url, title: title ?? null, description: description ?? null } }
   },
   media(body) {
-    return readDraft(sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename']), 'smv2')
+    return readDraft(
+      sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename', 'mentions']),
+      'smv2',
+    )
   },
   sticker(body) {
     const { to, media_url: url } = sendFields('sticker', body, ['to', 'media_url'])

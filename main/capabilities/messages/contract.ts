@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { NUMBER, USER_ID } from '../../contract/addresses.ts'
+import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentFields } from '../../contract/message-content.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
@@ -30,10 +30,11 @@ export const SendBody = Body(
   {
     // Not the shared Digits: its description completes "to must be …" when a number is refused.
     to: Type.String({
-      pattern: `^(?:${NUMBER}|${USER_ID})$`,
+      pattern: `^(?:${NUMBER}|${USER_ID}|${GROUP_ID})$`,
       description:
         'The destination number with country code: 7 to 15 digits and nothing else. To answer someone who hides their ' +
-        'number, use the id from `from`: digits on smv2, `US.…` on official.',
+        'number, use the id from `from`: digits on smv2, `US.…` on official. To write in a group, use its id (smv2 only): ' +
+        '`…@g.us`, from `chat` of a received message or the action group/list.',
       examples: ['12025550123'],
     }),
     text: Type.Optional(
@@ -73,6 +74,25 @@ export const SendBody = Body(
           'The file name the recipient sees. Only with `media_url`. A document without one is named after its URL.',
       }),
     ),
+    mentions: Type.Optional(
+      Type.Array(Type.String({ pattern: `^${NUMBER}$`, examples: ['12025550123'] }), {
+        minItems: 1,
+        maxItems: LIMITS.mentions,
+        uniqueItems: true,
+        description:
+          'In groups on smv2: numbers of members to mention. Write each one as `@` and the number in `text` or `caption`, ' +
+          'where phones show the name.',
+      }),
+    ),
+    quoted_message_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.messageIdLength,
+        description:
+          'Makes this a reply: `message_id` of a message of the same chat, from either side. Not with `cloud_api`, which ' +
+          'has `context` for that.',
+      }),
+    ),
     cloud_api: Type.Optional(
       Type.Object(
         {},
@@ -110,7 +130,7 @@ export const MessageRecord = Type.Object({
   instance_id: Uuid,
   engine: Engine,
   to: Type.String({
-    description: 'The recipient’s number. For a message typed on the phone it can also be a group id.',
+    description: 'The recipient’s number, or the id of the group.',
   }),
   type: Type.String({
     description:
@@ -303,7 +323,7 @@ export const messagesContract = {
     path: '/v1/instances/{id}/messages',
     summary: 'Send a message',
     description: [
-      'Sends one message to one number and waits up to 20 seconds for the network to accept it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api` (official engine only).',
+      'Sends one message to one number, or on smv2 to one group, and waits up to 20 seconds for the network to accept it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api` (official engine only).',
       'Later changes (delivered, read, failed) arrive as events. You can also read them with `GET …/messages/{message_id}`.',
       '**Send an `Idempotency-Key`**: 1 to 200 characters of your choice, for example an order number. Keys are scoped to the instance and expire after 24 hours. Repeating a request with the same key never sends the message twice: it returns the original 201 response with `Idempotent-Replayed: true`, even if the instance is no longer connected. Field order and white space in the body do not matter.',
       'What each response means:',
@@ -333,6 +353,7 @@ export const messagesContract = {
     errors: [
       'engine_mismatch',
       'invalid_url',
+      'invalid_state',
       'not_ready',
       'idempotency_conflict',
       'idempotency_in_progress',
@@ -349,7 +370,7 @@ export const messagesContract = {
       name: 'send_message',
       title: 'Send a message',
       description:
-        'Sends one WhatsApp message from an instance to a number. Give `to` (digits with country code) and exactly one of ' +
+        'Sends one WhatsApp message from an instance to a number, or on smv2 to a group. Give `to` (digits with country code, or the id of the group) and exactly one of ' +
         '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key so that ' +
         'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
         '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',

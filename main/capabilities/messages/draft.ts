@@ -1,4 +1,4 @@
-import { USER_ID } from '../../contract/addresses.ts'
+import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
@@ -17,6 +17,8 @@ export interface MediaDraft {
 interface Answering {
   /** The message it answers. */
   readonly quotedMessageId?: string
+  /** Numbers of members of the group. */
+  readonly mentions?: readonly string[]
 }
 
 /** What to send. Files and quoted messages are not resolved yet. */
@@ -32,8 +34,7 @@ const KINDS = ['text', 'media_url', 'cloud_api'] as const
  */
 export function readDraft(body: SendBody, engine: Engine): Draft {
   const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
-  if (engine === 'smv2' && !/^[0-9]+$/.test(to))
-    throw wrong(`to must be digits on the smv2 engine. ${to} is an id of the official engine.`)
+  requireReachable(body, engine)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
     throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api.`)
@@ -46,6 +47,8 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
   if (payload !== undefined) {
     if (engine === 'official') {
       refuseElsewhere(to, payload)
+      if (body.quoted_message_id !== undefined)
+        throw wrong('quoted_message_id is not allowed with cloud_api. Use context in the payload.')
       return { kind: 'cloud_api', to, payload }
     }
     throw new ApiError(
@@ -53,12 +56,36 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
       'cloud_api needs the official engine, and this instance runs on smv2. Use text or media_url.',
     )
   }
-  if (text !== undefined) return { kind: 'text', to, text }
+  const context = contextOf(body)
+  if (text !== undefined) return { kind: 'text', to, text, ...context }
   if (url === undefined)
     throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
   if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
   const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
-  return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename }
+  return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename, ...context }
+}
+
+const contextOf = ({ quoted_message_id: quotedMessageId, mentions }: SendBody): Answering => ({
+  ...(quotedMessageId !== undefined && { quotedMessageId }),
+  ...(mentions !== undefined && { mentions }),
+})
+
+const ON_SMV2 = new RegExp(`^(?:${NUMBER}|${GROUP_ID})$`)
+const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
+
+/** @throws ApiError engine_mismatch for a group on official, validation_error for an address of another engine. */
+function requireReachable({ to, mentions }: SendBody, engine: Engine): void {
+  const isGroup = IS_GROUP.test(to)
+  if (engine === 'smv2' && !ON_SMV2.test(to)) {
+    throw wrong(`to must be digits or the id of a group on the smv2 engine. ${to} is an id of the official engine.`)
+  }
+  if (engine === 'official' && isGroup) {
+    throw new ApiError(
+      'engine_mismatch',
+      'Groups need the smv2 engine, and this instance runs on official. Send to the members one by one.',
+    )
+  }
+  if (mentions !== undefined && !isGroup) throw wrong('mentions is only allowed when to is a group.')
 }
 
 function refuseMediaFields(body: SendBody): void {

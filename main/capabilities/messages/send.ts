@@ -125,7 +125,7 @@ export function createSend(deps: SendDeps) {
 
   /** Looks for what the caller has named. Nothing is stored before it is there. */
   const resolveDraft = async (
-    { quotedMessageId, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
+    { quotedMessageId, mentions, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
     { id, accountId }: InstanceSubject,
   ): Promise<Resolved> => {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
@@ -133,7 +133,7 @@ export function createSend(deps: SendDeps) {
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.
     const release = () => void file?.remove().catch(() => {})
-    return { out: quoted === undefined ? out : { ...out, quoted }, release }
+    return { out: { ...out, ...(quoted && { quoted }), ...(mentions && { mentions }) }, release }
   }
 
   const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendResult> => {

@@ -6,7 +6,13 @@ import type { Content } from './inbox.ts'
 export function contentOf(out: Outgoing): Content {
   const quoted = quotedIdOf(out)
   const content = contentOfOutgoing(out)
-  return { ...contentWithoutQuote(out), ...(content && { content }), ...(quoted !== undefined && { quoted }) }
+  const words = withMentions(contentWithoutQuote(out), out)
+  return { ...words, ...(content && { content }), ...(quoted !== undefined && { quoted }) }
+}
+
+function withMentions(content: Content, out: Outgoing): Content {
+  if (out.kind === 'cloud_api' || out.mentions === undefined) return content
+  return { ...content, details: { ...content.details, mentions: out.mentions } }
 }
 
 /** The network's id of what it answers. */

@@ -35,7 +35,7 @@ export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Session
     async read({ id, accountId }: EngineInstance, mediaId: string): Promise<ReceivedFile | null> {
       await sessions.load()
       const session = sessions.of(id)
-      const message = isPaired(session) ? await inbox.read(accountId, mediaId) : undefined
+      const message = isPaired(session) ? await inbox.read(accountId, session.number, mediaId) : undefined
       const { type, media } = message?.content ?? {}
       if (!message || !media || (message.author !== session?.number && message.recipient !== session?.number))
         return null

@@ -136,6 +136,13 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       }),
     get: (accountId: AccountId, number: string, id: string): Promise<Group> =>
       db.commit(async (tx) => (await getAsMember(tx, accountId, number, id)).group),
+    /** The numbers of its members; undefined when this number is none of them. */
+    async membersFor(accountId: AccountId, number: string, id: string): Promise<string[] | undefined> {
+      const row = await db.readOne(byId, { accountId, id })
+      const members = row ? await db.read(membersOf, { group: row.seq }) : []
+      const numbers = members.map((member) => member.number)
+      return numbers.includes(number) ? numbers : undefined
+    },
     create: (accountId: AccountId, number: string, name: string, numbers: readonly string[]) =>
       db.commit(async (tx) => {
         const id = `SANDBOX${crockford(random.bytes(10))}@g.us`

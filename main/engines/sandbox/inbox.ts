@@ -3,7 +3,7 @@ import type { MediaType } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import { networkIds } from './network-ids.ts'
+import { copyRange, idOfCopy, memberCopyId, networkIds } from './network-ids.ts'
 
 interface Media {
   readonly mimeType: string
@@ -102,8 +102,12 @@ const insert = sql<{
 
 const known = sql<{ id: string }, { seq: number }>('SELECT seq FROM sandbox_messages WHERE id = :id')
 
-const byId = sql<{ accountId: string; id: string; other: string }, Row>(
-  `${SELECT} WHERE m.id IN (:id, :other) AND p.account_id = :accountId`,
+const byId = sql<{ accountId: string; id: string; other: string; copy: string; otherCopy: string }, Row>(
+  `${SELECT} WHERE m.id IN (:id, :other, :copy, :otherCopy) AND p.account_id = :accountId`,
+)
+const copiesOf = sql<Copies, { recipient: string }>(
+  `SELECT p.number AS recipient FROM sandbox_messages m JOIN sandbox_phones p ON p.seq = m.phone
+    WHERE m.id = :id OR m.id BETWEEN :from AND :to`,
 )
 
 const received = sql<{ accountId: string; number: string; now: number; before: number; limit: number }, Row>(
@@ -118,15 +122,16 @@ const wait = sql<{ phone: number; now: number }>(
   'UPDATE sandbox_messages SET received_at = NULL, waits = 1 WHERE phone = :phone AND received_at > :now',
 )
 
-const edit = sql<{ seq: number; content: string; now: number }>(
-  'UPDATE sandbox_messages SET content = :content, edited_at = :now WHERE seq = :seq',
+type Copies = { id: string; from: string; to: string }
+const COPIES = 'WHERE id = :id OR id BETWEEN :from AND :to'
+
+const edit = sql<Copies & { content: string; now: number }>(
+  `UPDATE sandbox_messages SET content = :content, edited_at = :now ${COPIES}`,
 )
-const erase = sql<{ seq: number; content: string; now: number }>(
-  'UPDATE sandbox_messages SET content = :content, deleted_at = :now WHERE seq = :seq',
+const erase = sql<Copies & { content: string; now: number }>(
+  `UPDATE sandbox_messages SET content = :content, deleted_at = :now ${COPIES}`,
 )
-const react = sql<{ seq: number; reactions: string }>(
-  'UPDATE sandbox_messages SET reactions = :reactions WHERE seq = :seq',
-)
+const react = sql<Copies & { reactions: string }>(`UPDATE sandbox_messages SET reactions = :reactions ${COPIES}`)
 
 /** The oldest rows come first by key, so a pass that finds nothing old looks at `limit` rows and no more. */
 const prune = sql<{ before: number; limit: number }>(
@@ -150,16 +155,20 @@ export function createInbox(db: Db) {
     },
     /** Whether the network took a message with this id. */
     has: async (id: string): Promise<boolean> => (await db.readOne(known, { id })) !== undefined,
-    /** @param id the network's id, or ours. */
-    async find(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage | undefined> {
-      const [first = id, other = first] = networkIds(id)
-      const row = await tx.one(byId, { accountId, id: first, other })
-      return row && toMessage(row)
+    /**
+     * The message, in the copy of this number where it has one.
+     * @param id the network's id, or ours.
+     */
+    async find(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage | undefined> {
+      return copyOf(await tx.all(byId, copyQuery(accountId, number, id)), number)
     },
-    /** @param id the network's id. */
-    async read(accountId: AccountId, id: string): Promise<PhoneMessage | undefined> {
-      const row = await db.readOne(byId, { accountId, id, other: id })
-      return row && toMessage(row)
+    /** The same outside of a commit. */
+    async read(accountId: AccountId, number: string, id: string): Promise<PhoneMessage | undefined> {
+      return copyOf(await db.read(byId, copyQuery(accountId, number, id)), number)
+    },
+    /** Whose phones it went to. */
+    async recipientsOf(tx: Tx, { id }: PhoneMessage): Promise<string[]> {
+      return (await tx.all(copiesOf, { id, ...copyRange(id) })).map(({ recipient }) => recipient)
     },
     /** Newest first; only what has arrived by now. */
     async received(accountId: AccountId, number: string, nowMs: number, beforeSeq: number, limit: number) {
@@ -172,26 +181,38 @@ export function createInbox(db: Db) {
     async cameOnline(tx: Tx, phone: number, atMs: number): Promise<void> {
       await tx.run(arrive, { phone, at: atMs })
     },
-    async edit(tx: Tx, { seq, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {
-      await tx.run(edit, { seq, content: JSON.stringify({ ...content, text }), now: nowMs })
+    async edit(tx: Tx, { id, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {
+      await tx.run(edit, { id, ...copyRange(id), content: JSON.stringify({ ...content, text }), now: nowMs })
     },
-    async erase(tx: Tx, { seq, content }: PhoneMessage, nowMs: number): Promise<void> {
-      await tx.run(erase, { seq, content: JSON.stringify({ type: content.type, text: null }), now: nowMs })
+    async erase(tx: Tx, { id, content }: PhoneMessage, nowMs: number): Promise<void> {
+      const erased = JSON.stringify({ type: content.type, text: null })
+      await tx.run(erase, { id, ...copyRange(id), content: erased, now: nowMs })
     },
-    async react(tx: Tx, { seq, reactions }: PhoneMessage, number: string, emoji: string): Promise<void> {
+    async react(tx: Tx, { id, reactions }: PhoneMessage, number: string, emoji: string): Promise<void> {
       const { [number]: _former, ...others } = reactions
       const now = emoji === '' ? others : { ...others, [number]: emoji }
-      await tx.run(react, { seq, reactions: JSON.stringify(now) })
+      await tx.run(react, { id, ...copyRange(id), reactions: JSON.stringify(now) })
     },
     /** @returns how many were removed. */
     prune: (beforeMs: number, limit: number) => db.commit((tx) => tx.run(prune, { before: beforeMs, limit })),
   }
 }
 
+function copyQuery(accountId: AccountId, number: string, wanted: string) {
+  const [id = wanted, other = id] = networkIds(wanted)
+  return { accountId, id, other, copy: memberCopyId(id, number), otherCopy: memberCopyId(other, number) }
+}
+
+function copyOf(rows: readonly Row[], number: string): PhoneMessage | undefined {
+  const row = rows.find(({ recipient }) => recipient === number) ?? rows[0]
+  return row && toMessage(row)
+}
+
 /** Content and reactions are JSON of our own writing. */
 function toMessage(row: Row): PhoneMessage {
   return {
     ...row,
+    id: idOfCopy(row.id),
     content: JSON.parse(row.content) as Content,
     reactions: row.reactions === null ? {} : (JSON.parse(row.reactions) as Record<string, string>),
   }

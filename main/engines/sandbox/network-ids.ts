@@ -23,6 +23,17 @@ export function networkIds(id: string): string[] {
   return id.startsWith(OURS) ? [networkId('smv2', id), networkId('official', id)] : [id]
 }
 
+/** Each member of a group has a copy of its own, under the id of the message and their number. */
+const OF_MEMBER = '~'
+
+export const memberCopyId = (id: string, number: string): string => `${id}${OF_MEMBER}${number}`
+
+/** The id of the message, of which this may be a member's copy. */
+export const idOfCopy = (id: string): string => id.split(OF_MEMBER, 1)[0] ?? id
+
+/** Between these are the ids of all members' copies. */
+export const copyRange = (id: string) => ({ from: `${id}${OF_MEMBER}`, to: `${id}${OF_MEMBER}:` })
+
 /** The id of what a phone says. */
 export function phoneMessageId(nowMs: number, random: Random): string {
   return `SANDBOX${nowMs.toString(16).padStart(12, '0')}${random.bytes(8).toString('hex')}`.toUpperCase()

@@ -114,6 +114,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     links,
     faults,
     phones,
+    groups,
     inbox,
     files,
     timeline,

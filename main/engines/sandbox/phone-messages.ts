@@ -66,23 +66,35 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     atMs: number,
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<InstanceId[]> {
+    const told = [...(await publishToRecipient(tx, accountId, parties, atMs, signalFor))]
     const { author, recipient, group } = parties
-    const recipients = (await isBlocked(tx, accountId, parties)) ? [] : sessions.withNumber(accountId, recipient)
-    const owners = sessions.withNumber(accountId, author).filter((id) => !recipients.includes(id))
-    for (const id of recipients) {
-      const chat = group ?? author
-      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
-    }
+    const owners = sessions.withNumber(accountId, author).filter((id) => !told.includes(id))
     for (const id of owners) {
       const chat = group ?? recipient
       await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: true }))
     }
-    return [...recipients, ...owners]
+    return [...told, ...owners]
+  }
+
+  async function publishToRecipient(
+    tx: Tx,
+    accountId: AccountId,
+    parties: Parties,
+    atMs: number,
+    signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
+  ): Promise<readonly InstanceId[]> {
+    const { author, recipient, group } = parties
+    const recipients = (await isBlocked(tx, accountId, parties)) ? [] : sessions.withNumber(accountId, recipient)
+    for (const id of recipients) {
+      const chat = group ?? author
+      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
+    }
+    return recipients
   }
 
   /** The message as the phone's owner may touch it. @throws ApiError not_found */
   async function getMessage(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
-    const message = await inbox.find(tx, accountId, id)
+    const message = await inbox.find(tx, accountId, number, id)
     if (message === undefined || (message.author !== number && message.recipient !== number)) {
       throw new ApiError(
         'not_found',
@@ -94,9 +106,9 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
   }
 
   /** What is quoted is known by the network's id, whichever the caller used. */
-  async function quoting(tx: Tx, accountId: AccountId, content: Content): Promise<Content> {
+  async function quoting(tx: Tx, accountId: AccountId, number: string, content: Content): Promise<Content> {
     if (content.quoted === undefined) return content
-    const quoted = await inbox.find(tx, accountId, content.quoted)
+    const quoted = await inbox.find(tx, accountId, number, content.quoted)
     if (quoted !== undefined) return { ...content, quoted: quoted.id }
     throw new ApiError(
       'not_found',
@@ -104,8 +116,8 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     )
   }
 
-  async function reread(tx: Tx, accountId: AccountId, id: string): Promise<PhoneMessage> {
-    const message = await inbox.find(tx, accountId, id)
+  async function reread(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
+    const message = await inbox.find(tx, accountId, number, id)
     if (message === undefined) throw new Error('A message that was just written is not there')
     return message
   }
@@ -124,20 +136,23 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     atMs,
   })
 
-  /** Publishes an edit, deletion or reaction to the other party and to the actor's own instances. */
-  function publishChange(
+  /** Publishes an edit, deletion or reaction to everybody who has the message, and to the actor's own instances. */
+  async function publishChange(
     tx: Tx,
     accountId: AccountId,
     message: PhoneMessage,
     actor: string,
     atMs: number,
     signal: (spoken: MessageOrigin) => EngineSignal,
-  ): Promise<InstanceId[]> {
-    const other = message.author === actor ? message.recipient : message.author
-    const parties = { author: actor, recipient: other, group: message.group }
-    return publishToBoth(tx, accountId, parties, atMs, ({ chat, fromMe }) =>
-      signal(spokenAs(message, actor, chat, fromMe, atMs)),
-    )
+  ): Promise<void> {
+    const signalFor = ({ chat, fromMe }: { chat: string; fromMe: boolean }) =>
+      signal(spokenAs(message, actor, chat, fromMe, atMs))
+    const everybody = new Set([message.author, ...(await inbox.recipientsOf(tx, message))])
+    const [other = actor, ...more] = [...everybody].filter((number) => number !== actor)
+    await publishToBoth(tx, accountId, { author: actor, recipient: other, group: message.group }, atMs, signalFor)
+    for (const recipient of more) {
+      await publishToRecipient(tx, accountId, { author: actor, recipient, group: message.group }, atMs, signalFor)
+    }
   }
 
   return {
@@ -157,7 +172,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       return db.commit(async (tx) => {
         const author = await phones.ensure(tx, accountId, number, now)
         const recipient = await phones.ensure(tx, accountId, to, now)
-        const content = await quoting(tx, accountId, utterance.content)
+        const content = await quoting(tx, accountId, number, utterance.content)
         const parties = { author: number, recipient: to, group }
         const arrival = (await isBlocked(tx, accountId, parties)) ? NOT_RECEIVED : arrivalAt(recipient, now)
         if (group !== null) await groups.spokenIn(tx, accountId, group, [number, to])
@@ -176,7 +191,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         const instanceIds = await publishToBoth(tx, accountId, said, now, ({ chat, fromMe }) =>
           toReceivedSignal(said, chat, fromMe, now),
         )
-        return { message: await reread(tx, accountId, id), instanceIds }
+        return { message: await reread(tx, accountId, number, id), instanceIds }
       })
     },
 
@@ -192,7 +207,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         if (message.content.type !== 'text') throw new ApiError('invalid_state', 'Only text messages can be edited.')
         await inbox.edit(tx, message, text, now)
         await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
-        return reread(tx, accountId, message.id)
+        return reread(tx, accountId, number, message.id)
       })
     },
 
@@ -208,7 +223,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
           deletedBy,
           ...spoken,
         }))
-        return reread(tx, accountId, message.id)
+        return reread(tx, accountId, number, message.id)
       })
     },
 
@@ -219,7 +234,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         const message = await getMessage(tx, accountId, number, id)
         requireOptions(message, options)
         await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'vote', options, ...spoken }))
-        return reread(tx, accountId, message.id)
+        return reread(tx, accountId, number, message.id)
       })
     },
 
@@ -230,7 +245,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         const message = await getMessage(tx, accountId, number, id)
         await inbox.react(tx, message, number, emoji)
         await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'reaction', emoji, ...spoken }))
-        return reread(tx, accountId, message.id)
+        return reread(tx, accountId, number, message.id)
       })
     },
   }

@@ -13,13 +13,14 @@ import {
 } from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
+import type { Groups } from './groups.ts'
 import type { Content, Inbox } from './inbox.ts'
 import { isPaired, type Sessions, type PairedSession } from './sessions.ts'
 import type { Links } from './links.ts'
 import { parseUserId } from './user-ids.ts'
-import { networkId } from './network-ids.ts'
+import { memberCopyId, networkId } from './network-ids.ts'
 import type { Phone, Phones } from './phones.ts'
-import { planFor, type Path, type Plan, type TimelineMs } from './plan.ts'
+import { planFor, STEPS, type Path, type Plan, type TimelineMs } from './plan.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 import type { Timeline } from './timeline.ts'
 import { aborted, sleep } from './abortable.ts'
@@ -38,6 +39,7 @@ interface SendDeps {
   readonly links: Links
   readonly faults: Faults
   readonly phones: Phones
+  readonly groups: Groups
   readonly inbox: Inbox
   readonly files: Files
   readonly timeline: Timeline
@@ -54,9 +56,20 @@ interface OutgoingMessage {
   readonly out: Outgoing
   /** What is kept of it for an instance that receives it. */
   readonly file: Buffer | null
+  /** The group it is said in. */
+  readonly group: string | null
+  /** Whom it goes to: one person, or the other members of the group. */
+  readonly phones: readonly Phone[]
+  /** The first of them, or this line's own if it is alone in the group. */
   readonly phone: Phone
   readonly startedAtMs: number
   readonly signal: AbortSignal
+}
+
+/** What the message does on one phone. */
+interface PhonePlan {
+  readonly phone: Phone
+  readonly plan: Plan
 }
 
 /**
@@ -64,20 +77,21 @@ interface OutgoingMessage {
  * remembered goes into the caller's own commit, through `journal`.
  */
 export function createSend(deps: SendDeps) {
-  const { db, clock, sessions, links, faults, phones, inbox, files, timeline, phoneMessages, timelineMs } = deps
+  const { db, clock, sessions, links, faults, phones, groups, inbox, files, timeline, phoneMessages, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
-  async function courseFor({ instance, phone, out }: OutgoingMessage): Promise<SimulatedOutcome> {
+  async function courseFor({ instance, phone, out, group }: OutgoingMessage): Promise<SimulatedOutcome> {
     const { id, engine } = instance
     if (faults.any(id)) {
       if (await faults.strike(id, 'engine_down')) return { kind: 'unreachable' }
       if (await faults.strike(id, 'unreachable')) return { kind: 'unreachable' }
       if (await faults.strike(id, 'timeout')) return { kind: 'silent' }
       // People who have written before can still be answered.
-      if (phone.spokeAtMs === null && (await faults.strike(id, 'restricted'))) {
+      if (group === null && phone.spokeAtMs === null && (await faults.strike(id, 'restricted'))) {
         return engine === 'smv2' ? REACHOUT_RESTRICTED : SPAM_LIMITED
       }
     }
+    if (group !== null) return { kind: 'ordinary' }
     if (engine === 'official') return outcomeInWindow(outcomeForNumber(engine, out.to), phone, out, clock.now())
     return outcomeForNumber(engine, out.to)
   }
@@ -85,65 +99,85 @@ export function createSend(deps: SendDeps) {
   /** A phone shows what is answered as long as it has it in the same conversation. */
   async function withVisibleQuote(
     tx: Tx,
-    { instance, session, out }: OutgoingMessage,
+    { instance, session, out, group }: OutgoingMessage,
     content: Content,
   ): Promise<Content> {
     const { quoted: id, ...rest } = content
     if (id === undefined) return content
-    const quoted = await inbox.find(tx, instance.accountId, id)
+    const quoted = await inbox.find(tx, instance.accountId, session.number, id)
     if (quoted?.id !== id || quoted.deletedAtMs !== null) return rest
+    if (group !== null) return quoted.group === group ? content : rest
     const parties = [quoted.author, quoted.recipient]
     return parties.includes(session.number) && parties.includes(out.to) ? content : rest
   }
 
-  /** Stores the message on the phone and schedules its signals. Idempotent. */
-  async function record(tx: Tx, message: OutgoingMessage, engineMessageId: string, plan: Plan): Promise<void> {
-    const { instance, session, out, startedAtMs } = message
-    const phone = await phones.ensure(tx, instance.accountId, out.to, startedAtMs)
-    const content = await withVisibleQuote(tx, message, contentOf(out))
-    const isNew = await inbox.add(tx, {
-      id: engineMessageId,
-      phone: phone.seq,
-      author: session.number,
-      instanceId: instance.id,
-      group: null,
-      content,
-      sentAtMs: startedAtMs,
-      receivedAtMs: plan.arrivesAtMs,
-      waits: plan.waits,
-    })
-    if (!isNew) return
-    for (const { step, dueAtMs, offsetMs, onPhone, signal } of plan.steps) {
-      const ofPhone = onPhone ? phone.seq : null
-      const lane = engineMessageId
-      await timeline.schedule(tx, { instanceId: instance.id, lane, step, dueAtMs, offsetMs, phone: ofPhone, signal })
+  /** Stores the message on each phone and schedules its signals. Idempotent. */
+  async function record(
+    tx: Tx,
+    message: OutgoingMessage,
+    engineMessageId: string,
+    plans: readonly PhonePlan[],
+  ): Promise<void> {
+    const { instance, session, startedAtMs } = message
+    const content = await withVisibleQuote(tx, message, contentOf(message.out))
+    for (const [index, { phone: known, plan }] of plans.entries()) {
+      const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
+      // A line that is alone in its group: the network takes the message, and nobody gets it.
+      const isNew =
+        message.phones.length === 0 ||
+        (await inbox.add(tx, {
+          id: index === 0 ? engineMessageId : memberCopyId(engineMessageId, phone.number),
+          ...{ phone: phone.seq, author: session.number, instanceId: instance.id, group: message.group, content },
+          ...{ sentAtMs: startedAtMs, receivedAtMs: plan.arrivesAtMs, waits: plan.waits },
+        }))
+      if (!isNew) return
+      for (const { step, dueAtMs, offsetMs, onPhone, signal } of plan.steps) {
+        // What the network itself says is said once.
+        if (index > 0 && step === STEPS.sent) continue
+        const ofPhone = onPhone ? phone.seq : null
+        const lane = engineMessageId
+        await timeline.schedule(tx, { instanceId: instance.id, lane, step, dueAtMs, offsetMs, phone: ofPhone, signal })
+      }
+      await tellInstances(tx, message, engineMessageId, content, { phone, plan })
     }
-    // The number may be another instance's: that one receives.
-    if (sessions.withNumber(instance.accountId, out.to).length === 0 || session.number === out.to) return
-    if (message.file !== null) await files.keep(tx, engineMessageId, message.file)
-    const atMs = plan.arrivesAtMs ?? startedAtMs
-    const said = {
-      id: engineMessageId,
-      author: session.number,
-      pushName: session.name,
-      recipient: out.to,
-      group: null,
-      content,
-    }
-    if (plan.arrivesAtMs !== null || plan.waits)
-      await phoneMessages.deliverToInstances(tx, instance.accountId, said, atMs)
   }
 
-  function prepare(message: OutgoingMessage, path: Path): { engineMessageId: string; plan: Plan } {
-    const { instance, messageId, startedAtMs, phone } = message
+  /** The number may be another instance's: that one receives. */
+  async function tellInstances(
+    tx: Tx,
+    { instance, session, file, group, phones: recipients, startedAtMs }: OutgoingMessage,
+    engineMessageId: string,
+    content: Content,
+    { phone: { number }, plan }: PhonePlan,
+  ): Promise<void> {
+    if (recipients.length === 0 || session.number === number) return
+    if (sessions.withNumber(instance.accountId, number).length === 0) return
+    if (file !== null) await files.keep(tx, engineMessageId, file)
+    if (plan.arrivesAtMs === null && !plan.waits) return
+    const said = { id: engineMessageId, author: session.number, pushName: session.name, recipient: number }
+    const atMs = plan.arrivesAtMs ?? startedAtMs
+    await phoneMessages.deliverToInstances(tx, instance.accountId, { ...said, group, content }, atMs)
+  }
+
+  function prepare(message: OutgoingMessage, path: Path): { engineMessageId: string; plans: readonly PhonePlan[] } {
+    const { instance, messageId, startedAtMs, group } = message
     const engineMessageId = networkId(instance.engine, messageId)
-    return { engineMessageId, plan: planFor(path, { messageId, engineMessageId, startedAtMs, phone, timelineMs }) }
+    const planOn = (phone: Phone, way: Path) => ({
+      phone,
+      plan: planFor(way, { messageId, engineMessageId, startedAtMs, phone, timelineMs }),
+    })
+    if (message.phones.length === 0) return { engineMessageId, plans: [planOn(message.phone, { kind: 'undelivered' })] }
+    const pathOn = ({ number }: Phone): Path => {
+      if (group === null || path.kind !== 'ordinary') return path
+      return outcomeForNumber(instance.engine, number).kind === 'undelivered' ? { kind: 'undelivered' } : path
+    }
+    return { engineMessageId, plans: message.phones.map((phone) => planOn(phone, pathOn(phone))) }
   }
 
   function accept(message: OutgoingMessage, path: Path): SendOutcome {
-    const { engineMessageId, plan } = prepare(message, path)
-    const journal = (tx: Tx) => record(tx, message, engineMessageId, plan)
-    return { kind: 'accepted', engineMessageId, status: plan.status, journal }
+    const { engineMessageId, plans } = prepare(message, path)
+    const journal = (tx: Tx) => record(tx, message, engineMessageId, plans)
+    return { kind: 'accepted', engineMessageId, status: plans[0]?.plan.status ?? 'sent', journal }
   }
 
   function refuse(
@@ -160,8 +194,8 @@ export function createSend(deps: SendDeps) {
 
   /** What will come of it is durable before the silence begins, so that no crash can change it. */
   async function keepSilent(message: OutgoingMessage): Promise<SendOutcome> {
-    const { engineMessageId, plan } = prepare(message, { kind: 'silent', silentMs })
-    await db.commit((tx) => record(tx, message, engineMessageId, plan))
+    const { engineMessageId, plans } = prepare(message, { kind: 'silent', silentMs })
+    await db.commit((tx) => record(tx, message, engineMessageId, plans))
     await aborted(message.signal)
     return { kind: 'unknown', message: 'The sandbox network did not confirm the message.' }
   }
@@ -191,7 +225,8 @@ export function createSend(deps: SendDeps) {
     wanted: Outgoing,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const to = parseUserId(wanted.to)
+    const group = isGroup(wanted.to) ? wanted.to : null
+    const to = group ?? parseUserId(wanted.to)
     if (to === undefined) return { kind: 'refused', error: NOBODY }
     const out = { ...wanted, to }
     const session = sessions.of(instance.id)
@@ -200,12 +235,37 @@ export function createSend(deps: SendDeps) {
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
     const startedAtMs = clock.now()
-    const { accountId } = instance
-    const phone = phones.cached(accountId, out.to) ?? (await phones.find(accountId, out.to))
-    const message = { instance, session, messageId, out, file: await files.load(out), phone, startedAtMs, signal }
+    const people = group === null ? [out.to] : await othersIn(instance, session, group)
+    if (people === undefined) return NO_MEMBER
+    if (out.kind !== 'cloud_api') {
+      const stranger = out.mentions?.find((number) => number !== session.number && !people.includes(number))
+      if (stranger !== undefined)
+        return { kind: 'invalid', message: `mentions names ${stranger}, who is not in this group.` }
+    }
+    const reached = await Promise.all(people.map((number) => phoneOf(instance, number)))
+    const phone = reached[0] ?? (await phoneOf(instance, session.number))
+    const file = await files.load(out)
+    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAtMs, signal }
     return travel(message, await courseFor(message))
   }
+
+  async function phoneOf({ accountId }: EngineInstance, number: string): Promise<Phone> {
+    return phones.cached(accountId, number) ?? (await phones.find(accountId, number))
+  }
+
+  /** @returns undefined when this line is no member. */
+  async function othersIn(
+    { accountId, engine }: EngineInstance,
+    { number: own }: PairedSession,
+    group: string,
+  ): Promise<string[] | undefined> {
+    const members = engine === 'smv2' ? await groups.membersFor(accountId, own, group) : undefined
+    return members?.filter((number) => number !== own)
+  }
 }
+
+const isGroup = (to: string): boolean => to.endsWith('@g.us')
+const NO_MEMBER: SendOutcome = { kind: 'invalid', message: 'This instance is in no group with this id.' }
 
 const NOBODY: MessageErrorShape = {
   code: 'undeliverable',

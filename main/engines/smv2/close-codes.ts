@@ -72,6 +72,12 @@ export function codeOf(error: unknown): number | null {
   return typeof code === 'number' ? code : null
 }
 
+/** The code with which the network refused a query; the library passes it on as the data of a general error. */
+export function refusalOf(error: unknown): number | null {
+  const code = fieldOf(error, 'data')
+  return typeof code === 'number' && Number.isFinite(code) ? code : codeOf(error)
+}
+
 /** How long a temporary ban lasts, from the attributes of the refusal. */
 export function expireSecondsOf(error: unknown): number | null {
   const expire = Number(fieldOf(fieldOf(error, 'data'), 'expire'))

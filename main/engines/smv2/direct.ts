@@ -5,7 +5,7 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { codeOf } from './close-codes.ts'
+import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
@@ -151,7 +151,7 @@ export function createDirect(needs: DirectNeeds): DirectActs {
         return (await sock.profilePictureUrl(jid, 'image', PICTURE_MS)) ?? null
       } catch (error) {
         // There is none, or it is not shown to this account.
-        if (HIDDEN.has(codeOf(error) ?? 0)) return null
+        if (HIDDEN.has(refusalOf(error) ?? 0)) return null
         throw error
       }
     },

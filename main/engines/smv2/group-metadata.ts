@@ -1,8 +1,8 @@
-import type { GroupMetadata } from 'baileys'
+import type { GroupMetadata, GroupParticipant } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import { canonicalNumber } from '../../kernel/phone-number.ts'
 import type { EngineInstance } from '../instance.ts'
-import { codeOf } from './close-codes.ts'
+import { refusalOf } from './close-codes.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
@@ -34,9 +34,7 @@ export async function participantOf(
   { groupId, name }: { readonly groupId: string; readonly name: string },
 ): Promise<string | null> {
   const group = await getGroup(open, groupId)
-  const sought = canonicalNumber(name)
-  const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
-  const member = group.participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
+  const member = memberOf(group, name)
   if (member) return member.id
   // They have left since.
   const jid = await people.addressOf(instance, open, name)
@@ -44,20 +42,24 @@ export async function participantOf(
   return (await open.sock.signalRepository.lidMapping.getLIDForPN(jid)) ?? jid
 }
 
+/** @param name digits of their number, or of their hidden id. */
+export function memberOf({ participants }: GroupMetadata, name: string): GroupParticipant | undefined {
+  const sought = canonicalNumber(name)
+  const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
+  return participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
+}
+
 /** What the network refuses is for the caller to know; everything else is that it did not answer. */
 export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    const code = codeOf(error)
+    const code = refusalOf(error)
     if (code === 404) {
-      throw new ApiError(
-        'not_found',
-        'This instance is in no group with this id. The list of its groups shows the ids.',
-      )
+      throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
     }
     if (code === 401 || code === 403) {
-      throw new ApiError('invalid_state', 'Only an admin of the group can do this, and this instance is none.')
+      throw new ApiError('invalid_state', 'Only group admins can do this.')
     }
     throw error
   }

@@ -21,8 +21,8 @@ export interface Wrapping {
 export interface Enclosed {
   /** For media only. */
   readonly file: PlacedFile | null
-  /** For a message that answers another. */
-  readonly context: proto.IContextInfo | null
+  /** What it answers, and whom it mentions; may be empty. */
+  readonly context: proto.IContextInfo
 }
 
 type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
@@ -35,9 +35,9 @@ export async function contentOf(
   nowMs: number,
 ): Promise<proto.IMessage> {
   const content = await plainContent(library, out, file, nowMs)
-  const part = contextInfo === null ? undefined : library.getContentType(content)
-  // Each kind has a place of its own for what it answers.
-  if (part !== undefined) Object.assign(content[part] ?? {}, { contextInfo })
+  const part = library.getContentType(content)
+  // Each kind has a place of its own for it.
+  if (part !== undefined && Object.keys(contextInfo).length > 0) Object.assign(content[part] ?? {}, { contextInfo })
   return content
 }
 

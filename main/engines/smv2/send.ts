@@ -3,6 +3,7 @@ import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
+import { prepareForGroup } from './group-send.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
@@ -28,7 +29,7 @@ interface SendNeeds {
 }
 
 type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
-type Prepared = Enclosed & { readonly jid: string }
+type Prepared = Enclosed & { readonly jid: string; readonly out: Sendable }
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
@@ -66,7 +67,7 @@ export function createSend(needs: SendNeeds) {
   ): Promise<SendOutcome> {
     try {
       const prepared = await unlessAborted(prepare(instance, open, out, signal), signal)
-      return 'jid' in prepared ? await leave(instance, link, open, messageId, out, prepared, signal) : prepared
+      return 'jid' in prepared ? await leave(instance, link, open, messageId, prepared, signal) : prepared
     } catch (error) {
       // Nothing is encrypted before it leaves, so nothing has left.
       log.info({ event: 'smv2.not_sent', instanceId: instance.id, cause: cause(error) })
@@ -77,17 +78,23 @@ export function createSend(needs: SendNeeds) {
   async function prepare(
     instance: EngineInstance,
     open: OpenLink,
-    out: Sendable,
+    wanted: Sendable,
     signal: AbortSignal,
   ): Promise<SendOutcome | Prepared> {
-    const jid = await people.addressOf(instance, open, out.to)
+    const jid = await people.addressOf(instance, open, wanted.to)
     if (jid === null) return { kind: 'refused', error: NOT_ON_WHATSAPP }
     if (await isHeldBack(instance, open, jid)) return { kind: 'refused', error: failureOf(REACHOUT) }
-    const context = out.quoted ? await contextOf(open, people, instance, jid, out.quoted) : null
-    if (out.kind !== 'media') return { jid, context, file: null }
+    const toGroup = isGroupJid(jid) ? await prepareForGroup(open, wanted) : null
+    if (toGroup?.kind === 'invalid') return toGroup
+    const { out, mentionedJid } = toGroup ?? { out: wanted, mentionedJid: [] }
+    const context = {
+      ...(out.quoted && (await contextOf(open, people, instance, jid, out.quoted))),
+      ...(mentionedJid.length > 0 && { mentionedJid: [...mentionedJid] }),
+    }
+    if (out.kind !== 'media') return { jid, out, context, file: null }
     const keys = await keysOf(out.mediaType, out.content, random.bytes(MEDIA_KEY_BYTES))
     const place = await transfer.upload(open, instance.accountId, keys, out.content, signal)
-    return place ? { jid, context, file: { ...keys, ...place } } : NOT_UPLOADED
+    return place ? { jid, out, context, file: { ...keys, ...place } } : NOT_UPLOADED
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */
@@ -101,8 +108,7 @@ export function createSend(needs: SendNeeds) {
     link: Link,
     open: OpenLink,
     messageId: MessageId,
-    out: Sendable,
-    { jid, ...enclosed }: Prepared,
+    { jid, out, ...enclosed }: Prepared,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     const engineId = engineIdOf(messageId)

@@ -1,3 +1,4 @@
+import { GROUP_ID } from '../../contract/addresses.ts'
 import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
 import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
@@ -26,6 +27,8 @@ const MAX_NAMED = 5
 const VALUE_CHARACTERS = 120
 const INSTANCE = '/v1/instances/{instance_id}'
 const WEBHOOK = '/v1/webhooks/{webhook_id}'
+const GROUP_INFO = `${INSTANCE}/engine/smv2/group/info`
+const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
 
 export function createCallDescriber(deps: {
   readonly operations: readonly Contract[]
@@ -41,14 +44,18 @@ export function createCallDescriber(deps: {
    * Reads as the console, with the key's instance restriction: a key that may delete a resource may not be allowed to
    * read it, but the person must know which one it is.
    */
-  const read = async (path: string, principal: Principal): Promise<Readonly<Record<string, unknown>>> => {
-    const { status, body } = await deps.call(
-      { ...principal, kind: 'console', role: 'member', key: null },
-      { method: 'GET', path, headers: {} },
-    )
-    return status === 200 && typeof body === 'object' && body !== null
-      ? (body as Readonly<Record<string, unknown>>)
-      : {}
+  const read = (path: string, principal: Principal) => ask({ method: 'GET', path, headers: {} }, principal)
+
+  const ask = async (request: ToolRequest, principal: Principal): Promise<Readonly<Record<string, unknown>>> => {
+    const { status, body } = await deps.call({ ...principal, kind: 'console', role: 'member', key: null }, request)
+    return status === 200 && isRecord(body) ? body : {}
+  }
+
+  /** A group’s id says nothing to a person, so its name stands beside it when the network still tells it. */
+  const groupLabel = async (given: Arguments, id: string, principal: Principal): Promise<string> => {
+    const path = filled(GROUP_INFO, given)
+    const { result } = await ask({ method: 'POST', path, headers: {}, body: { group_id: id } }, principal)
+    return labelOf(isRecord(result) ? result : {}, id)
   }
 
   const labelOf = (record: Readonly<Record<string, unknown>>, id: string): string => {
@@ -90,7 +97,9 @@ export function createCallDescriber(deps: {
       }
       for (const [name, value] of recipientsFirst(given)) {
         if (CALL_OPTIONS.has(name) || resources.some(({ argument }) => argument === name)) continue
-        if (name !== 'instance_ids' || !Array.isArray(value))
+        if (typeof value === 'string' && GROUPS.has(name) && IS_GROUP.test(value))
+          parts.push(`${name}: group ${await groupLabel(given, value, principal)}`)
+        else if (name !== 'instance_ids' || !Array.isArray(value))
           parts.push(`${visibleText(name)}: ${formatValue(name, value)}`)
         else parts.push(await listed(value.map(text)))
       }
@@ -111,8 +120,11 @@ export function createCallDescriber(deps: {
   }
 }
 
+/** Arguments that can be a group. */
+const GROUPS = new Set(['to', 'group_id'])
+
 /** Recipients come first, so that the person reads them before any other text from the caller. */
-const RECIPIENTS = ['to', 'recipient', 'number', 'numbers', 'group_id', 'participants', 'url', 'media_url']
+const RECIPIENTS = ['to', 'recipient', 'number', 'numbers', 'group_id', 'participants', 'mentions', 'url', 'media_url']
 
 function recipientsFirst(given: Arguments): [string, unknown][] {
   const rank = ([name]: [string, unknown]) => (RECIPIENTS.includes(name) ? 0 : 1)
@@ -146,6 +158,9 @@ function resourcesOf(operation: Operation): Resource[] {
     path: path.slice(0, path.indexOf(`{${fullName}}`) + fullName.length + 2),
   }))
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 const filled = (path: string, given: Arguments): string =>
   path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(text(given[name])))

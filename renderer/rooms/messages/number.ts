@@ -1,4 +1,4 @@
-import { NUMBER, USER_ID } from '../../../main/contract/addresses.ts'
+import { GROUP_ID, NUMBER, USER_ID } from '../../../main/contract/addresses.ts'
 import { numberText } from '../../parts/number-text.ts'
 
 /** A phone number as people write it, as the digits the service wants: 7 to 15, with the country code. */
@@ -11,8 +11,14 @@ export function digitsOf(written: string): string | undefined {
 
 const PERSON = new RegExp(`^(?:${NUMBER}|${USER_ID})$`)
 
-/** Only a person can be written to, by number or by the id of one who hides it; a group has an id of another form. */
+/** By number, or by the id of one who hides it; a group has an id of another form. */
 export const isPerson = (chat: string): boolean => PERSON.test(chat)
+
+const GROUP = new RegExp(`^${GROUP_ID}$`)
+
+/** Whether this engine can write here: to groups only smv2 can. */
+export const canWrite = (chat: string, engine: string | undefined): boolean =>
+  isPerson(chat) || (engine === 'smv2' && GROUP.test(chat))
 
 const PHONE = new RegExp(`^${NUMBER}$`)
 

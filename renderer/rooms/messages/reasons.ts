@@ -32,6 +32,7 @@ const NOT_SENT: Readonly<Record<string, Remedy>> = {
   idempotency_conflict: 'edit',
   rate_limited: 'retry',
   engine_mismatch: 'edit',
+  invalid_state: 'edit',
   invalid_url: 'edit',
   validation_error: 'edit',
   storage_full: 'retry',

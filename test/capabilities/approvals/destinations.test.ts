@@ -85,6 +85,30 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
   })
 })
 
+test('a group is named, and by its id alone once nobody can tell its name', async () => {
+  const line = await w.pair()
+  const { body } = await w.api('POST', `/v1/instances/${line.id}/engine/smv2/group/create`, {
+    name: 'Garden ”, to: “',
+    participants: ['12025550147'],
+  })
+  const to = body.result.group.group_id
+  const assistant = await assistantOf(w, 'sending')
+  const given = { instance_id: line.id, to, text: 'Hello all', mentions: ['12025550147'] }
+  const id = await assistant.callAndWait('send_message', given)
+  expect(await sentenceOf(id)).toContain(
+    `, to: group “Garden ”, to: “” (${to}), mentions: [“12025550147”], text: “Hello all”.`.replace(
+      'Garden ”, to: “',
+      'Garden \\”, to: \\“',
+    ),
+  )
+  await ask('POST', `/v1/approvals/${id}/approve`)
+  expect(await assistant.call('send_message', { approval_id: id })).toMatchObject({ body: { sent: true } })
+  const leave = { instance_id: line.id, group: 'group', action: 'leave', group_id: to }
+  expect(await sentenceOf(await assistant.callAndWait('call_engine', leave))).toContain('group_id: group “Garden')
+  const strange = await assistant.callAndWait('send_message', { ...given, to: '120363041234567890@g.us' })
+  expect(await sentenceOf(strange)).toContain('to: group 120363041234567890@g.us, ')
+})
+
 test('reading through the engine directly never waits', async () => {
   const line = await w.pair()
   const assistant = await assistantOf(w, 'sending')

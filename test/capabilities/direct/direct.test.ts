@@ -279,11 +279,14 @@ describe('a send that answers a message', () => {
     ])
   })
 
-  test('is said in the words of this engine alone', async () => {
+  test('is a plain message too, and no act', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
-    const body = { to: ANA, text: 'Yes', quoted_message_id: 'msg_1' }
-    expect(codeOf(await w.api('POST', `/v1/instances/${id}/messages`, body))).toEqual([400, 'validation_error'])
+    const said = await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Open today?' })
+    const body = { to: ANA, text: 'Anybody?', quoted_message_id: said.body.message_id }
+    expect((await w.api('POST', `/v1/instances/${id}/messages`, body)).status).toBe(201)
+    const strange = { ...body, quoted_message_id: 'msg_1' }
+    expect(codeOf(await w.api('POST', `/v1/instances/${id}/messages`, strange))).toEqual([404, 'not_found'])
     const react = { message_id: 'msg_1', emoji: 'x', quoted_message_id: 'msg_1' }
     expect(codeOf(await engine(w, id, 'message/react', react))).toEqual([400, 'validation_error'])
   })

@@ -34,6 +34,11 @@ describe('a body that is accepted', () => {
       { to, media_url, media_type: 'audio' },
       { kind: 'media', to, url: media_url, mediaType: 'audio', caption: null, filename: null },
     ],
+    [
+      'a reply',
+      { to, text: 'x', quoted_message_id: 'msg_1' },
+      { kind: 'text', to, text: 'x', quotedMessageId: 'msg_1' },
+    ],
     ['a text of 65,536 characters', { to, text: 'x'.repeat(65_536) }, { kind: 'text', to, text: 'x'.repeat(65_536) }],
   ])('%s', (_name, body, draft) => expect(check(body)).toEqual(draft))
 
@@ -49,6 +54,34 @@ describe('a body that is accepted', () => {
     [{ to, cloud_api: { text: { body: 'x' } } }, 'text'],
     [{ to, cloud_api: { type: { odd: true } } }, 'text'],
   ] as const)('%j has type %s', (body, type) => expect(typeOf(check(body))).toBe(type))
+})
+
+describe('a group', () => {
+  const group = '120363041234567890@g.us'
+  const media = { to: group, media_url, media_type: 'image', caption: '@12025550123', mentions: [to] }
+
+  test('takes everything on smv2', () => {
+    const body = { to: group, text: '@12025550123 hi', mentions: [to], quoted_message_id: 'msg_1' }
+    const { quoted_message_id: quotedMessageId, ...rest } = body
+    expect(check(body, 'smv2')).toEqual({ kind: 'text', ...rest, quotedMessageId })
+    expect(check(media, 'smv2')).toMatchObject({ kind: 'media', to: group, mentions: [to] })
+  })
+
+  test.each([{ text: 'x' }, { cloud_api }])('is no destination on official: %j', (content) => {
+    expect(() => check({ to: group, ...content })).toThrow(/^Groups need the smv2 engine/)
+  })
+
+  test.each([
+    [{ to, text: '@12025550123', mentions: [to] }, /^mentions is only allowed when to is a group/],
+    [{ to: group, text: 'x', mentions: [] }, /^mentions must have at least 1/],
+    [{ to: group, text: 'x', mentions: [to, to] }, /^mentions/],
+    [{ to: group, text: 'x', mentions: ['@ana'] }, /^mentions/],
+    [{ to: '120363041234567890@s.whatsapp.net', text: 'x' }, /^to must be/],
+  ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
+
+  test('a raw payload names itself what it quotes', () => {
+    expect(() => check({ to, cloud_api, quoted_message_id: 'msg_1' })).toThrow(/^quoted_message_id is not allowed/)
+  })
 })
 
 describe('a body that is refused', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { initials } from '../../../renderer/parts/initials.ts'
 import { sizeText } from '../../../renderer/parts/size-text.ts'
 import { isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
-import { digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
+import { canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
 import { isWindowClosed } from '../../../renderer/rooms/messages/service-window.ts'
@@ -18,7 +18,17 @@ describe('numbers', () => {
     ['', undefined],
   ])('%s is %s', (written, digits) => expect(digitsOf(written)).toBe(digits))
 
-  test('a person can be written to, known by a number or not; a group cannot', () => {
+  test('a group can be written to on smv2 only', () => {
+    const group = '120363041234567890@g.us'
+    expect([canWrite(group, 'smv2'), canWrite(group, 'official'), canWrite(group, undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect([canWrite('12025550123', 'official'), canWrite('Family', 'smv2')]).toEqual([true, false])
+  })
+
+  test('a person is known by a number or not; a group is none', () => {
     const chats = ['12025550123', '900000012345678', 'US.13491208655302741918', '120363041234567890@g.us']
     expect(chats.map(isPerson)).toEqual([true, true, true, false])
   })

@@ -14,6 +14,9 @@ export interface Group {
   /** Numbers, founder first. */
   readonly members: readonly string[]
   readonly admins: readonly string[]
+  /** Only admins may write. */
+  readonly isForAdmins: boolean
+  reserveForAdmins(): void
 }
 
 interface SealedUtterance {
@@ -48,6 +51,7 @@ export function createGroup(
   const keyHolders = new Set<string>()
   const sealed = new Map<string, Promise<SealedUtterance>>()
   let title = subject
+  let isForAdmins = false
   return {
     id,
     addressing,
@@ -62,6 +66,10 @@ export function createGroup(
     get admins() {
       return [...admins]
     },
+    get isForAdmins() {
+      return isForAdmins
+    },
+    reserveForAdmins: () => void (isForAdmins = true),
     rename: (next) => void (title = next),
     add: (number) => void members.add(number),
     remove(number) {
@@ -100,11 +108,10 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
     creator: memberJid(group, founder),
     size: group.members.length,
   }
-  return stanza(
-    'group',
-    attributes,
-    group.members.map((number) => describeMember(group, phone(number))),
-  )
+  return stanza('group', attributes, [
+    ...group.members.map((number) => describeMember(group, phone(number))),
+    ...(group.isForAdmins ? [stanza('announcement', {})] : []),
+  ])
 }
 
 export const memberJid = (group: Group, { number, lid }: PhoneInside): string =>
