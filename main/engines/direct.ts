@@ -41,6 +41,8 @@ export interface Group {
 
 export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
 
+export type TypingState = 'typing' | 'recording' | 'paused'
+
 /** What became of one member of a change; `reason` is null when it was done. */
 export interface MemberResult {
   readonly number: string
@@ -58,6 +60,10 @@ export interface DirectActs {
   /** For everyone. */
   remove(instance: EngineInstance, message: MessageRef): Promise<void>
   markRead(instance: EngineInstance, message: MessageRef): Promise<void>
+  /** Shows in a chat that somebody is writing or recording. Phones stop showing it after some seconds. */
+  showTyping(instance: EngineInstance, to: string, state: TypingState): Promise<void>
+  /** Whether contacts see the line as online; until then, and after each start of the service, they do not. */
+  setOnline(instance: EngineInstance, isOnline: boolean): Promise<void>
   check(instance: EngineInstance, numbers: readonly string[]): Promise<NumberCheck[]>
   profile(instance: EngineInstance, number: string): Promise<Profile>
   /** @returns the address of the picture; null when there is none, or it is not shown to this line. */
@@ -81,6 +87,9 @@ export interface DirectActs {
   ): Promise<MemberResult[]>
   /** @param isRenewed the former link stops working. */
   inviteLink(instance: EngineInstance, id: string, isRenewed: boolean): Promise<string>
+  renameGroup(instance: EngineInstance, id: string, name: string): Promise<void>
+  /** @param code the last part of the invite link. @returns the id of the group. */
+  joinGroup(instance: EngineInstance, code: string): Promise<string>
   leaveGroup(instance: EngineInstance, id: string): Promise<void>
 }
 

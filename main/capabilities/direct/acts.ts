@@ -87,10 +87,31 @@ const ACTS: Readonly<Record<string, Act>> = {
     const { group_id, renew = false } = fieldsOf('group/invitelink', body, ['group_id'], ['renew'])
     return { group_id, link: await engine('inviteLink')(instance, group_id, renew) }
   },
+  async 'group/subject'({ instance, body, engine }) {
+    const { group_id, name } = fieldsOf('group/subject', body, ['group_id', 'name'])
+    await engine('renameGroup')(instance, group_id, name)
+    return { group_id, name }
+  },
+  async 'group/join'({ instance, body, engine }) {
+    const { link } = fieldsOf('group/join', body, ['link'])
+    const code = inviteCodeOf(link)
+    return { group_id: await engine('joinGroup')(instance, code), joined: true }
+  },
   async 'group/leave'({ instance, body, engine }) {
     const { group_id } = fieldsOf('group/leave', body, ['group_id'])
     await engine('leaveGroup')(instance, group_id)
     return { group_id, left: true }
+  },
+
+  async 'chat/typing'({ instance, body, engine }) {
+    const { to, state } = fieldsOf('chat/typing', body, ['to', 'state'])
+    await engine('showTyping')(instance, to, state)
+    return { to, state }
+  },
+  async 'account/online'({ instance, body, engine }) {
+    const { online } = fieldsOf('account/online', body, ['online'])
+    await engine('setOnline')(instance, online)
+    return { online }
   },
 }
 
@@ -104,6 +125,14 @@ async function block(action: string, { instance, body, engine }: ActContext, blo
   const { number } = fieldsOf(action, body, ['number'])
   await engine('block')(instance, number, blocked)
   return { number, blocked }
+}
+
+const INVITE = /^https:\/\/chat\.(?:whatsapp\.com|sandbox)\/(?:invite\/)?([A-Za-z0-9]{8,64})(?:\?.*)?$/
+
+function inviteCodeOf(link: string): string {
+  const code = INVITE.exec(link)?.[1]
+  if (code !== undefined) return code
+  throw new ApiError('validation_error', 'link must be an invite link such as https://chat.whatsapp.com/CODE.')
 }
 
 function requireOwn(message: MessageRef, done: string): MessageRef {

@@ -10,7 +10,9 @@ export const ACTIONS = {
   message: ['react', 'edit', 'delete', 'markread'],
   call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
-  group: ['list', 'info', 'create', 'participant', 'invitelink', 'leave'],
+  group: ['list', 'info', 'create', 'participant', 'subject', 'invitelink', 'join', 'leave'],
+  chat: ['typing'],
+  account: ['online'],
 } as const
 
 const { image, audio, video, document, sticker } = LIMITS.mediaMegabytes
@@ -86,6 +88,21 @@ export const ActionBody = Body(
         description: 'send/text, send/link and send/media to a group: members to mention, each written as @number.',
       }),
     ),
+    state: Type.Optional(
+      Type.Enum(['typing', 'recording', 'paused'], {
+        description: 'chat/typing: what to show in the chat with `to`. Phones stop showing it after some seconds.',
+      }),
+    ),
+    online: Type.Optional(
+      Type.Boolean({
+        description:
+          'account/online: whether contacts see this number as online. Its phone shows no notifications meanwhile. Off ' +
+          'after each start of the service.',
+      }),
+    ),
+    link: Type.Optional(
+      Words(256, 'group/join: the invite link, https://chat.whatsapp.com/… (https://chat.sandbox/… in the sandbox).'),
+    ),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
     group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
     change: Type.Optional(
@@ -135,6 +152,7 @@ const APPROVAL_BY_ACTION = {
     'group/create': 'access',
     'group/participant': 'access',
     'group/invitelink': 'access',
+    'group/join': 'access',
     'group/leave': 'ends',
   },
   otherwise: 'people',
@@ -163,8 +181,12 @@ const TABLE = [
   '| group/info | group_id | group |',
   '| group/create | name, participants | group, and participants: [{number, done, reason}] |',
   '| group/participant | group_id, change, participants | group_id, participants: [{number, done, reason}] |',
+  '| group/subject | group_id, name | group_id, name |',
   '| group/invitelink | group_id, renew? | group_id, link |',
+  '| group/join | link | group_id, joined |',
   '| group/leave | group_id | group_id, left |',
+  '| chat/typing | to, state | to, state |',
+  '| account/online | online | online |',
 ].join('\n')
 
 /**
@@ -257,7 +279,7 @@ export const directContract = {
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
-      'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
+      'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts, typing and online are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instance',
@@ -286,8 +308,8 @@ export const directContract = {
       title: 'Call an smv2 engine directly',
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
-        'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, invitelink, ' +
-        'leave. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
+        'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
+        'invitelink, join, leave. chat: typing. account: online. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,

@@ -61,6 +61,15 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     },
     markRead,
 
+    async showTyping(instance, to) {
+      // Nobody on the sandbox watches the screen; that it would be shown is checked.
+      const own = await numberOf(instance)
+      if (!to.endsWith('@g.us')) requireOnNetwork(to)
+      else await groups.get(instance.accountId, own, to)
+    },
+    async setOnline(instance) {
+      await numberOf(instance)
+    },
     async check(instance, numbers) {
       await numberOf(instance)
       return numbers.map((number) => {
@@ -96,6 +105,8 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       groups.change(instance.accountId, await numberOf(instance), id, change, members),
     inviteLink: async (instance, id, isRenewed) =>
       groups.invite(instance.accountId, await numberOf(instance), id, isRenewed),
+    renameGroup: async (instance, id, name) => groups.rename(instance.accountId, await numberOf(instance), id, name),
+    joinGroup: async (instance, code) => groups.join(instance.accountId, await numberOf(instance), code),
     leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
   }
 

@@ -49,6 +49,10 @@ const appoint = sql<Membership & { admin: 0 | 1 }>(
   'UPDATE sandbox_group_members SET admin = :admin WHERE group_seq = :group AND number = :number',
 )
 const renew = sql<{ group: number; invite: string }>('UPDATE sandbox_groups SET invite = :invite WHERE seq = :group')
+const rename = sql<{ group: number; name: string }>('UPDATE sandbox_groups SET name = :name WHERE seq = :group')
+const byInvite = sql<{ accountId: string; invite: string }, GroupRow>(
+  `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.invite = :invite`,
+)
 const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = :group')
 
 /** Nobody is in more of them than a list should show. */
@@ -158,6 +162,20 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
         const invite = isRenewed ? secretCode() : row.invite
         if (isRenewed) await tx.run(renew, { group: row.seq, invite })
         return `https://chat.sandbox/${invite}`
+      }),
+    rename: (accountId: AccountId, number: string, id: string, name: string): Promise<void> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsMember(tx, accountId, number, id)
+        await tx.run(rename, { group: row.seq, name })
+      }),
+    join: (accountId: AccountId, number: string, invite: string): Promise<string> =>
+      db.commit(async (tx) => {
+        const row = await tx.one(byInvite, { accountId, invite })
+        if (!row) {
+          throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
+        }
+        if ((await tx.run(join, { group: row.seq, number, admin: 0 })) === 1) return row.id
+        throw new ApiError('invalid_state', 'This instance is already in the group.')
       }),
     /** A group that loses its last admin gets another; one that loses its last member ends. */
     leave: (accountId: AccountId, number: string, id: string): Promise<void> =>

@@ -9,6 +9,7 @@ import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
+import { createPresence, type Presence } from './presence.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
@@ -35,7 +36,7 @@ const CHECKED_AT_ONCE = 20
 const BETWEEN_CHECKS_MS = 10_000
 
 /** What a linked device can do past sending. */
-export function createDirect(needs: DirectNeeds): DirectActs {
+export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; readonly presence: Presence } {
   const { clock, random, people, lineEvents, post, queue, linkOf } = needs
   const checkedMono = new Map<string, number>()
 
@@ -108,7 +109,8 @@ export function createDirect(needs: DirectNeeds): DirectActs {
     checkedMono.set(id, clock.mono())
   }
 
-  return {
+  const presence = createPresence({ openOf, jidOf })
+  const acts: DirectActs = {
     react: (instance, target, emoji) =>
       act(instance, target, (key) => ({ reactionMessage: { key, text: emoji, senderTimestampMs: clock.now() } })),
     async edit(instance, target, text) {
@@ -163,8 +165,11 @@ export function createDirect(needs: DirectNeeds): DirectActs {
     async block(instance, number, isBlocked) {
       await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')
     },
+    showTyping: presence.showTyping,
+    setOnline: presence.setOnline,
     ...createGroups({ openOf, jidOf, people }),
   }
+  return { acts, presence }
 }
 
 const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }

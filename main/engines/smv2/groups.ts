@@ -2,6 +2,7 @@ import type { GroupMetadata } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs, Group, MemberResult } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
+import { refusalOf } from './close-codes.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
@@ -15,7 +16,10 @@ interface GroupsNeeds {
   readonly people: People
 }
 
-type GroupActs = Pick<DirectActs, 'groups' | 'group' | 'createGroup' | 'changeMembers' | 'inviteLink' | 'leaveGroup'>
+type GroupActs = Pick<
+  DirectActs,
+  'groups' | 'group' | 'createGroup' | 'changeMembers' | 'inviteLink' | 'renameGroup' | 'joinGroup' | 'leaveGroup'
+>
 
 /** What the network says of one member of a change. */
 const REASONS: Readonly<Record<string, MemberResult['reason']>> = {
@@ -95,6 +99,18 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
       if (code === undefined) throw new Error('the network named no invite code')
       return `https://chat.whatsapp.com/${code}`
     },
+    async renameGroup(instance, id, name) {
+      const { sock, groups } = openOf(instance)
+      await withApiErrors(sock.groupUpdateSubject(id, name))
+      groups.forget(id)
+    },
+    async joinGroup(instance, code) {
+      const id = await openOf(instance).sock.groupAcceptInvite(code).catch(inviteRefused)
+      // The network names no group when an admin has to let newcomers in.
+      if (id === undefined)
+        throw new ApiError('invalid_state', 'An admin of the group must approve the request to join.')
+      return id
+    },
     async leaveGroup(instance, id) {
       const { sock, groups } = openOf(instance)
       await withApiErrors(sock.groupLeave(id))
@@ -102,6 +118,18 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
     },
   }
 }
+
+/** Gone, revoked or mistyped; or this line was removed from the group. */
+function inviteRefused(error: unknown): never {
+  const code = refusalOf(error) ?? 0
+  if (INVITE_REFUSALS.has(code)) {
+    throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
+  }
+  if (code === 409) throw new ApiError('invalid_state', 'This instance is already in the group.')
+  throw error
+}
+
+const INVITE_REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 406, 410])
 
 function reasonOf(status = ''): MemberResult['reason'] {
   const reason = REASONS[status]

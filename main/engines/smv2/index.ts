@@ -112,6 +112,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const queue = createSendQueue({ clock, random, pace: () => paceOf(settings), maxWaitMs: settings.sendTimeoutMs / 2 })
   const post = createPost({ clock, log, acks, sent })
 
+  const { acts, presence } = createDirect({ clock, random, people, lineEvents, post, queue, linkOf })
+
   /** What goes wrong here is not the link's fault, and must not end it. */
   const noting = (event: string, { id }: EngineInstance, act: Promise<unknown>): void => {
     act.catch((error: unknown) => log.warn({ event, instanceId: id, cause: cause(error) }))
@@ -132,7 +134,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       noting('smv2.line_event_not_told', instance, lineEvents.receive(instance, open, raw)),
     restriction: (instance, lock) =>
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
-    opened: (instance) => noting('smv2.restriction_unread', instance, restrictions.load(instance.id)),
+    opened(instance) {
+      noting('smv2.restriction_unread', instance, restrictions.load(instance.id))
+      noting('smv2.presence_unsaid', instance, presence.opened(instance))
+    },
     closed: ({ id }) => acks.lose(id),
     findDecrypted: journal.findDecrypted,
     sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
@@ -168,6 +173,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     await act(linkOf(instance))
     links.delete(instance.id)
     restrictions.forget(instance.id)
+    presence.forget(instance.id)
     await store.forget(instance.id)
   }
 
@@ -196,7 +202,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
-    direct: createDirect({ clock, random, people, lineEvents, post, queue, linkOf }),
+    direct: acts,
     media: files.read,
     evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
     async begin() {

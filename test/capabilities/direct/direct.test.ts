@@ -389,6 +389,8 @@ describe('acts', () => {
       ],
     })
     expect((await result('group/invitelink', { group_id })).link).toMatch(/^https:\/\/chat\.sandbox\//)
+    expect(await result('group/subject', { group_id, name: 'Team B' })).toEqual({ group_id, name: 'Team B' })
+    expect((await result('group/info', { group_id })).name).toBe('Team B')
     expect(await result('group/leave', { group_id })).toEqual({ group_id, left: true })
     expect(await result('group/list', {})).toEqual({ groups: [] })
   })
@@ -431,7 +433,7 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(23)
+    expect(names).toHaveLength(27)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)

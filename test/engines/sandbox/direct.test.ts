@@ -387,3 +387,22 @@ describe('without a link nothing is done', () => {
     expect(w.data.raw.prepare('SELECT * FROM sandbox_blocks').all()).toEqual([])
   })
 })
+
+test('a group is renamed by its members, and joined by its link', async () => {
+  const { group } = await act('createGroup')(us, 'Team', [ANA])
+  const other = await w.connected('smv2', '12025550109')
+  await act('renameGroup')(us, group.id, 'Team B')
+  expect(await codeOf(act('renameGroup')(other, group.id, 'Mine'))).toBe('not_found')
+  const code = (await act('inviteLink')(us, group.id, false)).split('/').at(-1) ?? ''
+  expect(await act('joinGroup')(other, code)).toBe(group.id)
+  expect(await codeOf(act('joinGroup')(other, code))).toBe('invalid_state')
+  expect(await codeOf(act('joinGroup')(other, `${code}X`))).toBe('not_found')
+  expect(await act('group')(other, group.id)).toMatchObject({ name: 'Team B' })
+})
+
+test('typing is shown to people and groups that are there', async () => {
+  await act('showTyping')(us, ANA, 'typing')
+  await act('setOnline')(us, true)
+  expect(await codeOf(act('showTyping')(us, '12025550404', 'typing'))).toBe('not_found')
+  expect(await codeOf(act('showTyping')(us, '120363041234567890@g.us', 'typing'))).toBe('not_found')
+})

@@ -128,6 +128,7 @@ interface Groups {
   get(id: string): GroupInside | undefined
   create(subject: string, founder: string, others: readonly string[]): GroupInside
   of(number: string): readonly GroupInside[]
+  invitedBy(code: string): GroupInside | undefined
 }
 
 /** Who is asking, and what the answer is made of. */
@@ -165,6 +166,11 @@ function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): St
     case 'create': {
       const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
       return [describe(groups.create(asked.attrs['subject'] ?? '', asker.number, others), phone)]
+    }
+    case 'invite': {
+      const group = groups.invitedBy(asked.attrs['code'] ?? '')
+      group?.add(asker.number)
+      return group && [stanza('group', { jid: groupJid(group.id) })]
     }
     case 'leave': {
       const left = children(asked, 'group').map(({ attrs }) => attrs['id'] ?? '')

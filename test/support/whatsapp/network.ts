@@ -22,6 +22,7 @@ export interface Network {
     get(id: string): GroupInside | undefined
     create(subject: string, founder: string, others: readonly string[], addressing?: Addressing): GroupInside
     of(number: string): readonly GroupInside[]
+    invitedBy(code: string): GroupInside | undefined
   }
   /** Tells every linked device in the group what somebody changed. */
   announce(group: GroupInside, by: PhoneInside, what: Stanza): void
@@ -83,6 +84,7 @@ export function createNetwork(heldAckMs?: number): Network {
         groups.set(group.id, group)
         return group
       },
+      invitedBy: (code) => [...groups.values()].find(({ inviteCode }) => inviteCode === code),
       of: (number) => [...groups.values()].filter(({ members }) => members.includes(number)),
     },
     announce(group, by, what) {
