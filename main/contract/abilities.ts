@@ -16,8 +16,9 @@ export const ABILITIES = {
     'poll',
     'template',
     'reply',
+    'group',
   ],
-  act: ['react', 'edit', 'delete', 'mark_read', 'check_number', 'profile', 'block', 'groups'],
+  act: ['react', 'edit', 'delete', 'mark_read', 'typing', 'check_number', 'profile', 'block', 'groups'],
   hear: [
     'text',
     'image',

@@ -20,6 +20,11 @@ interface LinkPreview {
   readonly description: string | null
 }
 
+export interface ContactCard {
+  readonly name: string
+  readonly number: string
+}
+
 /** What a message answers, as much of it as is kept here. Phones that have it themselves need no more than its id. */
 export interface Quoted extends MessageRef {
   readonly type: string
@@ -38,6 +43,8 @@ export type OutgoingContent =
       readonly content: FileContent
       readonly caption: string | null
       readonly filename: string | null
+      /** A video that is played in a loop, without sound. */
+      readonly isGif?: boolean
     }
   | {
       readonly kind: 'location'
@@ -47,7 +54,14 @@ export type OutgoingContent =
       readonly name: string | null
       readonly address: string | null
     }
-  | { readonly kind: 'contact'; readonly to: string; readonly name: string; readonly number: string }
+  | {
+      readonly kind: 'contact'
+      readonly to: string
+      readonly name: string
+      readonly number: string
+      /** More of them in the same message. */
+      readonly others?: readonly ContactCard[]
+    }
   | {
       readonly kind: 'poll'
       readonly to: string

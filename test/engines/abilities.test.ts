@@ -18,7 +18,7 @@ const file = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', m
   }) as const
 
 /** A message of each kind, in the words of the port. */
-const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template' | 'reply'>, Partial<Outgoing>>> = {
+const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template' | 'reply' | 'group'>, Partial<Outgoing>>> = {
   text: { kind: 'text', text: 'Hello' },
   link_preview: {
     kind: 'text',
@@ -65,7 +65,11 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   check_number: ['check'],
   profile: ['profile', 'avatar'],
   block: ['block'],
-  groups: ['groups', 'group', 'createGroup', 'changeMembers', 'inviteLink', 'leaveGroup'],
+  typing: ['showTyping', 'setOnline'],
+  groups: [
+    ...(['groups', 'group', 'createGroup', 'changeMembers', 'inviteLink'] as const),
+    ...(['renameGroup', 'joinGroup', 'leaveGroup'] as const),
+  ],
 }
 
 const HEARD = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll'] as const
@@ -90,7 +94,7 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
   test('what it sends', async () => {
     const instance = await scene.connect(OURS)
     for (const kind of ABILITIES.send) {
-      if (kind === 'reply') continue
+      if (kind === 'reply' || kind === 'group') continue
       const level = scene.abilities.send[kind]
       const out = kind === 'template' ? undefined : OUT[kind]
       if (level !== 'raw' && out !== undefined) {
@@ -114,6 +118,13 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
     const { messageId } = await scene.send(instance, ANA, REPLY[level](id))
     await scene.until('arrived', () => scene.statuses(instance, messageId).includes('delivered'))
     expect(await scene.answeredBy(ANA)).toBe(level === 'no' ? null : id)
+  })
+
+  test('whether it sends to groups', async () => {
+    const instance = await scene.connect(OURS)
+    const made = await scene.engine.direct?.createGroup?.(instance, 'Garden', [ANA])
+    const { outcome } = await scene.send(instance, made?.group.id ?? '120363041234567890@g.us')
+    expect(outcome.kind === 'accepted').toBe(scene.abilities.send.group === 'yes')
   })
 
   test('what it does past sending', () => {

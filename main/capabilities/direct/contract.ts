@@ -34,7 +34,9 @@ export const ActionBody = Body(
     ),
     text: Type.Optional(Words(LIMITS.textLength, 'The text of the message; for message/edit, the new text.')),
     url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
-    title: Type.Optional(Words(256, 'send/link: title of the preview.')),
+    title: Type.Optional(
+      Words(256, 'send/link: title of the preview. Without `title` and `description`, both are read from the page.'),
+    ),
     description: Type.Optional(Words(1_024, 'send/link: description under the title.')),
     media_url: Type.Optional(
       Words(
@@ -72,6 +74,18 @@ export const ActionBody = Body(
       Type.String({
         pattern: '^[0-9]{7,15}$',
         description: 'The number of the contact or person, 7 to 15 digits only.',
+      }),
+    ),
+    contacts: Type.Optional(
+      Type.Array(Body({ name: Words(100, 'Name of the contact.'), number: Digits }), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'send/contact: several contacts, in place of `name` and `number`.',
+      }),
+    ),
+    gif: Type.Optional(
+      Type.Boolean({
+        description: 'send/media with a video: plays it in a loop without sound, as a GIF. Send an mp4.',
       }),
     ),
     numbers: Type.Optional(Numbers('user/check: the numbers to look up.')),
@@ -163,11 +177,11 @@ const TABLE = [
   '|---|---|---|',
   '| send/text | to, text, mentions?, quoted_message_id? | – |',
   '| send/link | to, url, text?, title?, description?, mentions?, quoted_message_id? | – |',
-  '| send/media | to, media_url, media_type, caption?, filename?, mentions?, quoted_message_id? | – |',
+  '| send/media | to, media_url, media_type, caption?, filename?, gif?, mentions?, quoted_message_id? | – |',
   '| send/poll | to, question, options, max_choices?, quoted_message_id? | – |',
   '| send/sticker | to, media_url, quoted_message_id? | – |',
   '| send/location | to, latitude, longitude, name?, address?, quoted_message_id? | – |',
-  '| send/contact | to, name, number, quoted_message_id? | – |',
+  '| send/contact | to, name and number or contacts: [{name, number}], quoted_message_id? | – |',
   '| message/react | message_id, emoji | message_id, emoji |',
   '| message/edit | message_id, text | message_id, text |',
   '| message/delete | message_id | message_id, deleted |',

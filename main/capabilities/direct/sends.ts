@@ -28,7 +28,7 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   },
   media(body) {
     return readDraft(
-      sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename', 'mentions']),
+      sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename', 'gif', 'mentions']),
       'smv2',
     )
   },
@@ -48,8 +48,14 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
     return { kind: 'location', to, latitude, longitude, name, address }
   },
   contact(body) {
-    const { to, name, number } = sendFields('contact', body, ['to', 'name', 'number'])
-    return { kind: 'contact', to, name, number }
+    if (body.contacts === undefined) {
+      const { to, name, number } = sendFields('contact', body, ['to', 'name', 'number'])
+      return { kind: 'contact', to, name, number }
+    }
+    const { to, contacts } = sendFields('contact', body, ['to', 'contacts'])
+    const [first, ...others] = contacts
+    if (first === undefined) throw new Error('the schema asks for a contact')
+    return { kind: 'contact', to, ...first, ...(others.length > 0 && { others }) }
   },
 }
 

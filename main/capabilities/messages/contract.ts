@@ -74,6 +74,12 @@ export const SendBody = Body(
           'The file name the recipient sees. Only with `media_url`. A document without one is named after its URL.',
       }),
     ),
+    gif: Type.Optional(
+      Type.Boolean({
+        description:
+          'On smv2, with `media_type` video: plays the video in a loop without sound, as a GIF. Send an mp4.',
+      }),
+    ),
     mentions: Type.Optional(
       Type.Array(Type.String({ pattern: `^${NUMBER}$`, examples: ['12025550123'] }), {
         minItems: 1,

@@ -12,6 +12,7 @@ export interface MediaDraft {
   readonly mediaType: FileType
   readonly caption: string | null
   readonly filename: string | null
+  readonly isGif?: boolean
 }
 
 interface Answering {
@@ -60,9 +61,25 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
   if (text !== undefined) return { kind: 'text', to, text, ...context }
   if (url === undefined)
     throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
+  if (body.gif === true) requireGif(body, engine)
   if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
   const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
-  return { kind: 'media', to, url, mediaType, caption: body.caption ?? null, filename, ...context }
+  return {
+    kind: 'media',
+    to,
+    url,
+    mediaType,
+    caption: body.caption ?? null,
+    filename,
+    ...(body.gif === true && { isGif: true }),
+    ...context,
+  }
+}
+
+function requireGif({ media_type: mediaType }: SendBody, engine: Engine): void {
+  if (mediaType !== 'video') throw wrong('gif is only allowed with media_type video.')
+  if (engine === 'smv2') return
+  throw new ApiError('engine_mismatch', 'gif needs the smv2 engine. Send the video without it.')
 }
 
 const contextOf = ({ quoted_message_id: quotedMessageId, mentions }: SendBody): Answering => ({
@@ -89,7 +106,7 @@ function requireReachable({ to, mentions }: SendBody, engine: Engine): void {
 }
 
 function refuseMediaFields(body: SendBody): void {
-  for (const field of ['media_type', 'caption', 'filename'] as const) {
+  for (const field of ['media_type', 'caption', 'filename', 'gif'] as const) {
     if (body[field] !== undefined) throw wrong(`${field} is only allowed with media_url.`)
   }
 }
@@ -135,7 +152,7 @@ export function textOf(out: Outgoing): string {
     case 'location':
       return [out.name, out.address].filter((words) => words !== null).join(', ')
     case 'contact':
-      return out.name
+      return [out, ...(out.others ?? [])].map(({ name }) => name).join(', ')
     case 'poll':
       return out.question
     case 'cloud_api':

@@ -10,7 +10,7 @@ import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } 
 import type { MediaDraft } from './draft.ts'
 
 /** The only way out for addresses that callers chose. */
-export type MediaSource = Pick<Outbound, 'checkUrl' | 'open'>
+export type MediaSource = Pick<Outbound, 'checkUrl' | 'open' | 'request'>
 
 const MEGABYTE = 1024 * 1024
 const FETCH_MS = 10_000
@@ -59,8 +59,11 @@ export async function fetchMedia(
       answer.body.destroy()
     }
   })
-  const { to, mediaType, caption, filename } = draft
-  return { out: { kind: 'media', to, mediaType, mimeType, content: file, caption, filename }, file }
+  const { to, mediaType, caption, filename, isGif } = draft
+  return {
+    out: { kind: 'media', to, mediaType, mimeType, content: file, caption, filename, ...(isGif && { isGif }) },
+    file,
+  }
 }
 
 /** The limits of a request are for its head and its body apart; this one is for both together. */

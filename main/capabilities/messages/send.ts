@@ -6,6 +6,7 @@ import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
 import { textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
+import { needsLinkPreview, withLinkPreview } from './link-preview.ts'
 import { fetchMedia, largestBytes } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
@@ -129,7 +130,10 @@ export function createSend(deps: SendDeps) {
     { id, accountId }: InstanceSubject,
   ): Promise<Resolved> => {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
-    const fetched = draft.kind === 'media' ? await fetchMedia(deps, draft, accountId) : { out: draft, file: null }
+    const fetched =
+      draft.kind === 'media'
+        ? await fetchMedia(deps, draft, accountId)
+        : { out: await withLinkPreview(deps, draft, accountId), file: null }
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.
     const release = () => void file?.remove().catch(() => {})
@@ -193,7 +197,8 @@ export function createSend(deps: SendDeps) {
 
 /** Nothing it names has to be looked for. */
 const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft> =>
-  draft.kind === 'cloud_api' || (draft.kind !== 'media' && draft.quotedMessageId === undefined)
+  draft.kind === 'cloud_api' ||
+  (draft.kind !== 'media' && draft.quotedMessageId === undefined && !needsLinkPreview(draft))
 
 const FRESH = { kind: 'fresh' } as const
 

@@ -7,12 +7,12 @@ export const OFFICIAL: Abilities = {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
     // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.
     link_preview: 'raw',
-    ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw', reply: 'raw' },
-    poll: 'no',
+    ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw' },
+    ...{ reply: 'yes', poll: 'no', group: 'no' },
   },
   act: {
     ...{ react: 'raw', mark_read: 'yes' },
-    ...{ edit: 'no', delete: 'no', check_number: 'no', profile: 'no', block: 'no', groups: 'no' },
+    ...{ edit: 'no', typing: 'no', delete: 'no', check_number: 'no', profile: 'no', block: 'no', groups: 'no' },
   },
   hear: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },

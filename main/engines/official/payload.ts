@@ -42,8 +42,11 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
       return { type: 'location', location: { latitude, longitude, ...(name && { name }), ...(address && { address }) } }
     }
     case 'contact': {
-      const phones = [{ phone: `+${out.number}`, wa_id: out.number }]
-      return { type: 'contacts', contacts: [{ name: { formatted_name: out.name, first_name: out.name }, phones }] }
+      const contacts = [out, ...(out.others ?? [])].map(({ name, number }) => ({
+        name: { formatted_name: name, first_name: name },
+        phones: [{ phone: `+${number}`, wa_id: number }],
+      }))
+      return { type: 'contacts', contacts }
     }
     case 'poll':
       return undefined

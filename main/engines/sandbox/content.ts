@@ -29,7 +29,8 @@ function contentWithoutQuote(out: Outgoing): Content {
       return { type: 'text', text: out.text, ...(out.preview && { details: { ...out.preview } }) }
     case 'media': {
       const { mediaType, mimeType, content, filename, caption } = out
-      return { type: mediaType, text: null, media: { mimeType, size: content.size, filename, caption } }
+      const media = { mimeType, size: content.size, filename, caption }
+      return { type: mediaType, text: null, media, ...(out.isGif === true && { details: { gif: true } }) }
     }
     case 'location': {
       const { latitude, longitude, name, address } = out
@@ -37,8 +38,8 @@ function contentWithoutQuote(out: Outgoing): Content {
       return { type: 'location', text: words, details: { latitude, longitude, name, address } }
     }
     case 'contact': {
-      const { name, number } = out
-      return { type: 'contact', text: name, details: { name, number } }
+      const { name, number, others } = out
+      return { type: 'contact', text: name, details: { name, number, ...(others && { others }) } }
     }
     case 'poll': {
       const { question, options, maxChoices: max_choices } = out

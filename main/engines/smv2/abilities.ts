@@ -5,11 +5,11 @@ export const SMV2: Abilities = {
   connect: { qr_code: 'yes', pairing_code: 'yes', passkey: 'yes', onboarding_page: 'no' },
   send: {
     ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
-    ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes' },
+    ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes', group: 'yes' },
     template: 'no',
   },
   act: {
-    ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes' },
+    ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes', typing: 'yes' },
     ...{ check_number: 'yes', profile: 'yes', block: 'yes', groups: 'yes' },
   },
   hear: {

@@ -1,12 +1,14 @@
 import type { proto } from 'baileys'
-import type { Outgoing } from '../engine.ts'
+import type { ContactCard, Outgoing } from '../engine.ts'
 import type { Library } from './library.ts'
 import type { FileKeys } from './media-cipher.ts'
+import type { MediaFacts } from './media-facts.ts'
 
 /** A file where the network keeps it. */
 interface PlacedFile extends FileKeys {
   readonly url: string
   readonly directPath: string
+  readonly facts: MediaFacts
 }
 
 type Media = Extract<Outgoing, { kind: 'media' }>
@@ -58,7 +60,7 @@ async function plainContent(
       return { locationMessage: { degreesLatitude, degreesLongitude, name, address } }
     }
     case 'contact':
-      return { contactMessage: { displayName: out.name, vcard: vcardOf(out) } }
+      return contactsOf([out, ...(out.others ?? [])])
     case 'poll': {
       const { question: name, options: values, maxChoices: selectableCount } = out
       const poll = { name, values: [...values], selectableCount }
@@ -79,28 +81,44 @@ function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message
   return { matchedText: url, ...(title !== null && { title }), ...(description !== null && { description }) }
 }
 
-function mediaOf({ mediaType, mimeType, caption, filename, content }: Media, file: PlacedFile, nowMs: number) {
+function contactsOf(cards: readonly ContactCard[]): proto.IMessage {
+  const contacts = cards.map((card) => ({ displayName: card.name, vcard: vcardOf(card) }))
+  const [first] = contacts
+  if (contacts.length === 1 && first) return { contactMessage: first }
+  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts } }
+}
+
+function mediaOf(
+  { mediaType, mimeType, caption, filename, content, isGif = false }: Media,
+  file: PlacedFile,
+  nowMs: number,
+) {
   const placed = {
     ...{ url: file.url, directPath: file.directPath, mediaKey: file.mediaKey, mimetype: mimeType },
     ...{ fileSha256: file.sha256, fileEncSha256: file.encryptedSha256, fileLength: content.size },
     mediaKeyTimestamp: Math.floor(nowMs / 1_000),
   }
+  const { isVoice = false, waveform, seconds, ...size } = file.facts
+  const duration = seconds === undefined ? {} : { seconds }
   switch (mediaType) {
     case 'image':
-      return { imageMessage: { ...placed, caption } }
+      return { imageMessage: { ...placed, ...size, caption } }
     case 'video':
-      return { videoMessage: { ...placed, caption } }
+      return { videoMessage: { ...placed, ...size, ...duration, caption, ...(isGif && { gifPlayback: true }) } }
     case 'audio':
-      // Ogg is what phones record: shown as a voice note; any other sound as a file.
-      return { audioMessage: { ...placed, ptt: mimeType.startsWith('audio/ogg') } }
+      // Opus in Ogg is what phones record: shown as a voice note; any other sound as a file.
+      return { audioMessage: { ...placed, ...duration, ptt: isVoice, ...(isVoice && { mimetype: VOICE, waveform }) } }
     case 'document':
       return { documentMessage: { ...placed, caption, fileName: filename ?? 'file', title: filename } }
     case 'sticker':
-      return { stickerMessage: placed }
+      return { stickerMessage: { ...placed, ...size } }
   }
 }
 
-function vcardOf({ name, number }: { name: string; number: string }): string {
+/** Without the codec phones do not play it. */
+const VOICE = 'audio/ogg; codecs=opus'
+
+function vcardOf({ name, number }: ContactCard): string {
   const text = name.replaceAll(/[\\;,]/g, (mark) => `\\${mark}`).replaceAll(/\r?\n/g, ' ')
   return [
     'BEGIN:VCARD',

@@ -8,6 +8,7 @@ import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { keysOf, MEDIA_KEY_BYTES } from './media-cipher.ts'
+import { factsOfFile } from './media-facts.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
@@ -94,7 +95,8 @@ export function createSend(needs: SendNeeds) {
     if (out.kind !== 'media') return { jid, out, context, file: null }
     const keys = await keysOf(out.mediaType, out.content, random.bytes(MEDIA_KEY_BYTES))
     const place = await transfer.upload(open, instance.accountId, keys, out.content, signal)
-    return place ? { jid, out, context, file: { ...keys, ...place } } : NOT_UPLOADED
+    if (!place) return NOT_UPLOADED
+    return { jid, out, context, file: { ...keys, ...place, facts: await factsOfFile(out.mediaType, out.content) } }
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */

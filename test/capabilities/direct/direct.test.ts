@@ -62,6 +62,23 @@ describe('a send past the usual body is a message like any other', () => {
       { details: { latitude: -23.5, longitude: -46.6, name: 'Sé', address: null } },
     ],
     ['contact', { name: 'Ben', number: BEN }, 'contact', { details: { name: 'Ben', number: BEN } }],
+    [
+      'contact',
+      {
+        contacts: [
+          { name: 'Ben', number: BEN },
+          { name: 'Eve', number: ANA },
+        ],
+      },
+      'contact',
+      { text: 'Ben', details: { name: 'Ben', number: BEN, others: [{ name: 'Eve', number: ANA }] } },
+    ],
+    [
+      'media',
+      { media_url: 'https://media.sandbox/video.mp4', media_type: 'video', gif: true },
+      'video',
+      { details: { gif: true } },
+    ],
     ['sticker', { media_url: 'https://media.sandbox/sticker.webp' }, 'sticker', { media: { mime_type: 'image/webp' } }],
     [
       'media',
@@ -136,6 +153,10 @@ describe('a send past the usual body is a message like any other', () => {
     ['send/location', { to: ANA, latitude: 91, longitude: 0 }, 'latitude'],
     ['send/text', { to: '+12025550301', text: 'x' }, 'to must be'],
     ['send/text', { to: ANA, text: 'x', cc: 'y' }, 'unknown field'],
+    ['send/contact', { to: ANA, name: 'Ben', number: BEN, contacts: [{ name: 'Eve', number: ANA }] }, 'has no field'],
+    ['send/contact', { to: ANA, contacts: [{ name: 'Eve' }] }, 'number'],
+    ['group/join', { link: 'https://evil.example/Invite1234' }, 'link must be'],
+    ['chat/typing', { to: ANA, state: 'online' }, 'state'],
     ['message/react', { message_id: 'msg_1' }, 'needs emoji'],
     ['group/list', { name: 'x' }, 'takes no fields'],
     ['user/check', { numbers: [] }, 'numbers'],

@@ -84,6 +84,16 @@ describe('a group', () => {
   })
 })
 
+describe('a GIF', () => {
+  const video = { to, media_url, media_type: 'video', gif: true }
+  test('is a video on smv2', () => expect(check(video, 'smv2')).toMatchObject({ kind: 'media', isGif: true }))
+  test('is nothing on official', () => expect(() => check(video)).toThrow(/^gif needs the smv2 engine/))
+  test.each([
+    [{ ...video, media_type: 'image' }, /^gif is only allowed with media_type video/],
+    [{ to, text: 'x', gif: true }, /^gif is only allowed with media_url/],
+  ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
+})
+
 describe('a body that is refused', () => {
   test.each([
     ['no content', { to }, /^The body has no content\. .*text.*media_url.*cloud_api/],

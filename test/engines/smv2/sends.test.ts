@@ -30,6 +30,8 @@ const refusal = (code: string, provider_code: number | null = null) => ({
 })
 
 const { bytes: PICTURE } = sampleOf('image')
+const { bytes: VOICE } = sampleOf('audio')
+const { bytes: MOVIE } = sampleOf('video')
 const media = (
   mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker',
   mimeType: string,
@@ -38,12 +40,25 @@ const media = (
 })
 
 const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: object])[] = [
-  ['a picture', media('image', 'image/png'), { type: 'image', file: PICTURE }],
-  ['a video', media('video', 'video/mp4'), { type: 'video', file: PICTURE }],
+  [
+    'a picture',
+    media('image', 'image/png'),
+    { type: 'image', file: PICTURE, content: { imageMessage: { width: 64, height: 64 } } },
+  ],
+  [
+    'a video',
+    { ...media('video', 'video/mp4'), content: contentOf(MOVIE) },
+    { type: 'video', file: MOVIE, content: { videoMessage: { seconds: 1, width: 16, height: 16 } } },
+  ],
+  [
+    'a GIF',
+    { ...media('video', 'video/mp4'), content: contentOf(MOVIE), isGif: true },
+    { type: 'video', content: { videoMessage: { gifPlayback: true } } },
+  ],
   [
     'a voice note',
-    media('audio', 'audio/ogg; codecs=opus'),
-    { type: 'audio', content: { audioMessage: { ptt: true } } },
+    { ...media('audio', 'audio/ogg'), content: contentOf(VOICE) },
+    { type: 'audio', content: { audioMessage: { ptt: true, seconds: 1, mimetype: 'audio/ogg; codecs=opus' } } },
   ],
   ['a sound', media('audio', 'audio/mpeg'), { type: 'audio', content: { audioMessage: { ptt: false } } }],
   [
@@ -61,6 +76,11 @@ const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: objec
     'a contact',
     { kind: 'contact', name: 'Ben; Sons', number: '12025550102' },
     { type: 'contact', content: { contactMessage: { vcard: expect.stringContaining('FN:Ben\\; Sons\nTEL;') } } },
+  ],
+  [
+    'several contacts',
+    { kind: 'contact', name: 'Ben', number: '12025550102', others: [{ name: 'Eve', number: '12025550103' }] },
+    { content: { contactsArrayMessage: { contacts: [{ displayName: 'Ben' }, { displayName: 'Eve' }] } } },
   ],
   [
     'a poll',

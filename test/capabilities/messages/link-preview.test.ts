@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { withLinkPreview, wordsOf } from '../../../main/capabilities/messages/link-preview.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
+import type { OutboundAnswer, OutboundRequest } from '../../../main/kernel/outbound.ts'
+import { fakeClock } from '../../support/clock.ts'
+
+const URL_OF_PAGE = 'https://shop.example/cake'
+const PAGE = `<html><head><title>Cake &amp; more</title>
+  <meta name="description" content='All our cakes'>
+  <META content="Cakes &#8211; &quot;fresh&quot;" property="og:title"/></head></html>`
+
+const answer = (status: number, headers: Record<string, string>, body = ''): OutboundAnswer =>
+  ({
+    ...{ kind: 'response', status, headers, body: Buffer.from(body), truncated: false },
+  }) as OutboundAnswer
+const page = (body: string) => answer(200, { 'content-type': 'text/html; charset=utf-8' }, body)
+
+async function previewOf(pages: Record<string, OutboundAnswer | 'never'>, said: { title?: string } = {}) {
+  const asked: string[] = []
+  const clock = fakeClock()
+  const request = ({ url, signal }: OutboundRequest) => {
+    asked.push(url)
+    const found = pages[url] ?? answer(404, {})
+    if (found !== 'never') return Promise.resolve(found)
+    return new Promise<OutboundAnswer>((resolve) => {
+      signal?.addEventListener('abort', () =>
+        resolve({ kind: 'failure', stage: 'timeout', code: 'aborted' } as OutboundAnswer),
+      )
+    })
+  }
+  const preview = { url: URL_OF_PAGE, title: said.title ?? null, description: null }
+  const content = { kind: 'text' as const, to: '12025550101', text: URL_OF_PAGE, preview }
+  const fetching = withLinkPreview({ outbound: { request }, clock }, content, 'a' as AccountId)
+  await clock.advance(3_000)
+  return { preview: (await fetching).preview, asked, waiting: clock.waiting() }
+}
+
+test('has the words that the page gives other apps, else those it gives browsers', async () => {
+  const { preview } = await previewOf({ [URL_OF_PAGE]: page(PAGE) })
+  expect(preview).toEqual({ url: URL_OF_PAGE, title: 'Cakes – "fresh"', description: 'All our cakes' })
+  expect(wordsOf('<title>\n Only\n this </title>')).toEqual({ title: 'Only this', description: null })
+})
+
+test('follows a redirect or two, and no more; the card leads where its sender said', async () => {
+  const moved = (location: string) => answer(301, { location })
+  const next = {
+    'https://shop.example/a': moved('https://www.shop.example/b'),
+    'https://www.shop.example/b': page(PAGE),
+  }
+  const found = await previewOf({ [URL_OF_PAGE]: moved('/a'), ...next })
+  expect([found.preview.url, found.preview.title]).toEqual([URL_OF_PAGE, 'Cakes – "fresh"'])
+  const loop = await previewOf({ [URL_OF_PAGE]: moved(URL_OF_PAGE) })
+  expect([loop.asked.length, loop.preview.title]).toEqual([3, null])
+  expect((await previewOf({ [URL_OF_PAGE]: moved('file:///etc/passwd') })).asked).toEqual([URL_OF_PAGE])
+})
+
+test('has no title when the page cannot be read in time, is no page, or is not there', async () => {
+  const file = answer(200, { 'content-type': 'application/pdf' }, PAGE)
+  const blocked = { kind: 'failure', stage: 'blocked', code: 'blocked' } as OutboundAnswer
+  for (const found of ['never', file, blocked, answer(500, {}, PAGE)] as const) {
+    const { preview, waiting } = await previewOf({ [URL_OF_PAGE]: found })
+    expect([preview.title, preview.description, waiting]).toEqual([null, null, 0])
+  }
+})
+
+test('nothing is fetched when the sender has said it all', async () => {
+  const { preview, asked } = await previewOf({ [URL_OF_PAGE]: page(PAGE) }, { title: 'Mine' })
+  expect([preview.title, asked]).toEqual(['Mine', []])
+})
+
+test('a hostile page is read in no time', () => {
+  const startedMs = performance.now()
+  wordsOf('<meta '.repeat(21_000))
+  wordsOf(`<meta content="${'a="'.repeat(40_000)}`)
+  wordsOf('<title'.repeat(21_000))
+  expect(performance.now() - startedMs).toBeLessThan(1_000)
+})
