@@ -71,6 +71,14 @@ export interface DirectActs {
   /** @throws ApiError not_found for a call that does not ring. */
   rejectCall(instance: EngineInstance, callId: string): Promise<void>
   block(instance: EngineInstance, number: string, isBlocked: boolean): Promise<void>
+  /** The name people see who have not saved the number. */
+  setName(instance: EngineInstance, name: string): Promise<void>
+  setAbout(instance: EngineInstance, text: string): Promise<void>
+  /**
+   * The picture of the line itself, or of a group.
+   * @param jpeg sent as it is.
+   */
+  setPicture(instance: EngineInstance, groupId: string | null, jpeg: Buffer): Promise<void>
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>
   group(instance: EngineInstance, id: string): Promise<Group>

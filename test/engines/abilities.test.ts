@@ -64,6 +64,7 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   mark_read: ['markRead'],
   check_number: ['check'],
   profile: ['profile', 'avatar'],
+  change_profile: ['setName', 'setAbout', 'setPicture'],
   block: ['block'],
   typing: ['showTyping', 'setOnline'],
   groups: [

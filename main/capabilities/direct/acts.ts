@@ -13,6 +13,8 @@ interface ActContext {
   readonly body: ActionBody
   /** @throws ApiError not_found, invalid_state when the network does not have the message. */
   readonly message: (messageId: string) => Promise<MessageRef>
+  /** Fetches the file at `media_url`. @throws ApiError invalid_url, validation_error */
+  readonly picture: (url: string) => Promise<Buffer>
   /** The engine's implementation. @throws ApiError engine_mismatch when it has none. */
   readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
 }
@@ -92,6 +94,11 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('renameGroup')(instance, group_id, name)
     return { group_id, name }
   },
+  async 'group/picture'({ instance, body, engine, picture }) {
+    const { group_id, media_url } = fieldsOf('group/picture', body, ['group_id', 'media_url'])
+    await engine('setPicture')(instance, group_id, await picture(media_url))
+    return { group_id, changed: true }
+  },
   async 'group/join'({ instance, body, engine }) {
     const { link } = fieldsOf('group/join', body, ['link'])
     const code = inviteCodeOf(link)
@@ -113,6 +120,23 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('setOnline')(instance, online)
     return { online }
   },
+  async 'account/name'({ instance, body, engine }) {
+    const { name } = fieldsOf('account/name', body, ['name'])
+    requireShort('name', name, 25)
+    await engine('setName')(instance, name)
+    return { name }
+  },
+  async 'account/about'({ instance, body, engine }) {
+    const { text } = fieldsOf('account/about', body, ['text'])
+    requireShort('text', text, 139)
+    await engine('setAbout')(instance, text)
+    return { text }
+  },
+  async 'account/picture'({ instance, body, engine, picture }) {
+    const { media_url } = fieldsOf('account/picture', body, ['media_url'])
+    await engine('setPicture')(instance, null, await picture(media_url))
+    return { changed: true }
+  },
 }
 
 /** @returns undefined for an unknown path. */
@@ -125,6 +149,12 @@ async function block(action: string, { instance, body, engine }: ActContext, blo
   const { number } = fieldsOf(action, body, ['number'])
   await engine('block')(instance, number, blocked)
   return { number, blocked }
+}
+
+/** What WhatsApp lets people type. */
+function requireShort(field: string, words: string, most: number): void {
+  if ([...words].length <= most) return
+  throw new ApiError('validation_error', `${field} must have at most ${most} characters here.`)
 }
 
 const INVITE = /^https:\/\/chat\.(?:whatsapp\.com|sandbox)\/(?:invite\/)?([A-Za-z0-9]{8,64})(?:\?.*)?$/

@@ -10,9 +10,9 @@ export const ACTIONS = {
   message: ['react', 'edit', 'delete', 'markread'],
   call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
-  group: ['list', 'info', 'create', 'participant', 'subject', 'invitelink', 'join', 'leave'],
+  group: ['list', 'info', 'create', 'participant', 'subject', 'picture', 'invitelink', 'join', 'leave'],
   chat: ['typing'],
-  account: ['online'],
+  account: ['online', 'name', 'about', 'picture'],
 } as const
 
 const { image, audio, video, document, sticker } = LIMITS.mediaMegabytes
@@ -32,7 +32,12 @@ export const ActionBody = Body(
         examples: ['12025550123'],
       }),
     ),
-    text: Type.Optional(Words(LIMITS.textLength, 'The text of the message; for message/edit, the new text.')),
+    text: Type.Optional(
+      Words(
+        LIMITS.textLength,
+        'The text of the message; for message/edit, the new text; for account/about, 139 characters.',
+      ),
+    ),
     url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
     title: Type.Optional(
       Words(256, 'send/link: title of the preview. Without `title` and `description`, both are read from the page.'),
@@ -41,7 +46,7 @@ export const ActionBody = Body(
     media_url: Type.Optional(
       Words(
         LIMITS.mediaUrlLength,
-        'send/media, send/sticker: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
+        'send/media, send/sticker, group/picture, account/picture: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
           `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp). The sandbox has samples at https://media.sandbox, such as sticker.webp.`,
       ),
     ),
@@ -69,7 +74,7 @@ export const ActionBody = Body(
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: 'send/location, in degrees.' })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180, description: 'send/location, in degrees.' })),
     address: Type.Optional(Words(256, 'send/location: postal address.')),
-    name: Type.Optional(Words(100, 'Name of the place, the contact or the group.')),
+    name: Type.Optional(Words(100, 'Name of the place, the contact or the group; for account/name, 25 characters.')),
     number: Type.Optional(
       Type.String({
         pattern: '^[0-9]{7,15}$',
@@ -196,11 +201,15 @@ const TABLE = [
   '| group/create | name, participants | group, and participants: [{number, done, reason}] |',
   '| group/participant | group_id, change, participants | group_id, participants: [{number, done, reason}] |',
   '| group/subject | group_id, name | group_id, name |',
+  '| group/picture | group_id, media_url | group_id, changed |',
   '| group/invitelink | group_id, renew? | group_id, link |',
   '| group/join | link | group_id, joined |',
   '| group/leave | group_id | group_id, left |',
   '| chat/typing | to, state | to, state |',
   '| account/online | online | online |',
+  '| account/name | name | name |',
+  '| account/about | text | text |',
+  '| account/picture | media_url | changed |',
 ].join('\n')
 
 /**
@@ -291,6 +300,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. The sandbox has no account/name, account/about and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts, typing and online are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
@@ -323,7 +333,7 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
         'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
-        'invitelink, join, leave. chat: typing. account: online. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
+        'picture, invitelink, join, leave. chat: typing. account: online, name, about, picture. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,

@@ -18,7 +18,7 @@ export interface DirectDeps {
   readonly clock: Clock
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
-  readonly messages: Pick<Messages, 'sendDraft' | 'getRef'>
+  readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }
@@ -78,6 +78,12 @@ export function createDirect(deps: DirectDeps): Direct {
     return { kind: 'send', result } as const
   }
 
+  async function fetchPicture({ accountId }: InstanceSubject, url: string): Promise<Buffer> {
+    const { mimeType, bytes } = await messages.fetchFile(accountId, url, 'image')
+    if (mimeType === 'image/jpeg') return bytes
+    throw new ApiError('validation_error', `media_url returned ${mimeType}. Pictures must be image/jpeg.`)
+  }
+
   return {
     requireAction(group, action) {
       const known: readonly string[] = Object.hasOwn(ACTIONS, group) ? ACTIONS[group as keyof typeof ACTIONS] : []
@@ -98,7 +104,11 @@ export function createDirect(deps: DirectDeps): Direct {
         return actFinder(instances.engineFor(instance))(name)
       }
       const message = (id: string) => messages.getRef(instance.id, id)
-      return { kind: 'done', result: await withLimits(instance, () => act({ instance, body, message, engine })) }
+      const picture = (url: string) => fetchPicture(instance, url)
+      return {
+        kind: 'done',
+        result: await withLimits(instance, () => act({ instance, body, message, engine, picture })),
+      }
     },
 
     async raw(asked) {

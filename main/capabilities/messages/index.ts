@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { MediaType } from '../../contract/shapes.ts'
 import type { MessageRef } from '../../engines/direct.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
@@ -6,6 +7,7 @@ import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
 import { createInbound } from './inbound.ts'
+import { fetchMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
@@ -34,6 +36,8 @@ export interface Messages extends Conversations {
   send(request: SendRequest): Promise<SendResult>
   /** The same for content that another room has read. */
   sendDraft(request: DraftRequest): Promise<SendResult>
+  /** A file at a public address, as a media message would send it. @throws ApiError invalid_url, validation_error */
+  fetchFile(accountId: AccountId, url: string, mediaType: MediaType): Promise<{ mimeType: string; bytes: Buffer }>
   /** @throws ApiError not_found, also for received messages: they have no status. */
   get(instanceId: InstanceId, messageId: string): Promise<Message>
   /** The newest message sent with the key. @throws ApiError not_found */
@@ -98,6 +102,12 @@ export function createMessages(deps: MessagesDeps): Messages {
       return sendDraft({ ...request, draft, operation: 'POST messages' })
     },
     sendDraft,
+    fetchFile: (accountId, url, mediaType) =>
+      fetchMedia(
+        { outbound: deps.outbound, clock },
+        { kind: 'media', to: '', url, mediaType, caption: null, filename: null },
+        accountId,
+      ),
     ...createConversations({ db, cursors: deps.cursors, chatIndex }),
 
     async get(instanceId, messageId) {

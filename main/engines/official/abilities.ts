@@ -12,7 +12,16 @@ export const OFFICIAL: Abilities = {
   },
   act: {
     ...{ react: 'raw', mark_read: 'yes' },
-    ...{ edit: 'no', typing: 'no', delete: 'no', check_number: 'no', profile: 'no', block: 'no', groups: 'no' },
+    ...{
+      edit: 'no',
+      typing: 'no',
+      delete: 'no',
+      check_number: 'no',
+      profile: 'no',
+      change_profile: 'no',
+      block: 'no',
+      groups: 'no',
+    },
   },
   hear: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },

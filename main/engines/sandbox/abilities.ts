@@ -5,7 +5,8 @@ import { SMV2 } from '../smv2/abilities.ts'
 
 /** What the two faces of the simulated network can do. */
 export const SANDBOX: Readonly<Record<Engine, Abilities>> = {
-  smv2: SMV2,
+  // Phones of the sandbox have the same text and picture for everybody.
+  smv2: { ...SMV2, act: { ...SMV2.act, change_profile: 'no' } },
   // Phones of the sandbox have groups, whichever engine listens.
   official: { ...OFFICIAL, hear: { ...OFFICIAL.hear, group: 'yes' } },
 }

@@ -9,6 +9,7 @@ import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
+import { createOwnProfile } from './own-profile.ts'
 import { createPresence, type Presence } from './presence.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
@@ -167,6 +168,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     },
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,
+    ...createOwnProfile({ openOf }),
     ...createGroups({ openOf, jidOf, people }),
   }
   return { acts, presence }

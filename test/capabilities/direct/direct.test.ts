@@ -157,6 +157,8 @@ describe('a send past the usual body is a message like any other', () => {
     ['send/contact', { to: ANA, contacts: [{ name: 'Eve' }] }, 'number'],
     ['group/join', { link: 'https://evil.example/Invite1234' }, 'link must be'],
     ['chat/typing', { to: ANA, state: 'online' }, 'state'],
+    ['account/name', { name: 'x'.repeat(26) }, 'at most 25 characters'],
+    ['account/about', { text: 'x'.repeat(140) }, 'at most 139 characters'],
     ['message/react', { message_id: 'msg_1' }, 'needs emoji'],
     ['group/list', { name: 'x' }, 'takes no fields'],
     ['user/check', { numbers: [] }, 'numbers'],
@@ -454,10 +456,20 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(27)
+    expect(names).toHaveLength(31)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)
+    }
+  })
+
+  test('what the sandbox has nowhere to show is refused there', async () => {
+    const w = await worldOfTest()
+    const { id } = await w.pair()
+    const picture = { media_url: 'https://media.sandbox/image.png' }
+    const asked = { 'account/name': { name: 'Bakery' }, 'account/about': { text: 'Open' }, 'account/picture': picture }
+    for (const [action, body] of Object.entries(asked)) {
+      expect(codeOf(await engine(w, id, action, body)), action).toEqual([400, 'engine_mismatch'])
     }
   })
 

@@ -61,7 +61,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     const { appState } = network.phone(device.number)
     return answerSync(iq, { device, appState, cdn: network.cdn })
   },
-  'w:profile:picture': () => undefined,
+  'w:profile:picture': ({ attrs }) => (attrs['type'] === 'set' ? [stanza('picture', { id: 1 })] : undefined),
   md: forgetDevice,
 }
 

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DirectActs } from '../../../main/engines/direct.ts'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { bytesOf } from '../../support/whatsapp/stanza.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550250'
+const ANA = '12025551501'
+const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xd9])
+
+let world: LineWorld
+let shop: EngineInstance
+
+beforeAll(async () => {
+  world = await lineWorld()
+  world.whatsapp.phone(OURS, { name: 'Shop' })
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+
+const act = <K extends keyof DirectActs>(name: K): DirectActs[K] => {
+  const found = world.smv2.engine.direct?.[name]
+  if (!found) throw new Error(`smv2 cannot ${name}`)
+  return found
+}
+const asked = (xmlns: string) =>
+  world.whatsapp
+    .phone(OURS)
+    .device.heard.filter(({ attrs }) => attrs['xmlns'] === xmlns && attrs['type'] === 'set')
+    .at(-1)
+
+test('the name is changed for the phone too, and for everybody who sees it', async () => {
+  const { appState, device } = world.whatsapp.phone(OURS)
+  const version = () => appState.ledger('critical_block').version
+  await until('the settings', () => version() > 0)
+  const before = version()
+  // The settings come some time after pairing.
+  await until('changed', () =>
+    act('setName')(shop, 'Bakery').then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  await until('on the phone', () => version() > before)
+  world.forget()
+  device.end('dropped')
+  expect((await world.heard(shop, 'connected')).name).toBe('Bakery')
+})
+
+test('the text about it', async () => {
+  await act('setAbout')(shop, 'Open till six ☕')
+  expect(bytesOf(asked('status'), 'status').toString()).toBe('Open till six ☕')
+})
+
+test('its own picture, and that of a group', async () => {
+  await act('setPicture')(shop, null, JPEG)
+  expect(asked('w:profile:picture')?.attrs['target']).toBeUndefined()
+  expect(bytesOf(asked('w:profile:picture'), 'picture')).toEqual(JPEG)
+  const { id } = world.whatsapp.group('Garden', [OURS, ANA])
+  await act('setPicture')(shop, `${id}@g.us`, JPEG)
+  expect(asked('w:profile:picture')?.attrs['target']).toBe(`${id}@g.us`)
+})
