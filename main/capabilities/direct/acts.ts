@@ -153,7 +153,7 @@ async function block(action: string, { instance, body, engine }: ActContext, blo
 
 /** What WhatsApp lets people type. */
 function requireShort(field: string, words: string, most: number): void {
-  if ([...words].length <= most) return
+  if (words.length <= most) return
   throw new ApiError('validation_error', `${field} must have at most ${most} characters here.`)
 }
 
