@@ -27,6 +27,7 @@ export const ABILITIES = {
     'check_number',
     'profile',
     'change_profile',
+    'post_status',
     'block',
     'groups',
   ],

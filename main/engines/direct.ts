@@ -79,6 +79,11 @@ export interface DirectActs {
    * @param jpeg sent as it is.
    */
   setPicture(instance: EngineInstance, groupId: string | null, jpeg: Buffer): Promise<void>
+  /**
+   * Posts a text that disappears after a day.
+   * @param audience numbers of those who may see it; the network shows it to those of them who have saved this one.
+   */
+  postStatus(instance: EngineInstance, text: string, audience: readonly string[]): Promise<void>
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>
   group(instance: EngineInstance, id: string): Promise<Group>

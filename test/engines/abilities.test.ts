@@ -65,6 +65,7 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   check_number: ['check'],
   profile: ['profile', 'avatar'],
   change_profile: ['setName', 'setAbout', 'setPicture'],
+  post_status: ['postStatus'],
   block: ['block'],
   typing: ['showTyping', 'setOnline'],
   groups: [

@@ -132,6 +132,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('setAbout')(instance, text)
     return { text }
   },
+  async 'account/status'({ instance, body, engine }) {
+    const { text, numbers } = fieldsOf('account/status', body, ['text', 'numbers'])
+    requireShort('text', text, 700)
+    await engine('postStatus')(instance, text, numbers)
+    return { posted: true }
+  },
   async 'account/picture'({ instance, body, engine, picture }) {
     const { media_url } = fieldsOf('account/picture', body, ['media_url'])
     await engine('setPicture')(instance, null, await picture(media_url))

@@ -12,7 +12,7 @@ export const ACTIONS = {
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
   group: ['list', 'info', 'create', 'participant', 'subject', 'picture', 'invitelink', 'join', 'leave'],
   chat: ['typing'],
-  account: ['online', 'name', 'about', 'picture'],
+  account: ['online', 'name', 'about', 'picture', 'status'],
 } as const
 
 const { image, audio, video, document, sticker } = LIMITS.mediaMegabytes
@@ -35,7 +35,7 @@ export const ActionBody = Body(
     text: Type.Optional(
       Words(
         LIMITS.textLength,
-        'The text of the message; for message/edit, the new text; for account/about, 139 characters.',
+        'The text of the message; for message/edit, the new text; for account/about, 139 characters; for account/status, 700.',
       ),
     ),
     url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
@@ -93,7 +93,9 @@ export const ActionBody = Body(
         description: 'send/media with a video: plays it in a loop without sound, as a GIF. Send an mp4.',
       }),
     ),
-    numbers: Type.Optional(Numbers('user/check: the numbers to look up.')),
+    numbers: Type.Optional(
+      Numbers('user/check: the numbers to look up. account/status: who may see it, if they have saved this number.'),
+    ),
     message_id: Type.Optional(Words(128, '`message_id` of a message this instance sent or received.')),
     quoted_message_id: Type.Optional(
       Words(128, 'All send actions: `message_id` of the message in the chat with `to` to reply to.'),
@@ -210,6 +212,7 @@ const TABLE = [
   '| account/name | name | name |',
   '| account/about | text | text |',
   '| account/picture | media_url | changed |',
+  '| account/status | text, numbers | posted |',
 ].join('\n')
 
 /**
@@ -300,7 +303,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
-      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. The sandbox has no account/name, account/about and pictures.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours. The sandbox has no account/name, account/about, account/status and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts, typing and online are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
@@ -333,7 +336,7 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
         'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
-        'picture, invitelink, join, leave. chat: typing. account: online, name, about, picture. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
+        'picture, invitelink, join, leave. chat: typing. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,

@@ -19,6 +19,7 @@ export const OFFICIAL: Abilities = {
       check_number: 'no',
       profile: 'no',
       change_profile: 'no',
+      post_status: 'no',
       block: 'no',
       groups: 'no',
     },

@@ -49,7 +49,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     await phoneMessages.find(instance.accountId, await numberOf(instance), engineMessageId)
   }
 
-  const smv2: Omit<DirectActs, 'setName' | 'setAbout' | 'setPicture'> = {
+  const smv2: Omit<DirectActs, 'setName' | 'setAbout' | 'setPicture' | 'postStatus'> = {
     async react(instance, { engineMessageId }, emoji) {
       await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },

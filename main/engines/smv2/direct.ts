@@ -15,7 +15,7 @@ import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
 import { participantOf } from './group-metadata.ts'
-import { chatKeyOf } from './jid.ts'
+import { addressOf, chatKeyOf, numberJid } from './jid.ts'
 import type { SendQueue } from './send-queue.ts'
 import { engineIdOf } from './sent.ts'
 
@@ -32,6 +32,9 @@ export interface DirectNeeds {
 /** Less than the caller waits, so that nothing is done after the answer. The wait for its turn included. */
 const ACT_MS = 18_000
 const PICTURE_MS = 15_000
+const STATUS = 'status@broadcast'
+/** Of the text's background, as ARGB. */
+const STATUS_COLOUR = 0xff1f6f5c
 /** Asking about many numbers at once has had numbers banned. */
 const CHECKED_AT_ONCE = 20
 const BETWEEN_CHECKS_MS = 10_000
@@ -67,36 +70,46 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
   }
 
   /** An act on a message is a message itself, and done once the network has taken it. */
-  async function act(
+  function act(
     instance: EngineInstance,
     target: MessageRef,
     messageFor: (key: WAMessageKey) => proto.IMessage,
     wrapping: Wrapping = {},
   ): Promise<void> {
+    return inTurn(instance, chatKeyOf(target.chat), async () => {
+      const key = await keyOf(instance, target)
+      return { jid: key.remoteJid ?? '', message: messageFor(key), wrapping }
+    })
+  }
+
+  /** Leaves at the pace of messages, as it is one. */
+  async function inTurn(
+    instance: EngineInstance,
+    chat: string,
+    prepare: () => Promise<{ jid: string; message: proto.IMessage; wrapping: Wrapping }>,
+  ): Promise<void> {
     openOf(instance)
     const limit = new AbortController()
     const timer = startTimeout(clock, ACT_MS, () => limit.abort())
     try {
-      const turn = await queue.turn(instance.id, chatKeyOf(target.chat), limit.signal)
+      const turn = await queue.turn(instance.id, chat, limit.signal)
       if (turn.kind === 'later') throw tooFast(turn.retryAfterSeconds)
       if (turn.kind === 'given_up') throw new Error('the act was given up while it waited for its turn')
-      await actNow(instance, target, messageFor, wrapping, limit.signal).finally(turn.done)
+      await postNow(instance, prepare, limit.signal).finally(turn.done)
     } finally {
       timer.cancel()
     }
   }
 
-  async function actNow(
+  async function postNow(
     instance: EngineInstance,
-    target: MessageRef,
-    messageFor: (key: WAMessageKey) => proto.IMessage,
-    wrapping: Wrapping,
+    prepare: () => Promise<{ jid: string; message: proto.IMessage; wrapping: Wrapping }>,
     signal: AbortSignal,
   ): Promise<void> {
     const open = openOf(instance)
-    const key = await keyOf(instance, target)
+    const prepared = await prepare()
     const engineId = engineIdOf(random.bytes(16).toString('hex'))
-    const parcel = { jid: key.remoteJid ?? '', engineId, messageId: null, message: messageFor(key), wrapping }
+    const parcel = { ...prepared, engineId, messageId: null }
     const posted = await post(instance, open, linkOf(instance).liveness, parcel, signal)
     if (posted.kind === 'taken') return
     if (posted.kind !== 'refused') throw new Error(`the act was not confirmed: ${posted.kind}`)
@@ -166,6 +179,17 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     async block(instance, number, isBlocked) {
       await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')
     },
+    postStatus: (instance, text, audience) =>
+      inTurn(instance, STATUS, async () => {
+        const open = openOf(instance)
+        const found = [...(await people.check(instance, open, audience)).values()].filter((number) => number !== null)
+        if (found.length === 0) throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
+        // The own phone shows it among its own.
+        const own = addressOf(open.session.creds.me?.id ?? '').user
+        const statusJidList = [own, ...found].map(numberJid)
+        const message = { extendedTextMessage: { text, backgroundArgb: STATUS_COLOUR } }
+        return { jid: STATUS, message, wrapping: { statusJidList } }
+      }),
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),

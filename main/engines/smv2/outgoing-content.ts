@@ -17,6 +17,8 @@ type Media = Extract<Outgoing, { kind: 'media' }>
 export interface Wrapping {
   readonly additionalAttributes?: Readonly<Record<string, string>>
   readonly additionalNodes?: { tag: string; attrs: Record<string, string> }[]
+  /** Who gets a status. */
+  readonly statusJidList?: readonly string[]
 }
 
 /** What a message is sent with, found out before. */

@@ -77,12 +77,13 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
 }
 
 function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: OutgoingEncryption) {
-  const { additionalAttributes = {}, additionalNodes = [] } = wrapping
+  const { additionalAttributes = {}, additionalNodes = [], statusJidList } = wrapping
   return guard.carry(passage, () =>
     sock.relayMessage(jid, message, {
       messageId: engineId,
       additionalAttributes: { ...additionalAttributes },
       additionalNodes,
+      ...(statusJidList && { statusJidList: [...statusJidList] }),
     }),
   )
 }
@@ -94,6 +95,8 @@ function firstOf(relayed: Promise<unknown>, answer: Promise<AckAnswer>, signal: 
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const abort = () => resolve({ kind: 'aborted' })
   signal.addEventListener('abort', abort)
+  // While the message was being kept.
+  if (signal.aborted) abort()
   relayed.catch((error: unknown) => resolve({ kind: 'failed', error }))
   void answer.then(resolve)
   return promise.finally(() => signal.removeEventListener('abort', abort))

@@ -61,3 +61,13 @@ test('its own picture, and that of a group', async () => {
   await act('setPicture')(shop, `${id}@g.us`, JPEG)
   expect(asked('w:profile:picture')?.attrs['target']).toBe(`${id}@g.us`)
 })
+
+test('a status goes to those who may see it, and to the own phone', async () => {
+  const [ana, ben] = [world.whatsapp.phone(ANA), world.whatsapp.phone('12025551502')]
+  await act('postStatus')(shop, 'Fresh bread', [ANA, '12025550404'])
+  await until('there', () => ana.received().length === 1)
+  expect(ana.received()).toMatchObject([{ text: 'Fresh bread', from: OURS }])
+  await until('on the own phone', () => world.whatsapp.phone(OURS).copies.length > 0)
+  expect(ben.received()).toEqual([])
+  await expect(act('postStatus')(shop, 'x', ['12025550404'])).rejects.toMatchObject({ code: 'not_found' })
+})

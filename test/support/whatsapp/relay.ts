@@ -18,6 +18,8 @@ import {
   type Stanza,
 } from './stanza.ts'
 
+const STATUS = 'status@broadcast'
+
 /** Takes a message from a linked device: acknowledges it, and brings it to everybody it is for. */
 export function relay(node: Stanza, from: DeviceInside, network: Network): void {
   const fault = faultFor(node, from, network)
@@ -57,8 +59,8 @@ function ack({ attrs }: Stanza, error: number | undefined): Stanza {
 /** New chats are refused while the account is restricted; people who have written can be answered. */
 function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFault | undefined {
   const { to = '', category } = node.attrs
+  if (category === 'peer' || to === STATUS) return undefined
   const { user, kind } = readAddress(to)
-  if (category === 'peer') return undefined
   if (kind === 'group') return network.faults.messageTo(user)
   const { number } = network.who(to)
   if (number === from.number) return undefined
@@ -72,7 +74,7 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
 function bring(node: Stanza, from: DeviceInside, network: Network): void {
   const { to = '', category, participant } = node.attrs
   const sender = network.phone(from.number)
-  const { user, kind } = readAddress(to)
+  const { user, kind } = to === STATUS ? { user: '', kind: 'status' } : readAddress(to)
   const group = kind === 'group' ? network.groups.get(user) : undefined
   const shared = children(node, 'enc')
   const each = children(child(node, 'participants'), 'to')
@@ -83,7 +85,11 @@ function bring(node: Stanza, from: DeviceInside, network: Network): void {
   if (group && participant === undefined) return bringToGroup(group, each, shared, network, hand)
   // A second attempt for one device, or something for the own phone alone.
   if (each.length === 0) return hand(participant ?? to, shared)
-  for (const { attrs, content } of each) hand(attrs['jid'] ?? '', Array.isArray(content) ? content : [])
+  // One content for all of them, but only these.
+  for (const { attrs, content } of each) {
+    const own = Array.isArray(content) ? content : []
+    hand(attrs['jid'] ?? '', to === STATUS ? [...own, ...shared] : own)
+  }
 }
 
 function bringToGroup(
@@ -136,7 +142,7 @@ function envelopeFor(person: PhoneInside, sealed: Stanza[], addressed: Addressed
     group,
     isPeerMessage,
     as: to.replace(/:\d+@/, '@'),
-    peer: isCopy && group === undefined ? network.who(to).number : from.number,
+    peer: isCopy && group === undefined && to !== STATUS ? network.who(to).number : from.number,
     sealed: sealed.map((enc) => ({
       type: enc.attrs['type'] as Envelope['sealed'][number]['type'],
       bytes: bytesIn(enc),
@@ -156,6 +162,7 @@ function forwarded(node: Stanza, person: PhoneInside, { from, sender, group, net
       ? { ...shared, participant, participant_pn: number }
       : { ...shared, participant, participant_lid: lid }
   }
+  if (to === STATUS) return { ...common, from: STATUS, participant: number }
   if (person.number !== from.number) return { ...common, from: number, sender_lid: lid }
   const peer = network.who(to)
   return { ...common, from: number, recipient: numberJid(peer.number), peer_recipient_lid: lidJid(peer.lid) }
