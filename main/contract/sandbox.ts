@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import type { PasskeyCredential } from './instance.ts'
 import { LIMITS } from './limits.ts'
 import { Digits, List, MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
 
@@ -37,6 +38,15 @@ export const GraphCredentials = Type.Object({
   app_secret: Type.String({ description: 'The simulator signs its callbacks with it.' }),
 })
 export type GraphCredentials = Static<typeof GraphCredentials>
+
+const PASSKEY_ID = 'c2FuZGJveC1wYXNza2V5'
+/** The passkey of every sandbox phone: its answer is always the same, and only its id is checked. */
+export const SANDBOX_CREDENTIAL = {
+  id: PASSKEY_ID,
+  rawId: PASSKEY_ID,
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA', userHandle: null },
+} as const satisfies PasskeyCredential
 
 export const CATCHER_NAME = '^[A-Za-z0-9._~-]{1,64}$'
 

@@ -14,6 +14,7 @@ import {
 } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
+import { SANDBOX_CREDENTIAL } from '../../contract/sandbox.ts'
 import { Body, Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 declare module '../../contract/notice.ts' {
@@ -407,12 +408,7 @@ export const instancesContract = {
     examples: {
       body: {
         attempt: 1,
-        credential: {
-          id: 'c2FuZGJveC1wYXNza2V5',
-          rawId: 'c2FuZGJveC1wYXNza2V5',
-          type: 'public-key',
-          response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA', userHandle: null },
-        },
+        credential: SANDBOX_CREDENTIAL,
       },
       reply: {
         ...PASSKEY_ASKED,

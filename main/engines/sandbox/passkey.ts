@@ -1,14 +1,12 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyCredential } from '../../contract/instance.ts'
+import { SANDBOX_CREDENTIAL } from '../../contract/sandbox.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance, EngineSignal, PasskeyFailure, PasskeyState } from '../engine.ts'
 import { requireStep } from '../passkey-step.ts'
 import { crockford } from './network-ids.ts'
-
-/** What a browser would make takes a real passkey. The sandbox has one for every phone, and checks only its id. */
-export const SANDBOX_CREDENTIAL_ID = Buffer.from('sandbox-passkey').toString('base64url')
 
 const SIGN_MS = 600_000
 const STEP_MS = 120_000
@@ -78,7 +76,7 @@ export function createPasskeys({ clock, random, alarms, publish, pair }: Passkey
     /** @throws ApiError invalid_state, validation_error */
     respond(instance: EngineInstance, attempt: number, { id, type }: PasskeyCredential): void {
       const ceremony = find(instance, 'sign', attempt)
-      if (type !== 'public-key' || id !== SANDBOX_CREDENTIAL_ID) throw unknownCredential()
+      if (type !== 'public-key' || id !== SANDBOX_CREDENTIAL.id) throw unknownCredential()
       enter(ceremony, 'phone', STEP_MS)
       alarms.set(phone(instance.id), clock.now() + PHONE_MS, () => {
         const code = crockford(random.bytes(5))
@@ -102,5 +100,5 @@ const phone = (id: InstanceId) => `passkey phone ${id}`
 const unknownCredential = () =>
   new ApiError(
     'validation_error',
-    `credential.id is not the passkey of a sandbox phone. Send type "public-key" and id "${SANDBOX_CREDENTIAL_ID}".`,
+    `credential.id is not the passkey of a sandbox phone. Send type "public-key" and id "${SANDBOX_CREDENTIAL.id}".`,
   )

@@ -1,8 +1,19 @@
 import type { QrView } from '../../../main/contract/instance.ts'
 import type { Problem } from '../../app/problem.ts'
+import type { PasskeyEnd } from './passkey.ts'
 
 /** What the person in front of the code sees. */
-export type Phase = 'loading' | 'refreshing' | 'waiting' | 'expired' | 'connected' | 'passkey' | 'failed' | 'offline'
+export type Phase =
+  | 'loading'
+  | 'refreshing'
+  | 'waiting'
+  | 'expired'
+  | 'connected'
+  | 'passkey'
+  /** The account asked for its passkey, and nothing was linked. */
+  | 'unconfirmed'
+  | 'failed'
+  | 'offline'
 
 export interface PairingSnapshot {
   readonly view: QrView | undefined
@@ -12,9 +23,11 @@ export interface PairingSnapshot {
   readonly isOffline?: boolean
   /** A new code is requested without anyone asking when one expires. */
   readonly restarts?: boolean
+  /** Why the confirmation with a passkey failed: then nothing restarts before somebody has read it. */
+  readonly end?: PasskeyEnd | undefined
 }
 
-export function toPhase({ view, problem, nowMs, isOffline = false, restarts = false }: PairingSnapshot): Phase {
+export function toPhase({ view, problem, nowMs, isOffline = false, restarts = false, end }: PairingSnapshot): Phase {
   if (view?.state === 'connected') return 'connected'
   if (isOffline) return 'offline'
   if (problem) return 'failed'
@@ -24,6 +37,7 @@ export function toPhase({ view, problem, nowMs, isOffline = false, restarts = fa
     case 'pending':
       return 'refreshing'
     case 'expired':
+      if (end) return 'unconfirmed'
       return restarts ? 'refreshing' : 'expired'
     case 'passkey_required':
       return 'passkey'
@@ -33,9 +47,10 @@ export function toPhase({ view, problem, nowMs, isOffline = false, restarts = fa
   }
 }
 
-/** How long the code on screen can still be scanned; undefined where its end is not known. */
+/** How long the code on screen, or the step of the passkey, still counts; undefined where its end is not known. */
 export function leftMs(view: QrView | undefined, nowMs: number): number | undefined {
-  return view?.expires_at ? Math.max(0, Date.parse(view.expires_at) - nowMs) : undefined
+  const end = view?.passkey?.deadline ?? view?.expires_at
+  return end ? Math.max(0, Date.parse(end) - nowMs) : undefined
 }
 
 const PENDING_MS = 1_000
@@ -47,7 +62,8 @@ const RETRY_MS = 4_000
 /** When to read again without a notice; undefined: only on a notice. */
 export function nextPollMs({ view, problem, nowMs }: PairingSnapshot): number | undefined {
   if (problem) return problem.isRetryable ? RETRY_MS : undefined
-  if (view?.state === 'pending') return PENDING_MS
+  // The phone brings the next step of a passkey, and no code says when.
+  if (view?.state === 'pending' || view?.state === 'passkey_required') return PENDING_MS
   if (view?.state !== 'ready') return undefined
   const left = leftMs(view, nowMs)
   if (left === undefined) return UNKNOWN_END_MS

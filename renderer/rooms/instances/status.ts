@@ -1,6 +1,7 @@
 import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { InstanceStatus } from '../../../main/contract/shapes.ts'
+import { PASSKEY_ENDS, passkeyEnd } from './passkey.ts'
 
 interface StatusStyle {
   readonly color: 'neutral' | 'info' | 'success' | 'warning' | 'error'
@@ -71,7 +72,7 @@ const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason
     last_connected_at !== null &&
     reason !== 'qr_expired' &&
     reason !== 'pairing_interrupted' &&
-    reason?.startsWith('passkey_') !== true)
+    passkeyEnd(reason) === undefined)
 
 /**
  * Numbers waiting for a phone, oldest first, like the list of the person who pairs them. Banned numbers are left out:
@@ -87,8 +88,6 @@ export function listUnpaired(
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
 }
 
-const PASSKEY_REASONS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often']
-
 /** Disconnected, and every reason that says more than the status does. The words are `instances.state.<name>`. */
 const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   user: 'disconnected',
@@ -98,7 +97,7 @@ const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   bad_session: 'signedOut',
   qr_expired: 'codeExpired',
   pairing_interrupted: 'interrupted',
-  ...Object.fromEntries(PASSKEY_REASONS.map((reason) => [`passkey_${reason}`, 'codeExpired'])),
+  ...Object.fromEntries(PASSKEY_ENDS.map((end) => [`passkey_${end}`, 'codeExpired'])),
   replaced: 'replaced',
   client_outdated: 'outdated',
 }

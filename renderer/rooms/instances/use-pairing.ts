@@ -5,11 +5,15 @@ import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { leftMs, nextPollMs, toPhase, type Phase } from './pairing.ts'
+import { followPasskey, passkeyEnd, type PasskeyEnd } from './passkey.ts'
+import { useInstances } from './store.ts'
 
 export interface Pairing {
   readonly view: Ref<QrView | undefined>
   readonly problem: Ref<Problem | undefined>
   readonly phase: ComputedRef<Phase>
+  /** Why the confirmation with a passkey failed, until another code is requested. */
+  readonly end: Ref<PasskeyEnd | undefined>
   readonly leftMs: ComputedRef<number | undefined>
   /** Share of the code's life that is left, 1 to 0. */
   readonly share: ComputedRef<number>
@@ -34,6 +38,7 @@ const SLOW_AFTER_MS = 10_000
 export function usePairing(id: string, { restarts = false }: { restarts?: boolean } = {}): Pairing {
   const view = shallowRef<QrView>()
   const problem = shallowRef<Problem>()
+  const end = ref<PasskeyEnd>()
   const now = useNow({ interval: 250 })
   const visibility = useDocumentVisibility()
   const lifeMs = ref(60_000)
@@ -41,8 +46,9 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   let timer: ReturnType<typeof setTimeout> | undefined
   let refreshedAtMs = 0
   let turn = 0
-  const end = new AbortController()
+  const closing = new AbortController()
 
+  const instances = useInstances()
   const live = useLive()
   const snapshot = () => ({ view: view.value, problem: problem.value, nowMs: Date.now() })
   const phase = computed(() =>
@@ -52,6 +58,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
       nowMs: now.value.getTime(),
       isOffline: live.isUnreachable,
       restarts,
+      end: end.value,
     }),
   )
   const left = computed(() => leftMs(view.value, now.value.getTime()))
@@ -74,15 +81,17 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     unsubscribe()
     unsubscribeReset()
     clearTimeout(timer)
-    end.abort()
+    closing.abort()
   })
   watch(visibility, (state) => void (state === 'visible' && phase.value !== 'connected' && read()))
 
-  const read = () => apply(() => call('getInstanceQr', { params: { id }, query: { phone }, signal: end.signal }))
+  const read = () => apply(() => call('getInstanceQr', { params: { id }, query: { phone }, signal: closing.signal }))
 
   async function refresh(): Promise<void> {
     refreshedAtMs = Date.now()
-    await apply(() => call('refreshInstanceQr', { params: { id }, signal: end.signal }))
+    end.value = undefined
+    if (view.value?.passkey) view.value = undefined
+    await apply(() => call('refreshInstanceQr', { params: { id }, signal: closing.signal }))
   }
 
   async function requestCode(wanted: string | undefined): Promise<void> {
@@ -96,17 +105,26 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     const mine = ++turn
     try {
       const answer = await ask()
-      if (mine !== turn || end.signal.aborted) return
       const isFirst = view.value === undefined
+      const isOver = answer.state === 'expired'
+      // Before the code goes: what is shown instead must say why.
+      const reason = isOver && !isFirst ? await readEnd() : undefined
+      if (mine !== turn || closing.signal.aborted) return
       if (answer.qr !== view.value?.qr) lifeMs.value = Math.max(1, leftMs(answer, Date.now()) ?? lifeMs.value)
-      view.value = answer
+      end.value = reason
+      view.value = followPasskey(view.value, answer)
       problem.value = undefined
-      if (answer.state === 'expired' && (isFirst || restarts) && mayRefresh()) return await refresh()
+      if (isOver && !reason && (isFirst || restarts) && mayRefresh()) return await refresh()
     } catch (error) {
-      if (mine !== turn || end.signal.aborted) return
+      if (mine !== turn || closing.signal.aborted) return
       problem.value = asProblem(error)
     }
     scheduleRead()
+  }
+
+  async function readEnd(): Promise<PasskeyEnd | undefined> {
+    const instance = await instances.read(id)
+    return passkeyEnd(instance.last_disconnect_reason)
   }
 
   const mayRefresh = () => visibility.value === 'visible' && Date.now() - refreshedAtMs > MIN_REFRESH_INTERVAL_MS
@@ -114,12 +132,12 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   function scheduleRead(): void {
     clearTimeout(timer)
     const wait =
-      restarts && view.value?.state === 'expired' && problem.value === undefined
+      restarts && view.value?.state === 'expired' && !end.value && problem.value === undefined
         ? MIN_REFRESH_INTERVAL_MS
         : nextPollMs(snapshot())
-    if (wait !== undefined && !end.signal.aborted) timer = setTimeout(() => void read(), wait)
+    if (wait !== undefined && !closing.signal.aborted) timer = setTimeout(() => void read(), wait)
   }
 
   void read()
-  return { view, problem, phase, leftMs: left, share, isSlow, requestCode, read, refresh }
+  return { view, problem, phase, end, leftMs: left, share, isSlow, requestCode, read, refresh }
 }

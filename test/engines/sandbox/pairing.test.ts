@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
-import { SANDBOX_CREDENTIAL_ID } from '../../../main/engines/sandbox/passkey.ts'
+import { SANDBOX_CREDENTIAL } from '../../../main/contract/sandbox.ts'
 import { settle } from '../../support/clock.ts'
 import { ANA, networkWorld, OURS, type NetworkWorld } from './network-world.ts'
 
@@ -126,7 +126,7 @@ describe('a confirmation with a passkey', () => {
     await world.network.changePhone(world.accountId, OURS, { passkey: true })
     await scanText((await world.qr(instance)).text)
   })
-  const credential = (id = SANDBOX_CREDENTIAL_ID) => ({
+  const credential = (id: string = SANDBOX_CREDENTIAL.id) => ({
     ...{ id, rawId: id, type: 'public-key' },
     response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' },
   })

@@ -36,7 +36,7 @@ describe('pairing as the person sees it', () => {
     [stand({ expires_at: inMs(-5) }), 'refreshing', 1_000],
     [stand({ expires_at: null }), 'waiting', 5_000],
     [stand({ state: 'expired' }), 'expired', undefined],
-    [stand({ state: 'passkey_required' }), 'passkey', undefined],
+    [stand({ state: 'passkey_required' }), 'passkey', 1_000],
     [stand({ state: 'connected' }), 'connected', undefined],
     [stand(undefined, lost), 'failed', 4_000],
     [stand({ expires_at: inMs(9_000) }, refused), 'failed', undefined],
@@ -57,10 +57,19 @@ describe('pairing as the person sees it', () => {
     expect(toPhase({ ...expired, restarts: true })).toBe('refreshing')
   })
 
+  it('says why a passkey was not confirmed before another code is made, on the wall too', () => {
+    const expired = { view: view({ state: 'expired' }), problem: undefined, nowMs, end: 'refused' as const }
+    expect(toPhase(expired)).toBe('unconfirmed')
+    expect(toPhase({ ...expired, restarts: true })).toBe('unconfirmed')
+    expect(toPhase({ ...expired, view: view({ state: 'pending' }) })).toBe('refreshing')
+  })
+
   it('counts down to the end of the code and not beyond it', () => {
     expect(leftMs(view({ expires_at: inMs(1_500) }), nowMs)).toBe(1_500)
     expect(leftMs(view({ expires_at: inMs(-1) }), nowMs)).toBe(0)
     expect(leftMs(undefined, nowMs)).toBeUndefined()
+    const passkey = { step: 'sign', origin: 'https://web.whatsapp.com', deadline: inMs(600_000), attempt: 1 } as const
+    expect(leftMs(view({ state: 'passkey_required', passkey }), nowMs)).toBe(600_000)
     expect([59_001, 60_000, 7_000, 1, 0].map(formatClock)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
   })
 

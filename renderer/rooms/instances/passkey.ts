@@ -1,0 +1,89 @@
+import type { PasskeyCredential, PasskeyView, QrView } from '../../../main/contract/instance.ts'
+import type { Problem } from '../../app/problem.ts'
+
+/** Why a confirmation failed. `last_disconnect_reason` has them after `passkey_`. */
+export const PASSKEY_ENDS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often'] as const
+export type PasskeyEnd = (typeof PASSKEY_ENDS)[number]
+
+/** @returns undefined for every reason that is not about a passkey. */
+export const passkeyEnd = (reason: string | null): PasskeyEnd | undefined =>
+  PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
+
+type Step = PasskeyView['step']
+const STEPS = ['sign', 'phone', 'compare', 'finishing'] as const satisfies readonly Step[]
+
+/** The steps in order, and how far each one is. */
+export function passkeySteps(current: Step): { readonly step: Step; readonly is: 'done' | 'current' | 'next' }[] {
+  const at = STEPS.indexOf(current)
+  return STEPS.map((step, index) => ({ step, is: index < at ? 'done' : index === at ? 'current' : 'next' }))
+}
+
+/** Once the phone has linked the device, it connects: no code is being prepared, as "pending" says otherwise. */
+export function followPasskey(before: QrView | undefined, answer: QrView): QrView {
+  if (answer.state !== 'pending' || before?.passkey === undefined || before.passkey.step === 'sign') return answer
+  const { code: _code, ...passkey } = before.passkey
+  return { ...before, passkey: { ...passkey, step: 'finishing' } }
+}
+
+/** What kept an answer from being accepted, while the person can still try again. The words are `instances.passkey.trouble`. */
+export type PasskeyTrouble = 'unreadable' | 'mismatch' | 'superseded' | 'refused' | 'failed'
+
+export function troubleOf({ code }: Problem): PasskeyTrouble {
+  switch (code) {
+    case 'validation_error':
+      return 'mismatch'
+    case 'invalid_state':
+      return 'superseded'
+    case 'upstream_unavailable':
+      return 'refused'
+    default:
+      return 'failed'
+  }
+}
+
+/** A page of the site that loads nothing else: its start page would show a QR code of its own. */
+export const signingPage = (origin: string): string => `${origin}/robots.txt`
+
+/**
+ * What a person runs in the console of their own browser. One expression: consoles differ in whether a name can be
+ * declared twice, and this one may have to run again.
+ */
+export function signingScript(options: NonNullable<PasskeyView['options']>): string {
+  const { challenge, ...others } = options
+  return [
+    '// Asks for the passkey of your WhatsApp account and shows its answer to one request.',
+    '// It loads nothing and sends nothing.',
+    'navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON({',
+    `  challenge: ${literal(challenge)},`,
+    ...Object.entries(others).map(([name, value]) => `  ${literal(name)}: ${literal(value)},`),
+    '}) }).then((answer) => console.log(JSON.stringify(answer)))',
+  ].join('\n')
+}
+
+/** Options come from the network: no character of theirs may end a line or a string. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16)}`)
+
+/** The line that the script showed, in the short form that is sent. @returns undefined if it is something else. */
+export function parseCredential(text: string): PasskeyCredential | undefined {
+  const { id, rawId, type, response } = fieldsOf(parseJson(unquote(text.trim())))
+  const { clientDataJSON, authenticatorData, signature, userHandle } = fieldsOf(response)
+  if (!isText(id) || !isText(rawId) || !isText(type)) return undefined
+  if (!isText(clientDataJSON) || !isText(authenticatorData) || !isText(signature)) return undefined
+  const user = isText(userHandle) ? userHandle : null
+  return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle: user } }
+}
+
+/** Some consoles put what they show in quotes. */
+const unquote = (text: string): string => /^(['"`])(.*)\1$/s.exec(text)?.[2] ?? text
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => Object(value) as Record<string, unknown>
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
