@@ -5,6 +5,8 @@ import type { Holdings } from './places.ts'
 
 const OURS = '12025550100'
 const PERSON = '12025550101'
+/** Its account asks for a passkey. */
+const ASKED = '12025550102'
 
 /** Gives a home something of everything: what a screen never shows is never judged. */
 export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'page'>): Promise<Holdings> {
@@ -15,6 +17,10 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   const selective = (await post('/webhooks', picked)).id
   const instance = await pairedInstance(api, OURS, 'Bakery Luz')
   const unpaired = (await post('/instances', { name: 'Casa Verde Imóveis', external_ref: 'client-42' })).id
+  const confirming = (await post('/instances', { name: 'Mercado Sol' })).id
+  await post('/sandbox/phones', { number: ASKED, passkey: true })
+  const { pairing_code: code } = (await api('GET', `/v1/instances/${confirming}/qr`)).body
+  await post(`/sandbox/phones/${ASKED}/scan`, { pairing_code: code })
   const official = (await post('/instances', { name: 'Studio Norte', engine: 'official' })).id
   const linkable = (await post('/instances', { name: 'Bakery Luz, official', engine: 'official' })).id
   await post(`/sandbox/instances/${linkable}/onboard`, { number: OURS })
@@ -49,5 +55,5 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
-  return { instance, unpaired, official, linkable, webhook, selective, chat: PERSON, number: PERSON }
+  return { instance, unpaired, confirming, official, linkable, webhook, selective, chat: PERSON, number: PERSON }
 }

@@ -96,6 +96,11 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       at: unpaired,
       show: inTurn(press('Pair'), (page) => page.getByRole('tab', { name: 'Pairing code' }).click()),
     },
+    {
+      name: 'passkey',
+      at: ({ confirming: id }) => `/instances/${id}`,
+      show: inTurn(press('Pair'), press('Do it in my own browser')),
+    },
     { name: 'official number', at: official, show: press('Connect') },
   ],
   'rooms/instances/BulkDialog': [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { SANDBOX_CREDENTIAL } from '../../main/contract/sandbox.ts'
 import { openConsole, strangers, type OpenWindow } from '../support/window.ts'
 
@@ -6,6 +6,10 @@ let w: OpenWindow
 beforeAll(async () => {
   w = await openConsole({ SWITCHBOARD_LOG_LEVEL: 'debug' })
 }, 60_000)
+afterEach(async () => {
+  await w.page.keyboard.press('Escape')
+  await w.page.getByRole('dialog').waitFor({ state: 'hidden' })
+})
 afterAll(() => w.remove(), 30_000)
 
 const WAIT = { timeout: 10_000 }

@@ -13,6 +13,8 @@ const { ROUTES } = (await import(ROOMS)) as { ROUTES: readonly Route[] }
 export interface Holdings {
   readonly instance: string
   readonly unpaired: string
+  /** Its phone has scanned, and its account asks for a passkey. */
+  readonly confirming: string
   readonly official: string
   /** Official, connected, with the number of a phone. */
   readonly linkable: string

@@ -152,6 +152,7 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     const holdings = {
       instance,
       unpaired,
+      confirming: unpaired,
       official: unpaired,
       linkable: unpaired,
       webhook,
