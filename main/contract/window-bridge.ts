@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import type { PasskeyCredential } from './instance.ts'
 
 /** Kinds of system notifications. Each can be turned off. */
 export type NoteKind = 'lost' | 'deliveries' | 'messages'
@@ -48,6 +49,25 @@ export type UpdateState =
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' }
 
+/** The options of a passkey request, as the QR view has them. */
+export const PasskeyRequest = Type.Object(
+  {
+    options: Type.Object(
+      { challenge: Type.String({ minLength: 1, maxLength: 1_024 }) },
+      { additionalProperties: true },
+    ),
+  },
+  { additionalProperties: false },
+)
+export type PasskeyRequest = Static<typeof PasskeyRequest>
+
+export type SignOutcome =
+  | { readonly kind: 'signed'; readonly credential: PasskeyCredential }
+  /** The person closed it, has no passkey there, or let the time run out: browsers do not tell these apart. */
+  | { readonly kind: 'dismissed' }
+  /** No browser that could ask, or WhatsApp's page did not load. */
+  | { readonly kind: 'unavailable' }
+
 /** Requests of the page to the app. `shell/window-requests.ts` handles them. */
 export interface WindowRequests {
   readPreferences(): Promise<PreferencesView>
@@ -57,6 +77,8 @@ export interface WindowRequests {
   fetchUpdate(): Promise<UpdateState>
   /** Finishes running work, installs the update and reopens the app. */
   restartToUpdate(): Promise<UpdateState>
+  /** Asks for the passkey of a WhatsApp account on WhatsApp's own site. A new request replaces one that is open. */
+  signPasskey(request: PasskeyRequest): Promise<SignOutcome>
 }
 
 /** The native features that the desktop app's preload offers the page. Not available in a browser. All data goes over HTTP. */

@@ -169,9 +169,6 @@ export type PasskeyFailure =
   /** Too many tries in an hour. */
   | 'too_often'
 
-/** The only site whose pages may use the passkey. */
-export const PASSKEY_ORIGIN = 'https://web.whatsapp.com'
-
 /** What an engine knows of a link without asking the network; unknown is null. */
 export interface Evidence {
   readonly reachable: boolean

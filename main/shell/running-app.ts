@@ -12,6 +12,10 @@ import { linkIn, routeOf } from './deep-link.ts'
 import { createQuitSequence, type QuitSequence } from './quit-sequence.ts'
 import { createLoginItem, HIDDEN } from './login-item.ts'
 import { createNotifier } from './notifier.ts'
+import { openBrowserPage } from './passkey/browser-page.ts'
+import { findInstalledBrowser } from './passkey/installed-browser.ts'
+import { createPasskeySigner, type PasskeySigner } from './passkey/signer.ts'
+import { openWindowPage } from './passkey/window-page.ts'
 import { preferencesIn } from './preferences.ts'
 import { createTray } from './tray.ts'
 import { updateChannel } from './updater.ts'
@@ -57,6 +61,7 @@ interface AppContext {
 export async function openApp(started: Started, { desktop, holder, words }: AppContext): Promise<void> {
   const { service, home, log } = started
   const preferences = preferencesIn(home)
+  const signer = passkeySignerOf(desktop)
   const leaving = createQuitSequence({
     app,
     release: () => window.release(),
@@ -65,9 +70,9 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
       window.hide()
       tray.destroy()
     },
-    drain() {
+    async drain() {
       watch.stop()
-      return service.close()
+      await Promise.all([service.close(), signer.close()])
     },
   })
   servePage(started, desktop.renderer, leaving)
@@ -109,7 +114,7 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
     onNote: createNotifier((route) => window.open(route)),
   })
   const updates = updatesOf(desktop, { window, leaving, log })
-  handleWindowRequests(desktop, preferences, updates)
+  handleWindowRequests(desktop, { preferences, updates, signer })
   listenToSystem(started, { window, leaving, updates })
 
   await window.loaded
@@ -155,11 +160,26 @@ function updatesOf({ updateKey }: Desktop, { window, leaving, log }: AppParts & 
   })
 }
 
-function handleWindowRequests(
-  { environment }: Desktop,
-  preferences: ReturnType<typeof preferencesIn>,
-  updates: Updates,
-): void {
+/** Only on Windows can a window of ours reach the passkeys of the system; elsewhere the person's own browser can. */
+function passkeySignerOf({ environment }: Desktop): PasskeySigner {
+  const { platform } = process
+  return createPasskeySigner({
+    clock: systemClock,
+    async open() {
+      if (platform === 'win32') return openWindowPage()
+      const executable = findInstalledBrowser({ platform, environment })
+      return executable === undefined ? undefined : openBrowserPage({ executable, clock: systemClock })
+    },
+  })
+}
+
+interface RequestTargets {
+  readonly preferences: ReturnType<typeof preferencesIn>
+  readonly updates: Updates
+  readonly signer: PasskeySigner
+}
+
+function handleWindowRequests({ environment }: Desktop, { preferences, updates, signer }: RequestTargets): void {
   const { platform, execPath: executable } = process
   const loginItem = createLoginItem({ app, platform, environment, executable })
   const view = () => ({ ...preferences.read(), opensAtLogin: loginItem.isOn() })
@@ -174,6 +194,7 @@ function handleWindowRequests(
     lookForUpdate: updates.check,
     fetchUpdate: updates.fetch,
     restartToUpdate: updates.restart,
+    signPasskey: signer.sign,
   })
 }
 

@@ -27,6 +27,7 @@ handleRequests(
     lookForUpdate: act('lookForUpdate'),
     fetchUpdate: act('fetchUpdate'),
     restartToUpdate: act('restartToUpdate'),
+    signPasskey: act('signPasskey'),
   },
 )
 
@@ -47,7 +48,7 @@ describe.each(FOREIGN)('%s', (_, frame) => {
   test('is refused by every request, and nothing is done', async () => {
     acted.length = 0
     for (const name of handlers.keys()) await expect(ask(frame, name)).rejects.toThrow('refused')
-    expect(handlers.size).toBe(6)
+    expect(handlers.size).toBe(7)
     expect(acted).toEqual([])
   })
 })
@@ -75,6 +76,9 @@ describe('the window itself', () => {
     ['changePreferences', [{ opensAtLogin: 1 }]],
     ['changePreferences', [{ path: '/etc' }]],
     ['restartToUpdate', ['/tmp/x']],
+    ['signPasskey', []],
+    ['signPasskey', [{ options: {} }]],
+    ['signPasskey', [{ options: { challenge: 'AAAA' }, page: 'https://example.com' }]],
   ])('is refused what %s does not take: %j', async (name, given) => {
     acted.length = 0
     await expect(ask(OWN, name, ...given)).rejects.toThrow()

@@ -1,14 +1,9 @@
 import QRCode from 'qrcode'
 import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyView, QrView } from '../../contract/instance.ts'
+import { PASSKEY_ORIGIN } from '../../contract/passkey.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import {
-  PASSKEY_ORIGIN,
-  type Engine,
-  type EngineInstance,
-  type PasskeyState,
-  type QrState,
-} from '../../engines/engine.ts'
+import type { Engine, EngineInstance, PasskeyState, QrState } from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'

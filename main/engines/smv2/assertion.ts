@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyCredential } from '../../contract/instance.ts'
-import { PASSKEY_ORIGIN } from '../engine.ts'
+import { PASSKEY_ORIGIN } from '../../contract/passkey.ts'
 
 /** What is sent to the network: the short form that its own client sends. */
 export interface Assertion {

@@ -26,7 +26,8 @@ export function followPasskey(before: QrView | undefined, answer: QrView): QrVie
 }
 
 /** What kept an answer from being accepted, while the person can still try again. The words are `instances.passkey.trouble`. */
-export type PasskeyTrouble = 'unreadable' | 'mismatch' | 'superseded' | 'refused' | 'failed'
+export type PasskeyTrouble =
+  'dismissed' | 'unavailable' | 'unreadable' | 'mismatch' | 'superseded' | 'refused' | 'failed'
 
 export function troubleOf({ code }: Problem): PasskeyTrouble {
   switch (code) {
@@ -40,9 +41,6 @@ export function troubleOf({ code }: Problem): PasskeyTrouble {
       return 'failed'
   }
 }
-
-/** A page of the site that loads nothing else: its start page would show a QR code of its own. */
-export const signingPage = (origin: string): string => `${origin}/robots.txt`
 
 /**
  * What a person runs in the console of their own browser. One expression: consoles differ in whether a name can be

@@ -1,8 +1,10 @@
-import { ref, watch, type Ref } from 'vue'
+import { ref, toRaw, watch, type Ref } from 'vue'
 import type { InstanceRecord, PasskeyCredential, PasskeyView } from '../../../main/contract/instance.ts'
 import { SANDBOX_CREDENTIAL } from '../../../main/contract/sandbox.ts'
+import type { WindowBridge } from '../../../main/contract/window-bridge.ts'
 import { call } from '../../app/api.ts'
 import { asProblem } from '../../app/problem.ts'
+import { windowBridge } from '../../app/window-bridge.ts'
 import { parseCredential, troubleOf, type PasskeyTrouble } from './passkey.ts'
 
 export interface PasskeyAnswers {
@@ -68,6 +70,19 @@ export function usePasskey({ instance, passkey, read }: Ceremony): PasskeyAnswer
     await attempt(() => respond(SANDBOX_CREDENTIAL))
   }
 
-  const sign = instance().network === 'sandbox' ? signOnSandbox : undefined
+  const bridge = windowBridge()
+  async function signInApp({ signPasskey }: Pick<WindowBridge, 'signPasskey'>): Promise<void> {
+    const { options } = passkey()
+    if (!options) return
+    await attempt(async () => {
+      // The bridge takes no reactive objects.
+      const outcome = await signPasskey({ options: structuredClone(toRaw(options)) })
+      if (outcome.kind === 'signed') await respond(outcome.credential)
+      else trouble.value = outcome.kind
+    })
+  }
+
+  const inApp = bridge && (() => signInApp(bridge))
+  const sign = instance().network === 'sandbox' ? signOnSandbox : inApp
   return { isBusy, trouble, sign, paste, confirm }
 }

@@ -6,7 +6,6 @@ import {
   parseCredential,
   passkeyEnd,
   passkeySteps,
-  signingPage,
   signingScript,
   troubleOf,
 } from '../../../renderer/rooms/instances/passkey.ts'
@@ -66,10 +65,6 @@ describe('the script for a console', () => {
     const { asked } = await run(signingScript({ challenge, 'x: steal(), y': '\u2029' } as never))
     expect(asked).toEqual([{ publicKey: { challenge, 'x: steal(), y': '\u2029' } }])
     expect(signingScript({ challenge })).not.toMatch(/\u2028/)
-  })
-
-  it('runs on a page that has no code of its own', () => {
-    expect(signingPage('https://web.whatsapp.com')).toBe('https://web.whatsapp.com/robots.txt')
   })
 })
 

@@ -1,0 +1,61 @@
+import type { PasskeyRequest, SignOutcome } from '../../contract/window-bridge.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
+import { parseOutcome, signingExpression, type SigningPage } from './signing.ts'
+
+interface SignerDeps {
+  readonly clock: Pick<Clock, 'mono' | 'after'>
+  /** Opens the page, or undefined where no browser can. */
+  readonly open: () => Promise<SigningPage | undefined>
+}
+
+/** As long as WhatsApp waits for an answer. */
+const ANSWER_MS = 600_000
+
+export interface PasskeySigner {
+  sign(request: PasskeyRequest): Promise<SignOutcome>
+  /** Resolves when nothing is open any more. */
+  close(): Promise<void>
+}
+
+/** Asks for a passkey in a page that is open for this alone. Answers pass through and are not kept. */
+export function createPasskeySigner({ clock, open }: SignerDeps): PasskeySigner {
+  let current: { readonly dismiss: () => void; readonly ended: Promise<unknown> } | undefined
+
+  async function signOnce(request: PasskeyRequest, dismissed: Promise<SignOutcome>): Promise<SignOutcome> {
+    const opening = open().catch(() => undefined)
+    try {
+      return await Promise.race([dismissed, answerIn(opening, request)])
+    } finally {
+      await opening.then((page) => page?.close()).catch(() => {})
+    }
+  }
+
+  async function close(): Promise<void> {
+    current?.dismiss()
+    await current?.ended
+  }
+
+  return {
+    async sign(request) {
+      current?.dismiss()
+      const { promise, resolve } = Promise.withResolvers<SignOutcome>()
+      const dismiss = () => resolve({ kind: 'dismissed' })
+      const timeout = startTimeout(clock, ANSWER_MS, dismiss)
+      const ended = signOnce(request, promise).finally(() => timeout.cancel())
+      current = { dismiss, ended }
+      return ended
+    },
+    close,
+  }
+}
+
+async function answerIn(opening: Promise<SigningPage | undefined>, request: PasskeyRequest): Promise<SignOutcome> {
+  const page = await opening
+  if (!page) return { kind: 'unavailable' }
+  const gone = page.gone.then((): SignOutcome => ({ kind: 'dismissed' }))
+  const answered = page.evaluate(signingExpression(request)).then(parseOutcome, () => undefined)
+  // A page that is closed fails the question too, before it is known to be gone.
+  const first = await Promise.race([answered, gone])
+  return first ?? { kind: 'dismissed' }
+}

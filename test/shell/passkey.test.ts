@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { findInstalledBrowser } from '../../main/shell/passkey/installed-browser.ts'
+import { createPasskeySigner } from '../../main/shell/passkey/signer.ts'
+import { parseOutcome, type SigningPage } from '../../main/shell/passkey/signing.ts'
+import { fakeClock } from '../support/clock.ts'
+
+const CREDENTIAL = {
+  ...{ id: 'aWQ', rawId: 'aWQ', type: 'public-key' },
+  response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'BBBB', userHandle: null },
+}
+const SIGNED = { kind: 'signed', credential: CREDENTIAL } as const
+const REQUEST = { options: { challenge: 'AAAA' } }
+
+function testPage(answer: Promise<unknown>) {
+  const gone = Promise.withResolvers<undefined>()
+  let closed = 0
+  const page: SigningPage = {
+    evaluate: () => answer,
+    gone: gone.promise,
+    async close() {
+      closed++
+    },
+  }
+  return { page, leave: () => gone.resolve(undefined), closed: () => closed }
+}
+const never = new Promise<never>(() => {})
+
+describe('asking for a passkey', () => {
+  test('passes the answer on and closes the page', async () => {
+    const { page, closed } = testPage(Promise.resolve(JSON.stringify(SIGNED)))
+    const signer = createPasskeySigner({ clock: fakeClock(), open: async () => page })
+    expect(await signer.sign(REQUEST)).toEqual(SIGNED)
+    expect(closed()).toBe(1)
+  })
+
+  test('ends when the person closes the page, or the page fails', async () => {
+    const left = testPage(never)
+    left.leave()
+    const failed = testPage(Promise.reject(new Error('destroyed')))
+    for (const { page, closed } of [left, failed]) {
+      const signer = createPasskeySigner({ clock: fakeClock(), open: async () => page })
+      expect(await signer.sign(REQUEST)).toEqual({ kind: 'dismissed' })
+      expect(closed()).toBe(1)
+    }
+  })
+
+  test('ends after ten minutes', async () => {
+    const clock = fakeClock()
+    const { page, closed } = testPage(never)
+    const outcome = createPasskeySigner({ clock, open: async () => page }).sign(REQUEST)
+    await clock.advance(599_000)
+    expect(closed()).toBe(0)
+    await clock.advance(1_000)
+    expect(await outcome).toEqual({ kind: 'dismissed' })
+    expect(closed()).toBe(1)
+  })
+
+  test('a new request replaces the one that is open', async () => {
+    const pages = [testPage(never), testPage(Promise.resolve(JSON.stringify(SIGNED)))]
+    const waiting = [...pages]
+    const open = async () => waiting.shift()?.page
+    const signer = createPasskeySigner({ clock: fakeClock(), open })
+    const [first, second] = [signer.sign(REQUEST), signer.sign(REQUEST)]
+    expect([await first, await second]).toEqual([{ kind: 'dismissed' }, SIGNED])
+    expect(pages.map(({ closed }) => closed())).toEqual([1, 1])
+  })
+
+  test('leaves no page when the app quits, one that is still opening included', async () => {
+    const opening = Promise.withResolvers<SigningPage>()
+    const { page, closed } = testPage(never)
+    const signer = createPasskeySigner({ clock: fakeClock(), open: () => opening.promise })
+    const outcome = signer.sign(REQUEST)
+    const quit = signer.close()
+    opening.resolve(page)
+    await quit
+    expect(await outcome).toEqual({ kind: 'dismissed' })
+    expect(closed()).toBe(1)
+  })
+
+  test.each([async () => undefined, () => Promise.reject(new Error('no display'))])(
+    'is unavailable where no page opens (%#)',
+    async (open) => {
+      const signer = createPasskeySigner({ clock: fakeClock(), open })
+      expect(await signer.sign(REQUEST)).toEqual({ kind: 'unavailable' })
+    },
+  )
+})
+
+test.each([
+  [JSON.stringify({ kind: 'dismissed', more: 1 }), { kind: 'dismissed' }],
+  [JSON.stringify({ kind: 'signed' }), { kind: 'unavailable' }],
+  [JSON.stringify({ kind: 'signed', credential: { ...CREDENTIAL, id: 1 } }), { kind: 'unavailable' }],
+  [JSON.stringify({ kind: 'other' }), { kind: 'unavailable' }],
+  ['null', { kind: 'unavailable' }],
+  ['{', { kind: 'unavailable' }],
+  [undefined, { kind: 'unavailable' }],
+])('what a page says is not trusted: %s', (given, outcome) => {
+  expect(parseOutcome(given)).toEqual(outcome)
+})
+
+describe('the person’s own browser', () => {
+  const find = (platform: NodeJS.Platform, environment: Record<string, string>, ...installed: string[]) =>
+    findInstalledBrowser({ platform, environment, canRun: (file) => installed.includes(file) })
+
+  test('is found where it is installed, Chrome first', () => {
+    const edge = '/Users/ana/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge'
+    const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+    expect(find('darwin', { HOME: '/Users/ana' }, edge)).toBe(edge)
+    expect(find('darwin', { HOME: '/Users/ana' }, edge, chrome)).toBe(chrome)
+    const path = { PATH: '/usr/local/bin:/usr/bin' }
+    expect(find('linux', path, '/usr/bin/chromium', '/usr/bin/google-chrome')).toBe('/usr/bin/google-chrome')
+    expect(find('linux', path, '/opt/chromium')).toBeUndefined()
+    expect(find('linux', {})).toBeUndefined()
+  })
+})
