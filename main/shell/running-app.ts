@@ -162,10 +162,10 @@ function updatesOf({ updateKey }: Desktop, { window, leaving, log }: AppParts & 
 
 /** Only on Windows can a window of ours reach the passkeys of the system; elsewhere the person's own browser can. */
 function passkeySignerOf({ environment }: Desktop): PasskeySigner {
-  const { platform } = process
   return createPasskeySigner({
     clock: systemClock,
     async open() {
+      const { platform } = process
       if (platform === 'win32') return openWindowPage()
       const executable = findInstalledBrowser({ platform, environment })
       return executable === undefined ? undefined : openBrowserPage({ executable, clock: systemClock })

@@ -18,6 +18,8 @@ const {
   STAND_IN_PROFILE: profile = '',
   STAND_IN_BROWSER: browser = '',
   STAND_IN_LOCALE: locale = 'en-US',
+  /** Further words for the browser, as a JSON list. */
+  STAND_IN_WORDS: words = '[]',
   /** The resources folder of a package; without one it is a start from the project. */
   STAND_IN_PACKAGED: packaged = '',
 } = process.env
@@ -52,7 +54,12 @@ const whenReady = (async () => {
   gateway = await openGateway()
   context = await chromium.launchPersistentContext(profile, {
     executablePath: browser,
-    args: ['--no-sandbox', '--remote-debugging-port=0', '--font-render-hinting=none'],
+    args: [
+      '--no-sandbox',
+      '--remote-debugging-port=0',
+      '--font-render-hinting=none',
+      ...(JSON.parse(words) as string[]),
+    ],
     viewport: { width: 1240, height: 820 },
     locale,
   })
@@ -157,7 +164,29 @@ function emitter() {
 }
 
 const permissions = { request: undefined as unknown, check: undefined as unknown, device: undefined as unknown }
+type RequestFilter = (details: { url: string }, decide: (answer: { cancel?: boolean }) => void) => void
+const partitions = new Map<string, { filter?: RequestFilter }>()
 export const session = covered('session', {
+  /** Only what is asked of requests is done; storage is not kept apart. */
+  fromPartition(name: string, options: object) {
+    if (name.startsWith('persist:')) throw new Error('electron stand-in: only partitions in memory are covered')
+    record.push({ what: 'session.fromPartition', given: [name, options] })
+    const partition: { filter?: RequestFilter } = {}
+    partitions.set(name, partition)
+    const denies = (what: string) => (handler: (...given: unknown[]) => unknown) => {
+      const decided: unknown[] = []
+      decided.push(handler({}, 'media', (allowed: boolean) => void decided.push(allowed)))
+      record.push({ what: `partition.${what}`, given: [decided.includes(true)] })
+    }
+    return covered('session.partition', {
+      setPermissionRequestHandler: denies('request'),
+      setPermissionCheckHandler: denies('check'),
+      setDevicePermissionHandler: denies('device'),
+      webRequest: covered('webRequest', {
+        onBeforeRequest: (filter: RequestFilter) => void (partition.filter = filter),
+      }),
+    })
+  },
   defaultSession: covered('session.defaultSession', {
     setPermissionRequestHandler: (handler: unknown) => void (permissions.request = handler),
     setPermissionCheckHandler: (handler: unknown) => void (permissions.check = handler),
@@ -166,7 +195,10 @@ export const session = covered('session', {
 })
 
 interface WindowOptions {
-  readonly webPreferences: Readonly<Record<string, unknown>> & { readonly preload: string }
+  readonly webPreferences: Readonly<Record<string, unknown>> & {
+    readonly preload?: string
+    readonly partition?: string
+  }
 }
 
 /** As strict as a sandboxed Electron window: anything else is refused. */
@@ -188,11 +220,46 @@ export class BrowserWindow extends EventEmitter {
       if (webPreferences[name] !== value) throw new Error(`electron stand-in: webPreferences.${name} must be ${value}`)
     }
     record.push({ what: 'BrowserWindow', given: [options] })
-    this.page = this.openPage(readFileSync(webPreferences.preload, 'utf8'))
+    const { preload, partition } = webPreferences
+    this.page =
+      preload === undefined
+        ? this.openForeignPage(partitions.get(partition ?? '')?.filter)
+        : this.openPage(readFileSync(preload, 'utf8'))
     this.webContents = this.contents()
     BrowserWindow.all.push(this)
     appEvents.emit('web-contents-created', {}, this.webContents)
     return covered('BrowserWindow', this)
+  }
+
+  /** A page without a preload: it has nothing of ours, and only the requests that its partition lets through. */
+  private async openForeignPage(filter: RequestFilter | undefined): Promise<Page> {
+    const page = await context.newPage()
+    await page.route('**/*', async (route) => {
+      const request = route.request()
+      const url = request.url()
+      const event = preventable({ url })
+      if (request.isNavigationRequest() && url !== this.going) this.webContents.emit('will-navigate', event)
+      if (event.isPrevented) return route.fulfill({ status: 204 })
+      const isCancelled = await new Promise<boolean>((resolve) => {
+        if (filter === undefined) resolve(false)
+        else filter({ url }, ({ cancel = false }) => resolve(cancel))
+      })
+      record.push({ what: 'partition.request', given: [url, isCancelled ? 'cancelled' : 'sent'] })
+      await (isCancelled ? route.abort() : route.continue())
+    })
+    page.on('close', () => {
+      this.isGone = true
+      this.emit('closed')
+    })
+    return page
+  }
+
+  private isGone = false
+  isDestroyed = () => this.isGone
+  destroy = () => {
+    this.isGone = true
+    BrowserWindow.all = BrowserWindow.all.filter((each) => each.secret !== this.secret)
+    void this.page.then((page) => page.close())
   }
 
   private async openPage(preload: string): Promise<Page> {
@@ -234,6 +301,7 @@ export class BrowserWindow extends EventEmitter {
         this.openHandler = handler
       },
       getURL: () => this.going,
+      executeJavaScript: async (code: string): Promise<unknown> => (await this.page).evaluate(code),
       send: (channel: string, ...given: unknown[]) => {
         const detail = { channel, given: structuredClone(given) }
         void this.page.then((page) =>

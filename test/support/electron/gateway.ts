@@ -44,7 +44,7 @@ export async function openGateway(): Promise<Gateway> {
   const { port } = server.address() as AddressInfo
   return {
     handle: (scheme, handler) => void handlers.set(scheme, handler),
-    toReal: (address) => address.replace(/^([a-z]+):\/\/([^/]+)/, `http://$2.$1.localhost:${port}`),
+    toReal: (address) => address.replace(/^(?!https:)([a-z]+):\/\/([^/]+)/, `http://$2.$1.localhost:${port}`),
     toApp: (address) => address.replace(new RegExp(`^http://([^./]+)\\.([a-z]+)\\.localhost:${port}`), '$2://$1'),
     close: () =>
       new Promise((resolve) => {
