@@ -26,6 +26,14 @@ export interface FileContent {
   parts(): AsyncIterable<Uint8Array>
 }
 
+/** Everything in memory: only for what is known to be small. */
+export async function bytesOf(content: Pick<FileContent, 'parts'>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  // A part is only valid until the next one.
+  for await (const part of content.parts()) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
+}
+
 /** For bytes that are already in memory. */
 export function contentOf(bytes: Buffer): FileContent {
   return {

@@ -7,6 +7,7 @@ import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
 import { createInbound } from './inbound.ts'
+import { bytesOf } from '../../kernel/file-content.ts'
 import { fetchMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
@@ -102,12 +103,15 @@ export function createMessages(deps: MessagesDeps): Messages {
       return sendDraft({ ...request, draft, operation: 'POST messages' })
     },
     sendDraft,
-    fetchFile: (accountId, url, mediaType) =>
-      fetchMedia(
-        { outbound: deps.outbound, clock },
-        { kind: 'media', to: '', url, mediaType, caption: null, filename: null },
-        accountId,
-      ),
+    async fetchFile(accountId, url, mediaType) {
+      const draft = { kind: 'media', to: '', url, mediaType, caption: null, filename: null } as const
+      const { out, file } = await fetchMedia(deps, draft, accountId)
+      try {
+        return { mimeType: out.mimeType, bytes: await bytesOf(file) }
+      } finally {
+        await file.remove()
+      }
+    },
     ...createConversations({ db, cursors: deps.cursors, chatIndex }),
 
     async get(instanceId, messageId) {

@@ -1,4 +1,4 @@
-import type { FileContent } from '../../kernel/file-content.ts'
+import { bytesOf, type FileContent } from '../../kernel/file-content.ts'
 import type { FileType } from '../engine.ts'
 
 /** What a phone writes beside a file, as far as the file's own headers tell it. */
@@ -15,10 +15,7 @@ export interface MediaFacts {
 
 /** As `factsOf`. Documents have none, and only they can be large. */
 export async function factsOfFile(type: FileType, content: FileContent): Promise<MediaFacts> {
-  if (type === 'document') return {}
-  const parts: Buffer[] = []
-  for await (const part of content.parts()) parts.push(Buffer.from(part))
-  return factsOf(type, Buffer.concat(parts))
+  return type === 'document' ? {} : factsOf(type, await bytesOf(content))
 }
 
 /** Reads headers only. A file that is not what it is said to be has no facts, and is sent all the same. */

@@ -97,6 +97,7 @@ export interface BenchOptions {
 const noMedia: MediaSource = {
   checkUrl: async (url) => new URL(url),
   open: () => Promise.reject(new Error('this test fetches no media')),
+  request: () => Promise.reject(new Error('this test previews no link')),
 }
 
 /** The messages room with the instances room beside it, on a real database; the test moves the clock and the engine. */

@@ -166,6 +166,7 @@ test('files of sends in progress are bounded: a document too many is refused for
   const held: (() => void)[] = []
   const waiting: MediaSource = {
     checkUrl: async (url) => new URL(url),
+    request: () => Promise.reject(new Error('no link is sent')),
     open: () =>
       new Promise((resolve) => {
         const body = Readable.from([Buffer.from('x')])
