@@ -91,6 +91,8 @@ const REFERENCES: readonly Reference[] = [
   ofMessage('delete', (line) => ({ message_id: line.message })),
   { operation: 'callEngine', field: 'quoted_message_id', swap: message, ofLine: true,
     words: ({ smv2, phone }) => act('send', 'text', { to: phone, text: 'Yes', quoted_message_id: smv2.heard }) },
+  { operation: 'sendMessage', field: 'quoted_message_id', swap: message, ofLine: true,
+    words: ({ smv2, phone }) => ({ body: { to: phone, text: 'Yes', quoted_message_id: smv2.heard } }) },
   ofGroup('info'),
   ofGroup('participant', { change: 'add', participants: ['12025550177'] }),
   ofGroup('invitelink'),

@@ -211,6 +211,10 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'importInstanceSession',
     // Needs the options of the poll.
     'voteInSandboxPoll',
+    // Need a pairing that asks for a passkey.
+    'answerInstancePasskey',
+    'confirmInstancePasskey',
+    'createInstancePasskeyLink',
     // Needs two instances of one number.
     'fuseInstances',
   ]

@@ -14,6 +14,7 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     await w.api('POST', '/v1/sandbox/phones', { number: '12025550123' })
     return { path: '/v1/sandbox/phones/12025550123', read: '' }
   },
+  updateCallSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/call-settings` }),
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
 }

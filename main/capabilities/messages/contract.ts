@@ -32,9 +32,8 @@ export const SendBody = Body(
     to: Type.String({
       pattern: `^(?:${NUMBER}|${USER_ID}|${GROUP_ID})$`,
       description:
-        'The destination number with country code: 7 to 15 digits and nothing else. To answer someone who hides their ' +
-        'number, use the id from `from`: digits on smv2, `US.…` on official. To write in a group, use its id (smv2 only): ' +
-        '`…@g.us`, from `chat` of a received message or the action group/list.',
+        'The destination number with country code: 7 to 15 digits and nothing else. For someone who hides their number, ' +
+        'the id from `from`. For a group (smv2 only), its id: `…@g.us`, from `chat` or the action group/list.',
       examples: ['12025550123'],
     }),
     text: Type.Optional(
@@ -76,8 +75,7 @@ export const SendBody = Body(
     ),
     gif: Type.Optional(
       Type.Boolean({
-        description:
-          'On smv2, with `media_type` video: plays the video in a loop without sound, as a GIF. Send an mp4.',
+        description: 'On smv2: plays the video (mp4) in a loop without sound.',
       }),
     ),
     mentions: Type.Optional(
@@ -85,9 +83,7 @@ export const SendBody = Body(
         minItems: 1,
         maxItems: LIMITS.mentions,
         uniqueItems: true,
-        description:
-          'In groups on smv2: numbers of members to mention. Write each one as `@` and the number in `text` or `caption`, ' +
-          'where phones show the name.',
+        description: 'In groups on smv2: members to mention. Write each as `@` and the number in `text` or `caption`.',
       }),
     ),
     quoted_message_id: Type.Optional(
@@ -95,8 +91,7 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.messageIdLength,
         description:
-          'Makes this a reply: `message_id` of a message of the same chat, from either side. Not with `cloud_api`, which ' +
-          'has `context` for that.',
+          'Makes this a reply to a message of the same chat: its `message_id`. Not with `cloud_api`, which has `context`.',
       }),
     ),
     cloud_api: Type.Optional(
@@ -376,7 +371,7 @@ export const messagesContract = {
       name: 'send_message',
       title: 'Send a message',
       description:
-        'Sends one WhatsApp message from an instance to a number, or on smv2 to a group. Give `to` (digits with country code, or the id of the group) and exactly one of ' +
+        'Sends one WhatsApp message from an instance. Give `to` and exactly one of ' +
         '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key so that ' +
         'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
         '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import { networkId } from '../../../main/engines/sandbox/network-ids.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
@@ -45,7 +46,7 @@ test('a member that is an instance receives it in the group, with its file', asy
   const { bytes } = sampleOf('image')
   const { messageId } = await send({
     kind: 'media',
-    ...{ mediaType: 'image', mimeType: 'image/png', bytes, caption: 'Look', filename: null },
+    ...{ mediaType: 'image', mimeType: 'image/png', content: contentOf(bytes), caption: 'Look', filename: null },
   })
   await w.clock.advance(5_000)
   const engineMessageId = networkId('smv2', messageId)

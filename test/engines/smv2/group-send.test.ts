@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { contentOf } from '../../../main/kernel/file-content.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import { until } from '../../support/service-process.ts'
@@ -37,7 +38,12 @@ describe.each(['lid', 'pn'] as const)('a group whose members are named by %s', (
     expect((await world.send(shop, { to, text, mentions, quoted })).outcome).toMatchObject({ kind: 'accepted' })
     const media = {
       kind: 'media' as const,
-      ...{ mediaType: 'image' as const, mimeType: 'image/png', bytes: sampleOf('image').bytes, filename: null },
+      ...{
+        mediaType: 'image' as const,
+        mimeType: 'image/png',
+        content: contentOf(sampleOf('image').bytes),
+        filename: null,
+      },
     }
     const picture = await world.send(shop, { ...media, to, caption: `@${ana.number} look`, mentions })
     expect(picture.outcome).toMatchObject({ kind: 'accepted' })
