@@ -38,6 +38,8 @@ interface Running {
   readonly row: JobRow
   readonly run: JobRun<object>
   readonly controller: AbortController
+  /** Reported and not stored yet. */
+  progress: object | undefined
   progressTimer: Timer | undefined
 }
 
@@ -97,6 +99,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
         report: (progress) => report(job, progress),
       },
       controller: new AbortController(),
+      progress: undefined,
       progressTimer: undefined,
     }
     running.add(job)
@@ -104,13 +107,22 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   function report(job: Running, progress: object): void {
-    const { seq, attempt } = job.row
-    job.progressTimer?.cancel()
-    job.progressTimer = clock.after(PROGRESS_EVERY_MS, () => {
-      const params = { seq, attempt, node, progress: JSON.stringify(progress) }
-      db.commit((tx) => tx.run(saveProgress, params)).catch((error: unknown) =>
+    job.progress = progress
+    job.progressTimer ??= clock.after(PROGRESS_EVERY_MS, () => {
+      job.progressTimer = undefined
+      db.commit((tx) => storeProgress(tx, job)).catch((error: unknown) =>
         log.warn({ event: 'job.progress_not_saved', kind: name, cause: cause(error) }),
       )
+    })
+  }
+
+  async function storeProgress(tx: Tx, job: Running): Promise<void> {
+    const { progress } = job
+    if (progress === undefined) return
+    const { seq, attempt } = job.row
+    await tx.run(saveProgress, { seq, attempt, node, progress: JSON.stringify(progress) })
+    tx.afterCommit(() => {
+      if (job.progress === progress) job.progress = undefined
     })
   }
 
@@ -191,10 +203,14 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
       async record(ended) {
         for (const { job } of ended) job.progressTimer?.cancel()
         await db.commit(async (tx) => {
-          for (const { job, result } of ended) await recordOne(tx, job, result)
+          for (const { job, result } of ended) {
+            await storeProgress(tx, job)
+            await recordOne(tx, job, result)
+          }
         })
         for (const { job } of ended) running.delete(job)
-        idleUntilMs = 0
+        // The lanes have room again.
+        wake()
       },
       async tick() {
         if (mustCancel) mustCancel = (await db.commit(cancelSome)) > 0

@@ -164,6 +164,23 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'running', progress: { percent: 50 } })
   })
 
+  test('stores progress once a second while it is reported more often, and the last of it when the run ends', async () => {
+    const progressOf = async () => (await jobs.queue.list('subject', { after: 0, limit: 10 }))[0]?.progress
+    const jobs = open(async (run) => {
+      for (let step = 1; step <= 8; step++) {
+        run.report({ step })
+        await clock.sleep(400)
+      }
+      return { kind: 'done' }
+    })
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(1_500)
+    expect(await progressOf()).toMatchObject({ step: expect.toSatisfy((step: number) => step >= 2) as number })
+    await clock.advance(3_000)
+    expect(await progressOf()).toEqual({ step: 8 })
+  })
+
   test('is pruned 30 days after it ended; what its subject has done stays counted', async () => {
     const jobs = open(done)
     jobs.start()
@@ -177,6 +194,18 @@ describe('a job', () => {
 })
 
 describe('a lane', () => {
+  test('runs what waits in it without a pause, also when a run asks to go on', async () => {
+    let runs = 0
+    const jobs = open(async () => (++runs <= 20 ? { kind: 'again', atMs: clock.now() } : { kind: 'done' }))
+    jobs.start()
+    for (let n = 1; n <= 10; n++) await add(jobs, `${n}`)
+    await clock.advance(1_000)
+    const startedAtMs = clock.now()
+    while ((await jobs.queue.findSubject('subject'))?.done !== 10) await clock.advance(10)
+    expect(runs).toBe(30)
+    expect(clock.now() - startedAtMs).toBeLessThan(500)
+  })
+
   test('runs as many at once as its kind says, in order; lanes do not wait for each other', async () => {
     const { runs, act } = held()
     const jobs = open(act)

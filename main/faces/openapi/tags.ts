@@ -25,7 +25,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   direct: 'Direct access to an engine, for actions beyond the normalized operations.',
 }
 
-/** @throws Error at start if a room has no description. */
+/** @throws Error when the document is built if a room has no description. */
 export function tagOf(room: string): { name: string; description: string } {
   const description = DESCRIPTIONS[room]
   if (description === undefined) throw new Error(`openapi/tags.ts has no description of the room ${room}`)
