@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket, type AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import Fastify, {
   type FastifyContextConfig,
@@ -169,8 +169,7 @@ export function createDoor(deps: DoorDeps): Door {
 
   /** Node has one limit for all requests, which is that of files. */
   const limitBodyTime = (request: IncomingMessage) => {
-    // A call within the process has no socket.
-    if (request.complete || !announcesBody(request) || !(request.socket instanceof Socket)) return
+    if (request.complete || currentCaller() !== undefined) return
     const late = Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     const limit = clock.after(BODY_MS, () => app.server.emit('clientError', late, request.socket))
     request.once('close', () => limit.cancel()).once('end', () => limit.cancel())
@@ -294,6 +293,3 @@ function closeWhenUnread(socket: Socket, response: ServerResponse, hasUnanswered
     if (hasUnanswered() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
   })
 }
-
-const announcesBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

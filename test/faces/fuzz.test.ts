@@ -207,8 +207,6 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'scanSandboxCode',
     'deleteSandboxMessage',
     'onboardSandboxInstance',
-    // Its body is no JSON.
-    'importInstanceSession',
     // Needs the options of the poll.
     'voteInSandboxPoll',
     // Need a pairing that asks for a passkey.

@@ -28,11 +28,14 @@ let instance: string
 
 const api: Api = (...asked) => service.api(key)(...asked)
 
+/** A thousand messages at the pace of a careful person would take half an hour. */
+const environment = () => ({ ...whatsapp.environment, SWITCHBOARD_PACE_PER_MINUTE: '0' })
+
 beforeAll(async () => {
   whatsapp = await startWhatsApp()
   home = testHome()
   key = (await home.key('Crash')).key
-  service = await home.start(whatsapp.environment)
+  service = await home.start(environment())
   instance = await pairedLive(api, whatsapp, OURS)
 }, 60_000)
 afterAll(async () => {
@@ -95,7 +98,7 @@ async function breakThings(): Promise<void> {
     }
     if (kills === KILLS) return connected(api, instance).then(() => {})
     await service.end('SIGKILL')
-    service = await home.start(whatsapp.environment)
+    service = await home.start(environment())
   }
 }
 

@@ -132,7 +132,7 @@ async function furniture(api: Api) {
     [/^(\/v1\/webhooks\/)\{id\}/, webhook.id],
     [/^(\/v1\/events\/)\{event_id\}/, delivery.event_id],
     [/^(\/v1\/sandbox\/phones\/)\{number\}/, PHONE],
-    [/(\/messages\/)\{message_id\}/, sent.message_id],
+    [/(\/(?:messages|polls)\/)\{message_id\}/, sent.message_id],
     [/(\/messages\/)\{id\}/, spoken.id ?? spoken.message_id],
     [/(\/engine\/smv2\/)\{group\}\/\{action\}/, 'send/text'],
     [/(\/catcher\/)\{name\}/, 'house'],
