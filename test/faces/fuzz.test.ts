@@ -134,10 +134,11 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
   ),
 }
 
-/** Earlier operations may have ended the links, or wiped the sessions behind them. */
+/** Earlier operations may have ended the links, wiped the sessions behind them, or paused the webhook. */
 async function relink(): Promise<void> {
   const line = ids['instances'] ?? ''
   await w.api('POST', `/v1/instances/${line}/restart`)
+  await w.api('PATCH', `/v1/webhooks/${ids['webhooks'] ?? ''}`, { active: true })
   await w.quiet()
   const { pairing_code } = (await w.api('GET', `/v1/instances/${line}/qr`)).body
   if (pairing_code) await w.api('POST', '/v1/sandbox/phones/12025550100/scan', { pairing_code })

@@ -77,10 +77,24 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   if (id === 'replayWebhook') return ofReplay(sent, thing)
   if (id === 'sendRawMessage') return ofPayload(sent)
   if (id === 'callEngine' && !hasTheFieldsOf(schema, sent)) return 'forbidden'
+  const way = id === 'callEngine' || id === 'sendMessage' ? ofSends(sent) : undefined
+  if (way !== undefined) return way
   // A code that is on some screen, and a payload as the Cloud API wants it: beyond schemas.
   if (id === 'scanSandboxCode' || 'cloud_api' in sent) return 'open'
   const sample = id === 'callEngine' && !('media_type' in sent) ? STICKER : SAMPLES[String(sent['media_type'])]
   return 'media_url' in sent && sent['media_url'] !== sample ? 'open' : 'allowed'
+}
+
+/** The name of an account is shorter than that of a group. */
+const ACCOUNT_NAME = 25
+
+/** Which groups there are and who is in them, or where an invitation leads, is in no schema. */
+function ofSends({ to, mentions, gif, link, name, media_type: type }: Body): Wording | undefined {
+  const isGroup = typeof to === 'string' && to.endsWith('@g.us')
+  if (mentions !== undefined && !isGroup) return 'forbidden'
+  if (gif !== undefined && type !== 'video') return 'forbidden'
+  const isLongName = typeof name === 'string' && name.length > ACCOUNT_NAME
+  return isGroup || isLongName || gif !== undefined || link !== undefined ? 'open' : undefined
 }
 
 /** The engine is not in the body: smv2 knows its names and wants one; official sends everything, whatever is listed. */
