@@ -139,7 +139,7 @@ export interface QrState {
   readonly passkey?: PasskeyState
 }
 
-/** How far the confirmation with a passkey is. In memory only: whoever asks gets it, and no event has it. */
+/** Progress of the confirmation with a passkey. Kept in memory only, and never part of an event. */
 export interface PasskeyState {
   readonly step: 'sign' | 'phone' | 'compare' | 'finishing'
   /** What the browser is asked, once the network has sent it; WebAuthn request options as JSON. */

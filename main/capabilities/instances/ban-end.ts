@@ -24,7 +24,7 @@ const UNKNOWN_END_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 /**
- * A number that was banned for a time keeps its session, and connects again by itself when the ban is over. A job, since
+ * A number with a temporary ban keeps its session and reconnects automatically when the ban ends. A job, since
  * a ban outlasts the process.
  */
 export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
@@ -38,7 +38,7 @@ export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
       const row = await db.readOne(byId, { id: subjectId })
       if (row === undefined || row.deletedAtMs !== null) return
       const instance = toInstance(row)
-      // Somebody has restarted it meanwhile, or the network has banned it anew.
+      // Otherwise it was restarted in the meantime, or banned again.
       if (isBannedForATime(instance) && instance.blockedUntilMs === untilMs) await restart(instance.id)
     },
   })

@@ -488,7 +488,7 @@ export const instancesContract = {
         expires_at: '2026-03-01T09:46:00.000Z',
       },
     },
-    // Whoever has the link can answer for the account: a person sends it.
+    // The link lets its holder confirm for the account, so only a person may hand it out.
     tool: null,
   }),
 

@@ -89,7 +89,7 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
   }
 }
 
-/** Whoever reads the memory of this process must not find links that open something. */
+/** Only hashes are kept, so that a memory dump contains no working links. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 const gone = () => new ApiError('not_found', 'This link has ended. Ask for another one.')

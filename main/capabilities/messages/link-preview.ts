@@ -40,7 +40,7 @@ export async function withLinkPreview<T extends Content>(
   }
 }
 
-/** Each address of a chain of redirects passes the guard by itself. */
+/** The guard checks every address in a chain of redirects. */
 async function fetchPage(
   outbound: PreviewDeps['outbound'],
   address: string,

@@ -140,7 +140,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       }),
     get: (accountId: AccountId, number: string, id: string): Promise<Group> =>
       db.commit(async (tx) => (await getAsMember(tx, accountId, number, id)).group),
-    /** The numbers of its members; undefined when this number is none of them. */
+    /** The numbers of its members; undefined if this number is not a member. */
     async membersFor(accountId: AccountId, number: string, id: string): Promise<string[] | undefined> {
       const row = await db.readOne(byId, { accountId, id })
       const members = row ? await db.read(membersOf, { group: row.seq }) : []

@@ -63,7 +63,8 @@ export function connectStep({ engine, status, logged_in, last_disconnect_reason,
 export const hasLostConnection = ({ engine, status, logged_in, last_disconnect_reason }: Facts): boolean =>
   engine === 'smv2' &&
   logged_in &&
-  (status === 'connecting' || (status === 'disconnected' && last_disconnect_reason !== 'user'))
+  (status === 'connecting' ||
+    (status === 'disconnected' && last_disconnect_reason !== 'user' && last_disconnect_reason !== 'moved'))
 
 /** It had a phone and lost its session. A new code would erase which number it was. */
 const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason }: Facts): boolean =>
@@ -91,6 +92,7 @@ export function listUnpaired(
 /** Disconnected, and every reason that says more than the status does. The words are `instances.state.<name>`. */
 const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   user: 'disconnected',
+  moved: 'moved',
   logout: 'signedOut',
   logged_out: 'signedOut',
   session_lost: 'signedOut',

@@ -121,6 +121,7 @@ describe('the main button of an instance', () => {
     [{ status: 'disconnected', last_disconnect_reason: 'qr_expired' }, 'codeExpired'],
     [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'replaced' }, 'replaced'],
     [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'client_outdated' }, 'outdated'],
+    [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'moved' }, 'moved'],
   ] as const)('and the state of %j reads %s', (facts, name) => {
     expect(toStateView(record('a', facts), NOW).name).toBe(name)
   })
