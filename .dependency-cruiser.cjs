@@ -7,9 +7,15 @@ const EDGES = {
   'instance-webhook': ['instances'],
   instances: ['events', 'account'],
   messages: ['instances', 'events'],
+  safety: ['instances'],
   fusion: ['instances'],
   direct: ['instances', 'messages'],
   calls: ['instances', 'messages'],
+  campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts'],
+  'opt-outs': ['instances'],
+  contacts: ['instances', 'opt-outs'],
+  'line-settings': ['instances'],
+  history: ['instances', 'messages'],
   sandbox: ['instances'],
 }
 
@@ -41,6 +47,7 @@ const HOMES = {
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',
+  '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }
 

@@ -6,6 +6,7 @@ import type { Network } from './contract/shapes.ts'
 import { isLoopback, parseRange } from './kernel/address-range.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
+import { isTimeZone } from './kernel/time-zone.ts'
 import { integer, listOf, numbers, oneOf, text, boolean, type Kind } from './kernel/setting-kinds.ts'
 import {
   ConfigError,
@@ -64,6 +65,18 @@ interface Values {
   readonly paceChatBurst: number
   readonly paceSpacingMs: number
   readonly mediaWaitSeconds: number
+  /** What campaigns and AI agents may send from a live number. */
+  readonly safetyDailyLimit: number
+  readonly safetyHourlyLimit: number
+  readonly safetySpacingSeconds: number
+  readonly safetyWarmupDays: number
+  /** Messages a day in each third of the warm-up. */
+  readonly safetyWarmupLimits: readonly number[]
+  readonly safetyFirstContacts: number
+  readonly safetyFirstContactsNew: number
+  readonly safetyFirstContactsDays: number
+  readonly safetyWithheldPercent: number
+  readonly safetyTimezone: string
   /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
@@ -80,6 +93,8 @@ interface Values {
 export interface Config extends Values {
   readonly origins: ReadonlyMap<string, Origin>
 }
+
+const EXPERIENCE = 'A value from community experience, not a WhatsApp rule.'
 
 export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   home: {
@@ -315,6 +330,77 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
       'How long `message.received` of a live `smv2` instance waits for its file. After that it is sent with `media.pending: true`, and the file is fetched later or when it is requested.',
     window: 'now',
   },
+  safetyDailyLimit: {
+    name: 'safety.daily_limit',
+    kind: integer({ min: 1, max: 100_000 }),
+    fallback: 1_000,
+    description: `Messages per day from a live \`smv2\` number after its warm-up. Sends from the API are included and never held back. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyHourlyLimit: {
+    name: 'safety.hourly_limit',
+    kind: integer({ min: 1, max: 10_000 }),
+    fallback: 80,
+    description: `Messages per hour from a live \`smv2\` number, counted like \`safety.daily_limit\`. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetySpacingSeconds: {
+    name: 'safety.spacing_s',
+    kind: integer({ min: 0, max: 3_600 }),
+    fallback: 5,
+    description: `Shortest time in seconds between two messages that campaigns and AI agents send from the same live \`smv2\` number. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyWarmupDays: {
+    name: 'safety.warmup_days',
+    kind: integer({ min: 0, max: 365 }),
+    fallback: 10,
+    description: `Days after its first pairing during which a live \`smv2\` number sends less. 0 turns the warm-up off. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyWarmupLimits: {
+    name: 'safety.warmup_limits',
+    kind: numbers(3, { min: 1, max: 100_000, whole: true }),
+    fallback: Object.freeze([50, 200, 500]),
+    description: `Messages per day in the first, second and last third of the warm-up. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyFirstContacts: {
+    name: 'safety.first_contacts',
+    kind: integer({ min: 0, max: 100_000 }),
+    fallback: 200,
+    description: `People per day that campaigns and AI agents may write to for the first time from a live \`smv2\` number. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyFirstContactsNew: {
+    name: 'safety.first_contacts_new',
+    kind: integer({ min: 0, max: 100_000 }),
+    fallback: 20,
+    description: `The same on the day a number is paired. It rises to \`safety.first_contacts\` over \`safety.first_contacts_days\`. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyFirstContactsDays: {
+    name: 'safety.first_contacts_days',
+    kind: integer({ min: 0, max: 365 }),
+    fallback: 30,
+    description: `Days until a live \`smv2\` number reaches \`safety.first_contacts\`. ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyWithheldPercent: {
+    name: 'safety.withheld_percent',
+    kind: integer({ min: 1, max: 100 }),
+    fallback: 10,
+    description: `A live \`official\` number starts no new chats while Meta withholds at least this share of its messages of the last 24 hours (error 131049). ${EXPERIENCE}`,
+    window: 'now',
+  },
+  safetyTimezone: {
+    name: 'safety.timezone',
+    kind: text({ words: 'time zone', rule: 'be a time zone such as America/Sao_Paulo', accept: timezone }),
+    fallback: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    defaultText: 'the time zone of this machine',
+    description: 'Time zone in which the days and hours of these limits begin.',
+    window: 'now',
+  },
   trustedRanges: {
     name: 'egress.trusted_ranges',
     kind: listOf(
@@ -451,6 +537,10 @@ function graphUrl(words: string): string | undefined {
 
 function appSecret(words: string): Secret | undefined {
   return /^[0-9a-f]{32}$/i.test(words) ? new Secret(words) : undefined
+}
+
+function timezone(words: string): string | undefined {
+  return isTimeZone(words) ? words : undefined
 }
 
 function matching(pattern: RegExp) {

@@ -33,5 +33,6 @@ export const worldOf = (
   consoleFolder,
   // The window lies in out/renderer.
   maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
+  mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

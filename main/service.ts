@@ -114,7 +114,7 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files } = machinery
+  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files, converter } = machinery
   const { clock, config, log } = world
   const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
@@ -204,6 +204,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     await engineHost.close()
     for (const room of list.toReversed()) await room.close?.()
     await outbound.close()
+    await converter.close()
     vault.close()
     log.info({ event: 'service.stopped' })
     await home.close()

@@ -2,13 +2,19 @@ import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { callsContract } from './calls/contract.ts'
+import { contactsContract } from './contacts/contract.ts'
+import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { eventsContract } from './events/contract.ts'
+import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
+import { lineSettingsContract } from './line-settings/contract.ts'
 import { messagesContract } from './messages/contract.ts'
+import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
+import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
@@ -18,13 +24,19 @@ const ROOMS = [
   { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
   { room: 'instances', operations: instancesContract, topics: ['instances'] },
   { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
-  { room: 'messages', operations: messagesContract, topics: ['messages'] },
+  { room: 'safety', operations: safetyContract },
+  { room: 'messages', operations: messagesContract, topics: ['messages', 'conversations'] },
   { room: 'webhooks', operations: webhooksContract, topics: ['webhooks', 'deliveries'] },
   { room: 'instance-webhook', operations: instanceWebhookContract },
   { room: 'calls', operations: callsContract },
+  { room: 'contacts', operations: contactsContract, topics: ['contacts'] },
+  { room: 'opt-outs', operations: optOutsContract, topics: ['opt-outs'] },
+  { room: 'history', operations: historyContract },
+  { room: 'line-settings', operations: lineSettingsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
+  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { BodyOf, Contract, Operation, ParamsOf, QueryOf, ReplyOf } from '../contract/operation.ts'
 import type { Engine, Network } from '../contract/shapes.ts'
 import type { Principal } from '../kernel/access.ts'
@@ -28,6 +29,8 @@ export interface Call<O extends Operation = Operation> {
   readonly idempotencyKey: string | null
   /** `confirm=true` was in the query. */
   readonly confirmed: boolean
+  /** The caller asks for CSV, of an operation that has it. */
+  readonly wantsCsv: boolean
   /** Present when the operation's reach is `instance`. */
   readonly instance: O['reach'] extends 'instance' ? InstanceSubject : undefined
 }
@@ -38,6 +41,8 @@ export class Answer<T> {
   readonly bytes: Buffer | undefined
   /** Served in parts on request; `headers` has its Content-Type. */
   readonly file: FileContent | undefined
+  /** A body that is made as it is read; `headers` has its Content-Type. */
+  readonly stream: Readable | undefined
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
 
@@ -45,12 +50,14 @@ export class Answer<T> {
     body?: T
     bytes?: Buffer
     file?: FileContent
+    stream?: Readable
     status?: number
     headers?: Record<string, string>
   }) {
     this.body = answer.body
     this.bytes = answer.bytes
     this.file = answer.file
+    this.stream = answer.stream
     this.status = answer.status
     this.headers = answer.headers ?? {}
   }

@@ -30,6 +30,8 @@ export const ABILITIES = {
     'post_status',
     'block',
     'groups',
+    'chat_list',
+    'labels',
   ],
   hear: [
     'text',

@@ -110,6 +110,8 @@ export interface Operation {
     readonly schema: TSchema | null
     /** The response is a file with its own Content-Type instead of JSON. */
     readonly file?: true
+    /** Also answers with `text/csv` to callers that ask for it in Accept; `example` is its first line. */
+    readonly csv?: { readonly example: string }
   }
   /** Error codes of this operation besides those of the door (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]

@@ -99,3 +99,26 @@ export const List = <T extends TSchema>(item: T) =>
     ),
     has_more: Type.Boolean(),
   })
+
+/** Spreadsheets give a CSV file any of these types. */
+export const CSV_TYPES = ['text/csv', 'application/vnd.ms-excel', 'application/octet-stream'] as const
+
+/** The result of importing a CSV file. */
+export const ImportResult = Type.Object({
+  rows: Type.Integer({ description: 'Rows of the file, without the header.' }),
+  created: Type.Integer(),
+  updated: Type.Integer({ description: 'Existed and were changed.' }),
+  duplicates: Type.Integer({ description: 'Have a number of an earlier row, or changed nothing.' }),
+  invalid: Type.Integer({ description: 'Have no number that exists.' }),
+  problems: Type.Array(
+    Type.Object({
+      line: Type.Integer({ description: 'Of the file, from 1.' }),
+      phone: Type.String(),
+      reason: Type.Enum(['missing_number', 'invalid_number', 'rounded_number'], {
+        description: '`rounded_number`: a spreadsheet saved it as 5.5E+12, and its last digits are lost.',
+      }),
+    }),
+    { description: `The first ${LIMITS.importProblems}.` },
+  ),
+})
+export type ImportResult = Static<typeof ImportResult>

@@ -36,7 +36,37 @@ export interface Group {
   readonly name: string
   readonly owner: string
   readonly createdAtMs: number
+  /** null: it has none. */
+  readonly description: string | null
+  /** Only admins may write. */
+  readonly isAnnounceOnly: boolean
+  /** Only admins may change its name, picture and description. */
+  readonly isLocked: boolean
   readonly members: readonly GroupMember[]
+}
+
+/** What a group allows; what is left out stays as it is. */
+export interface GroupRules {
+  readonly isAnnounceOnly?: boolean
+  readonly isLocked?: boolean
+}
+
+/** A change of how the phone and its linked devices list a chat. */
+export type ChatChange =
+  | { readonly kind: 'archive' | 'pin' | 'read'; readonly isSet: boolean }
+  /** null: it is heard again; Infinity: until somebody changes it. */
+  | { readonly kind: 'mute'; readonly untilMs: number | null }
+
+/** A message and when it was said. */
+export interface DatedMessageRef extends MessageRef {
+  readonly atMs: number
+}
+
+export interface Label {
+  readonly id: string
+  readonly name: string
+  /** Of the twenty colours of WhatsApp, from 0. */
+  readonly color: number
 }
 
 export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
@@ -101,9 +131,24 @@ export interface DirectActs {
   /** @param isRenewed the former link stops working. */
   inviteLink(instance: EngineInstance, id: string, isRenewed: boolean): Promise<string>
   renameGroup(instance: EngineInstance, id: string, name: string): Promise<void>
+  /** @param description null removes it. */
+  describeGroup(instance: EngineInstance, id: string, description: string | null): Promise<void>
+  setGroupRules(instance: EngineInstance, id: string, rules: GroupRules): Promise<void>
   /** @param code the last part of the invite link. @returns the id of the group. */
   joinGroup(instance: EngineInstance, code: string): Promise<string>
   leaveGroup(instance: EngineInstance, id: string): Promise<void>
+  /** @param last message of the chat; the phone applies what is archived or read up to it. null: none is known here. */
+  changeChat(instance: EngineInstance, chat: string, change: ChatChange, last: DatedMessageRef | null): Promise<void>
+  /** Labels belong to business accounts. */
+  labels(instance: EngineInstance): Promise<Label[]>
+  /** @param label without an id: a new one. */
+  saveLabel(instance: EngineInstance, label: Omit<Label, 'id'> & { readonly id: string | null }): Promise<Label>
+  /** @throws ApiError not_found */
+  removeLabel(instance: EngineInstance, labelId: string): Promise<void>
+  /** @throws ApiError not_found for an unknown label. */
+  labelChat(instance: EngineInstance, chat: string, labelId: string, isLabeled: boolean): Promise<void>
+  /** @throws ApiError not_found for an unknown label. */
+  labelMessage(instance: EngineInstance, message: MessageRef, labelId: string, isLabeled: boolean): Promise<void>
 }
 
 /** A file that somebody sent to an instance. */

@@ -1,14 +1,17 @@
 import type { PasskeyCredential } from '../contract/instance.ts'
 import type { LineEvent } from '../contract/line-events.ts'
-import type { MessageContent } from '../contract/message-content.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
 import type { InstanceId, MessageId } from '../kernel/ids.ts'
 import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direct.ts'
+import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
+import type { LineControl } from './line-settings.ts'
+import type { MessageOrigin, ReceivedSignal } from './received.ts'
 
 export type { EngineInstance } from './instance.ts'
+export type { MessageOrigin } from './received.ts'
 
 /** What a file is sent as. */
 export type FileType = MediaType | 'sticker'
@@ -18,6 +21,8 @@ interface LinkPreview {
   readonly url: string
   readonly title: string | null
   readonly description: string | null
+  /** JPEG of the page's own picture. */
+  readonly picture?: Buffer
 }
 
 export interface ContactCard {
@@ -45,6 +50,8 @@ export type OutgoingContent =
       readonly filename: string | null
       /** A video that is played in a loop, without sound. */
       readonly isGif?: boolean
+      /** How loud a voice note is over time: 64 values from 0 to 100. */
+      readonly loudness?: Buffer
     }
   | {
       readonly kind: 'location'
@@ -113,6 +120,8 @@ export type SendOutcome =
       readonly message: string
       readonly retryAfterSeconds?: number
       readonly throttles?: ThrottleScope
+      /** The network's own code. */
+      readonly providerCode?: number
     }
   /** Everything else, silence included: 504, the row stays queued and is never sent again. */
   | { readonly kind: 'unknown'; readonly message: string }
@@ -180,16 +189,6 @@ export interface Evidence {
   readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
 }
 
-export interface MessageOrigin {
-  readonly engineMessageId: string
-  /** Digits, or the group's id. */
-  readonly chat: string
-  /** Digits, else the hidden id. */
-  readonly from: string
-  readonly fromMe: boolean
-  readonly atMs: number
-}
-
 /** What an engine reports. The sink resolves once it is durable; an engine forgets a signal only then. */
 export type EngineSignal =
   | { readonly kind: 'qr'; readonly attempt: number; readonly expiresAtMs: number }
@@ -238,29 +237,7 @@ export type EngineSignal =
     }
   /** Somebody who was known by a hidden id has shown their number: the two are one contact from now on. */
   | { readonly kind: 'contact'; readonly hiddenId: string; readonly number: string }
-  | ({
-      readonly kind: 'received'
-      readonly type: 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'poll' | 'unavailable'
-      readonly text: string
-      readonly isGroup: boolean
-      readonly pushName: string | null
-      readonly media: {
-        readonly id: string
-        readonly mimeType: string
-        readonly size: number
-        readonly filename: string | null
-        readonly caption: string | null
-        /** The file is not there yet; `size` is what its sender says. `media_arrived` follows, or nothing. */
-        readonly pending?: true
-      } | null
-      readonly quotedEngineMessageId: string | null
-      readonly participant: string | null
-      readonly referral: Record<string, unknown> | null
-      readonly fromLid: string | null
-      /** What it is besides text and file. */
-      readonly content?: MessageContent | null
-      readonly viewOnce?: boolean
-    } & MessageOrigin)
+  | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }
   /** Somebody's vote in the poll with this engineMessageId. Every vote has all options chosen now. */
@@ -333,6 +310,10 @@ export interface Engine {
   readonly retryAfterSeconds?: (instance: EngineInstance, to: string) => number | null
   /** What became of a message whose outcome is unknown. `never_arrived` is proof; the caller knows when to trust it. */
   find(instance: EngineInstance, messageId: MessageId): Promise<'arrived' | 'never_arrived' | 'cannot_tell'>
+  /** smv2 on the live network only. */
+  readonly lines?: LineControl
+  /** smv2 on the live network only. */
+  readonly history?: HistorySource
   /** What it can do besides sending, for direct calls. */
   readonly direct?: Partial<DirectActs>
   /**

@@ -3,47 +3,79 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import type { FileBody, FileBodySpec } from '../contract/operation.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import type { Arrivals } from './arrival.ts'
+
+interface FileBodyDeps {
+  readonly writeGate: Pick<WriteGate, 'check'>
+  readonly arrivals: Pick<Arrivals, 'find'>
+}
 
 /** Accepts only files of these types as bodies in this scope. They are streamed, so the door's size limit does not apply. */
-export function acceptFile(scope: FastifyInstance, spec: FileBodySpec, writeGate: Pick<WriteGate, 'check'>): void {
+export function acceptFile(scope: FastifyInstance, spec: FileBodySpec, { writeGate, arrivals }: FileBodyDeps): void {
   scope.removeAllContentTypeParsers()
   for (const type of spec.types) {
     scope.addContentTypeParser(type, (request, payload, done) => {
       if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes) return done(tooLarge(spec))
-      const body: FileBody = { mimeType: type, stream: streamOf(payload, spec, writeGate) }
+      const signal = arrivals.find(request.raw)?.signal
+      const body: FileBody = { mimeType: type, stream: streamOf(payload, spec, writeGate, signal) }
       return done(null, body)
     })
   }
   scope.addContentTypeParser('*', (_request, _payload, done) => done(wrongType(spec)))
 }
 
-/** Ends with an error when the file is too large, or when the service stops accepting data because the disk fills up. */
+/**
+ * Ends with an error when the file is too large or too slow, or when the service stops accepting data because the disk
+ * fills up.
+ */
 async function* streamOf(
   payload: Readable,
   spec: FileBodySpec,
   writeGate: Pick<WriteGate, 'check'>,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
+  // Destroying the request would close its connection before the answer.
+  const chunks = payload.iterator({ destroyOnReturn: false })
+  const late = rejectionOf(signal)
   let size = 0
   try {
-    // Destroying the request would close its connection before the answer.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      const bytes = chunk as Uint8Array
+    for (;;) {
+      const next = await Promise.race([chunks.next(), late])
+      if (next.done === true) return
+      const bytes = next.value as Uint8Array
       size += bytes.length
       if (size > spec.maxBytes) throw tooLarge(spec)
       writeGate.check()
       yield bytes
     }
   } finally {
+    // A late body still owes a chunk, which this would wait for.
+    if (signal?.aborted !== true) await chunks.return?.()
     // What nobody read is discarded; the next request on the connection comes after it.
     payload.resume()
   }
 }
 
+/** Rejects when the signal is aborted. Nobody has to wait for it. */
+function rejectionOf(signal: AbortSignal | undefined): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => {})
+  signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  return promise
+}
+
 export const missingFile = ({ types }: FileBodySpec) =>
-  new ApiError('validation_error', `This operation requires a file as its body. Send it as ${types.join(' or ')}.`)
+  new ApiError('validation_error', `This operation requires a file as its body. Send it as ${listed(types)}.`)
 
 const wrongType = ({ types }: FileBodySpec) =>
-  new ApiError('unsupported_media_type', `Send the file with Content-Type: ${types.join(' or ')}.`)
+  new ApiError('unsupported_media_type', `Send the file with Content-Type: ${listed(types)}.`)
 
 const tooLarge = ({ maxBytes }: FileBodySpec) =>
   new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`)
+
+const LISTED = 4
+
+const listed = (types: readonly string[]): string =>
+  types.length <= LISTED
+    ? types.join(' or ')
+    : `${types.slice(0, LISTED).join(', ')} or another type that /openapi.yaml lists`

@@ -14,12 +14,13 @@ import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { ApiActivity } from '../kernel/api-activity.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { systemClock, type Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
+import { createArrivals, LONGEST_REQUEST_MS } from './arrival.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
@@ -78,10 +79,6 @@ export interface Door {
 
 /** Longer than the longest send, or its 504 would become a connection reset. */
 const CONNECTION_MS = 60_000
-/** How long a request may take to arrive. */
-const BODY_MS = 15_000
-/** The same for requests with a file. */
-const FILE_MS = 10 * 60_000
 /** How long open requests may take to finish when the service stops. */
 const DRAIN_MS = 5_000
 /** Requests that still wait for an engine get their answer at this point, early enough for clients to read it. */
@@ -105,8 +102,8 @@ export function createDoor(deps: DoorDeps): Door {
   const guard = createOriginGuard(() => hosts)
   const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
   const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
+  const uploads = createConcurrencyLimiter(LIMITS.uploadsInFlight)
   const stopping = new AbortController()
-  const takesFiles = deps.operations.some(({ operation }) => operation.bodyFile !== undefined)
 
   /** Unanswered requests of each connection. */
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
@@ -116,7 +113,7 @@ export function createDoor(deps: DoorDeps): Door {
     requestIdHeader: false,
     genReqId: (raw) => (isRequestId(raw.headers['x-request-id']) ? raw.headers['x-request-id'] : ids.request()),
     bodyLimit: LIMITS.bodyBytes,
-    requestTimeout: takesFiles ? FILE_MS : BODY_MS,
+    requestTimeout: LONGEST_REQUEST_MS,
     connectionTimeout: CONNECTION_MS,
     keepAliveTimeout: 5_000,
     http: {
@@ -136,17 +133,19 @@ export function createDoor(deps: DoorDeps): Door {
       // The client would take this for the answer to an earlier request: a 400 would mean that a message was not sent.
       if ([...(unanswered.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, deps.anonymousRatePerMinute())
-      answerRaw(socket, malformed(error.code), ids.request(), rate)
-      const lingering = clock.after(LINGER_MS, () => socket.destroy())
+      answerRaw(socket, asApiError(error) ?? malformed(error.code), ids.request(), rate)
+      const lingering = systemClock.after(LINGER_MS, () => socket.destroy())
       socket.once('close', () => lingering.cancel())
     },
   })
   app.server.maxConnections = 2_000
+  const arrivals = createArrivals((late, socket) => void app.server.emit('clientError', late, socket))
   app.server.on('request', (request, response) => {
     const open = unanswered.get(request.socket) ?? new Set()
     unanswered.set(request.socket, open.add(request))
     response.once('close', () => open.delete(request))
     times.watch(request, response)
+    arrivals.watch(request)
     closeWhenUnread(request.socket, response, () => open.size > 1)
   })
   // Node would answer an unknown Expect header without our headers too. HTTP allows servers to ignore it.
@@ -167,14 +166,6 @@ export function createDoor(deps: DoorDeps): Door {
     return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
   }
 
-  /** Node has one limit for all requests, which is that of files. */
-  const limitBodyTime = (request: IncomingMessage) => {
-    if (request.complete || currentCaller() !== undefined) return
-    const late = Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    const limit = clock.after(BODY_MS, () => app.server.emit('clientError', late, request.socket))
-    request.once('close', () => limit.cancel()).once('end', () => limit.cancel())
-  }
-
   const notFoundError = createNotFound(app)
   app.addHook('onRequest', async (request, reply) => {
     apiActivity.note()
@@ -184,7 +175,7 @@ export function createDoor(deps: DoorDeps): Door {
     if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
     await admit(request, reply, config)
     if (config === CONSOLE_FILES) return reply.header('vary', 'accept').redirect('/console/', 302)
-    if (takesFiles && config.operation?.bodyFile === undefined) limitBodyTime(request.raw)
+    if (config.operation?.bodyFile !== undefined) arrivals.find(request.raw)?.allowFile()
     // Here instead of in a handler, so that the body of an unknown path is not read.
     if (request.is404) throw notFoundError(request)
   })
@@ -203,7 +194,8 @@ export function createDoor(deps: DoorDeps): Door {
     return fail(error, request, reply)
   }
 
-  for (const served of deps.operations) routeOperation(app, served, { gate, stopping: stopping.signal, ...deps })
+  for (const served of deps.operations)
+    routeOperation(app, served, { gate, uploads, arrivals, stopping: stopping.signal, ...deps })
   deps.rawRoutes(app, () => port)
 
   const injectAs = async (

@@ -6,6 +6,7 @@ import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
@@ -45,11 +46,16 @@ export function routeOperation(
   { operation, handler, exists }: ServedOperation,
   {
     gate,
+    uploads,
+    arrivals,
     writeGate,
     publish,
     stopping,
   }: {
     gate: ConcurrencyLimiter
+    /** For operations that take a file, which can be slow to arrive. */
+    uploads: ConcurrencyLimiter
+    arrivals: Arrivals
     writeGate: Pick<WriteGate, 'check'>
     publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
@@ -59,6 +65,7 @@ export function routeOperation(
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
 
   const { bodyFile } = operation
+  const limit = bodyFile === undefined ? gate : uploads
   const route = (scope: FastifyInstance) =>
     void scope.route({
       method: operation.method,
@@ -74,7 +81,7 @@ export function routeOperation(
         if (request.admitted.isRehearsal) return reply.code(204).send()
         if (writesData(operation)) writeGate.check()
         const act = () => handler(callOf(operation, request, body))
-        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : gate(act))
+        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(act))
         if (operation.method !== 'GET') {
           // What an operator changes is about the computer.
           const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
@@ -85,7 +92,7 @@ export function routeOperation(
     })
   if (bodyFile === undefined) return route(app)
   void app.register((scope, _options, done) => {
-    acceptFile(scope, bodyFile, writeGate)
+    acceptFile(scope, bodyFile, { writeGate, arrivals })
     route(scope)
     done()
   })
@@ -128,10 +135,19 @@ function callOf(operation: Operation, request: FastifyRequest, body: unknown): C
     },
     idempotencyKey: operation.idempotencyKey === true ? readIdempotencyKey(request.raw.rawHeaders) : null,
     confirmed,
+    wantsCsv: operation.reply.csv !== undefined && prefersCsv(request.headers.accept),
     instance,
   }
   // The door fills the call by the operation's own schemas; the generic type cannot follow that from data.
   return call as unknown as Call
+}
+
+/** JSON unless CSV is named, and JSON is not named before it. */
+function prefersCsv(accept: string | undefined): boolean {
+  const types = (accept ?? '').split(',').map((each) => each.split(';', 1)[0]?.trim().toLowerCase())
+  const csv = types.indexOf('text/csv')
+  const json = types.indexOf('application/json')
+  return csv >= 0 && (json < 0 || csv < json)
 }
 
 function respond(
@@ -145,6 +161,7 @@ function respond(
   reply.code(answer.status ?? operation.reply.status)
   if (answer.file !== undefined) return sendFile(request, reply, answer.file, answer.headers)
   reply.headers(answer.headers)
+  if (answer.stream !== undefined) return reply.send(answer.stream)
   return sendBody(reply, answer.bytes ?? answer.body)
 }
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-type Collect = (options: { readonly type: 'minor' }) => void
+type Collect = (options: { readonly type: 'minor' | 'major' }) => void
 
 const AFTER_BYTES = 4 * 1024 * 1024
 
@@ -20,6 +20,12 @@ export function countPassedBytes(bytes: number): void {
   bytesSince = 0
   collect ??= findCollector()
   collect({ type: 'minor' })
+}
+
+/** For a thread that has just let go of large memory, which the engine takes for small objects too. */
+export function collectEverything(): void {
+  collect ??= findCollector()
+  collect({ type: 'major' })
 }
 
 function findCollector(): Collect {

@@ -126,7 +126,7 @@ function destroy({ client, line }: Connection): void {
   void client.destroy()
 }
 
-function peerOf({ protocol, hostname, port }: { protocol: string; hostname: string; port: string }): Peer {
+export function peerOf({ protocol, hostname, port }: { protocol: string; hostname: string; port: string }): Peer {
   const scheme = protocol === 'https:' ? 'https' : 'http'
   const host = hostname.replace(/\.$/, '')
   return {

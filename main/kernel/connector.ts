@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { parseAddress } from './address-range.ts'
 import type { Clock } from './clock.ts'
 import {
@@ -13,6 +13,7 @@ import {
 import { startTimeout } from './timeout.ts'
 import type { Destination } from './destination.ts'
 import type { NameLookup } from './name-lookup.ts'
+import { tunnel, type Proxy } from './proxy.ts'
 import { isSyntheticAddress, type AddressPolicy } from './public-address.ts'
 import { createTls } from './tls.ts'
 
@@ -44,6 +45,8 @@ interface ConnectorDeps {
   readonly dial?: Dial | undefined
   /** PEM certificates trusted besides the bundled and the system's. */
   readonly authorities?: readonly string[] | undefined
+  /** Everything goes through it. Its own address is checked; it resolves the names of destinations. */
+  readonly proxy?: Proxy | undefined
 }
 
 /** One opening under way: what its deadline must end, and whether it has. */
@@ -71,15 +74,27 @@ export function createConnector(deps: ConnectorDeps): Connector {
   const { clock, policy, names } = deps
   const secure = createTls(deps.authorities ?? [])
 
-  const open = async (attempt: Attempt): Promise<OpenSocket> => {
-    const { host, isLiteral, scheme } = attempt.peer
+  const reach = async (attempt: Attempt, peer: Peer): Promise<OpenSocket> => {
+    const { host, isLiteral, scheme } = peer
     const addresses = isLiteral ? [host] : await resolve(names, host)
     attempt.isResolved = true
     if (!addresses.every((ip) => policy.permits(ip)))
       throw addresses.every(isSyntheticAddress) ? syntheticAddress(host) : blocked(host)
-    const reached = await connectFirst(deps, attempt, addresses.slice(0, ADDRESSES_TRIED))
-    if (scheme === 'http') return reached
-    return { socket: await secure(reached.socket, attempt.peer, (socket) => track(attempt, socket)), ip: reached.ip }
+    const reached = await connectFirst(deps, attempt, host, peer.port, addresses.slice(0, ADDRESSES_TRIED))
+    return scheme === 'http' ? reached : encrypt(attempt, peer, reached)
+  }
+
+  const encrypt = async (attempt: Attempt, peer: Peer, { socket, ip }: OpenSocket): Promise<OpenSocket> => ({
+    socket: await secure(socket, peer, (secured) => track(attempt, secured)),
+    ip,
+  })
+
+  const open = async (attempt: Attempt): Promise<OpenSocket> => {
+    const { peer } = attempt
+    if (!deps.proxy) return reach(attempt, peer)
+    const reached = await reach(attempt, peerOf(deps.proxy))
+    await tunnel(reached.socket, deps.proxy, peer)
+    return peer.scheme === 'http' ? reached : encrypt(attempt, peer, reached)
   }
 
   return (peer, limitMs) => {
@@ -111,6 +126,11 @@ export function createConnector(deps: ConnectorDeps): Connector {
   }
 }
 
+const peerOf = ({ type, host, port }: Proxy): Peer => ({
+  ...{ scheme: type === 'https' ? 'https' : 'http', host, port },
+  isLiteral: isIP(host) !== 0,
+})
+
 async function resolve(names: NameLookup, host: string): Promise<readonly string[]> {
   try {
     return await names.addresses(host)
@@ -120,14 +140,19 @@ async function resolve(names: NameLookup, host: string): Promise<readonly string
 }
 
 /** Tries one address after the other: a name with a dead IPv6 address still has its IPv4 one. */
-async function connectFirst(deps: ConnectorDeps, attempt: Attempt, addresses: readonly string[]): Promise<OpenSocket> {
-  const { host, port } = attempt.peer
+async function connectFirst(
+  deps: ConnectorDeps,
+  attempt: Attempt,
+  host: string,
+  port: number,
+  addresses: readonly string[],
+): Promise<OpenSocket> {
   const faults: ConnectFailure[] = []
   for (const [i, ip] of addresses.entries()) {
     const shareMs = i < addresses.length - 1 ? Math.min(attempt.leftMs() / 2, ADDRESS_SHARE_MS) : Infinity
     const target = deps.dial?.(ip, port) ?? { address: ip, port }
     try {
-      const socket = await openTcp(deps.clock, attempt, target, shareMs)
+      const socket = await openTcp(deps.clock, attempt, host, target, shareMs)
       // With `dial` the peer is the stand-in of an address that was checked above.
       const isPermitted = deps.dial ? isPeer(socket, target.address) : deps.policy.permits(socket.remoteAddress ?? '')
       if (isPermitted) return { socket, ip }
@@ -141,7 +166,13 @@ async function connectFirst(deps: ConnectorDeps, attempt: Attempt, addresses: re
   throw faults.find(({ reason }) => !NO_ROUTE.has(reason)) ?? faults[0] ?? unreachable(host, 'ENODATA')
 }
 
-function openTcp(clock: Clock, attempt: Attempt, target: { address: string; port: number }, shareMs: number) {
+function openTcp(
+  clock: Clock,
+  attempt: Attempt,
+  host: string,
+  target: { address: string; port: number },
+  shareMs: number,
+) {
   const { promise, resolve: succeed, reject } = Promise.withResolvers<Socket>()
   const { address, port } = target
   const socket = connect({
@@ -161,7 +192,7 @@ function openTcp(clock: Clock, attempt: Attempt, target: { address: string; port
   // Stays for good: an error between two owners of a socket must never be without a listener.
   socket.on('error', (error) => {
     share?.cancel()
-    reject(unreachable(attempt.peer.host, codeOf(error)))
+    reject(unreachable(host, codeOf(error)))
   })
   return promise
 }

@@ -33,6 +33,11 @@ export const fileById = sql<{ id: string }, { id: string }>('SELECT id FROM file
 export const markRemoved = sql<{ accountId: AccountId; kind: string; id: string }>(
   'UPDATE files SET expires_at = 0 WHERE id = :id AND account_id = :accountId AND kind = :kind',
 )
+/** One that is kept for ever, or longer, stays so. */
+export const extendFile = sql<{ accountId: AccountId; kind: string; id: string; until: number }>(
+  `UPDATE files SET expires_at = :until
+   WHERE id = :id AND account_id = :accountId AND kind = :kind AND expires_at > 0 AND expires_at < :until`,
+)
 export const expiredFiles = sql<{ now: number; limit: number }, { id: string }>(
   'SELECT id FROM files WHERE expires_at <= :now ORDER BY expires_at, id LIMIT :limit',
 )

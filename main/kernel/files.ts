@@ -6,7 +6,16 @@ import type { Clock } from './clock.ts'
 import { StorageError, type Db, type Tx } from './db.ts'
 import { syncFolder } from './durable-file.ts'
 import { contentAt, type FileContent } from './file-content.ts'
-import { deleteFile, expiredFiles, fileById, fileOf, insertFile, markRemoved, type StoredFile } from './file-store.ts'
+import {
+  deleteFile,
+  expiredFiles,
+  extendFile,
+  fileById,
+  fileOf,
+  insertFile,
+  markRemoved,
+  type StoredFile,
+} from './file-store.ts'
 import type { Chore } from './housekeeping.ts'
 import { earliestId, type AccountId, type Ids } from './ids.ts'
 
@@ -46,6 +55,8 @@ export interface Files {
   storeTemporarily(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>
   /** For `new Answer({ file, headers })`, or to read it in a room. */
   find(key: FileKey): Promise<(StoredFile & FileContent) | undefined>
+  /** Lets a file expire no earlier than this. @returns false if it is not there any more. */
+  keepUntil(tx: Tx, key: FileKey, untilMs: number): Promise<boolean>
   /** Removes a file in the caller's commit; its bytes are deleted afterwards. */
   remove(tx: Tx, key: FileKey): Promise<void>
   /** At start, before anything is stored: deletes what an earlier process was still writing. */
@@ -141,6 +152,11 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
       if (!FILE_ID.test(key.id)) return undefined
       const stored = await db.readOne(fileOf, { ...key, now: clock.now() })
       return stored && { ...stored, ...contentAt(pathOf(stored.id), stored) }
+    },
+    async keepUntil(tx, key, until) {
+      if ((await tx.one(fileOf, { ...key, now: clock.now() })) === undefined) return false
+      await tx.run(extendFile, { ...key, until })
+      return true
     },
     async remove(tx, { accountId, kind, id }) {
       await tx.run(markRemoved, { accountId, kind, id })

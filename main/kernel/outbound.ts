@@ -1,7 +1,9 @@
+import type { Agent } from 'node:https'
 import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
-import { createConnections, createPool, type FetchTimeouts } from './connections.ts'
+import { CheckedAgent } from './checked-agent.ts'
+import { createConnections, createPool, peerOf, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
 import { startTimeout } from './timeout.ts'
 import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
@@ -17,6 +19,7 @@ import {
 import type { AccountId } from './ids.ts'
 import { callResponder, type Responder } from './simulated-hosts.ts'
 import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
+import type { Proxy } from './proxy.ts'
 import { createAddressPolicy, type Interfaces } from './public-address.ts'
 
 export type { Dial } from './connector.ts'
@@ -64,6 +67,13 @@ export interface Outbound {
    * origin is asked.
    */
   dispatcher(origin: string, patience: FetchTimeouts): object
+  /**
+   * For a library that opens a WebSocket by itself: its connections are checked as all others are.
+   * @param onConnect told how each connection came about: null, or why it did not.
+   */
+  agent(connectTimeoutMs: number, onConnect?: (failure: Error | null) => void): Agent
+  /** Connects, and closes the connection again. @throws ConnectFailure */
+  probe(origin: string, connectTimeoutMs: number): Promise<void>
   /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
   parseHost(url: string): Pick<Destination, 'host' | 'isSimulated'> | undefined
   /** Whether this machine has a network interface besides loopback. */
@@ -88,6 +98,8 @@ export interface OutboundDeps {
    * `.fbsbx.com`, which means https on any name in it. For requests that carry a credential.
    */
   readonly only?: (() => readonly string[]) | undefined
+  /** All connections go through this proxy, which must be public or in a trusted range. Needs `only`. */
+  readonly proxy?: Proxy | undefined
   /** Tests only: reaches a checked address somewhere else. */
   readonly dial?: Dial | undefined
   readonly interfaces?: Interfaces | undefined
@@ -175,6 +187,14 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       const pool = createPool(connector, origin, patience)
       pools.push(pool)
       return pool
+    },
+
+    agent: (connectTimeoutMs, onConnect) =>
+      new CheckedAgent({ connector, only: deps.only, connectTimeoutMs, onConnect }),
+
+    async probe(origin, connectTimeoutMs) {
+      const { socket } = await connector(peerOf(new URL(origin)), connectTimeoutMs).opened
+      socket.destroy()
     },
 
     parseHost(url) {

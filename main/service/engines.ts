@@ -1,6 +1,7 @@
 import type { Engines } from '../capabilities/instances/index.ts'
 import type { Config } from '../config.ts'
 import type { EngineSink } from '../engines/engine.ts'
+import { createReadLineSettings } from '../capabilities/line-settings/index.ts'
 import { createOfficial, createOutboundClients } from '../engines/official/index.ts'
 import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
 import { createSandboxNetwork } from '../engines/sandbox/index.ts'
@@ -38,11 +39,20 @@ export function buildEngineHost(
     localUrl: () => localUrlOf(address.url),
   })
   // A guard of its own: whatever a stranger writes into a message, nothing but WhatsApp's own servers is asked for it.
-  const toWhatsApp = createOutbound({
-    ...{ clock: world.clock, resolve, dial: world.dial, trustedRanges: [] },
+  const whatsApp = {
+    clock: world.clock,
+    resolve,
+    dial: world.dial,
     only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
+  }
+  const toWhatsApp = createOutbound({ ...whatsApp, trustedRanges: [] })
+  const phones = createSmv2({
+    ...deps,
+    ...{ sink: sink, outbound: toWhatsApp, home: config.home, settings: config },
+    // Trusted ranges are for proxies here. Nothing else than WhatsApp is reached through one.
+    throughProxy: (proxy) => createOutbound({ ...whatsApp, trustedRanges: config.trustedRanges, proxy }),
+    readLineSettings: createReadLineSettings({ db: home.db, seal: machinery.seal }),
   })
-  const phones = createSmv2({ ...deps, sink: sink, outbound: toWhatsApp, home: config.home, settings: config })
   const { smv2, official } = network
   const engines: Engines = {
     sandbox: { smv2, official },

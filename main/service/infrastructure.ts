@@ -6,6 +6,7 @@ import { createFiles } from '../kernel/files.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createJobs } from '../kernel/jobs.ts'
 import { createLedger } from '../kernel/ledger.ts'
+import { createMediaConverter } from '../kernel/media-converter.ts'
 import { createNodes } from '../kernel/nodes.ts'
 import { createNoticeBus } from '../kernel/notice-bus.ts'
 import { createOutbound, systemResolve } from '../kernel/outbound.ts'
@@ -44,6 +45,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     nodes,
     jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),
     files: createFiles({ db, clock, ids, folder: join(config.home, 'files') }),
+    converter: createMediaConverter({ clock, log: world.log, program: world.mediaProgram ?? null }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,

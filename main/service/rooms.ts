@@ -1,17 +1,23 @@
 import { accountRoom } from '../capabilities/account/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
+import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
+import { historyRoom } from '../capabilities/history/room.ts'
 import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
 import { knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
 import { instancesRoom } from '../capabilities/instances/room.ts'
+import { lineSettingsRoom } from '../capabilities/line-settings/room.ts'
 import { messagesRoom } from '../capabilities/messages/room.ts'
+import { contactsRoom } from '../capabilities/contacts/room.ts'
+import { optOutsRoom } from '../capabilities/opt-outs/room.ts'
 import { sandboxRoom } from '../capabilities/sandbox/room.ts'
 import { overviewRoom } from '../capabilities/overview/room.ts'
 import type { Room } from '../capabilities/room.ts'
+import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
@@ -78,9 +84,22 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   }
   const instances = instancesRoom({ ...deps, engines, gauges, baseUrl: () => address.url })
   const fusion = fusionRoom({ ...deps, instances: instances.api })
-  const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api })
+  const safety = safetyRoom({ ...deps, instances: instances.api })
+  const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api, safety: safety.api })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const optOuts = optOutsRoom({ ...deps, instances: instances.api })
+  const contacts = contactsRoom({ ...deps, instances: instances.api, optOuts: optOuts.api })
+  const campaigns = campaignsRoom({
+    ...deps,
+    instances: instances.api,
+    messages: messages.api,
+    safety: safety.api,
+    optOuts: optOuts.api,
+    contacts: contacts.api,
+  })
+  const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
+  const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
@@ -139,9 +158,15 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     messages,
     instances,
     fusion,
+    safety,
     events,
     direct,
     calls,
+    optOuts,
+    contacts,
+    campaigns,
+    lineSettings,
+    history,
     sandbox,
     service,
     overview,

@@ -24,6 +24,8 @@ export interface World {
   readonly bridge?: BridgeProgram | null
   /** What works on the database in a process of its own; null or absent: nobody looks through it while it is open. */
   readonly maintenanceProcess?: MaintenanceProcess | null
+  /** Path of the program that converts media in a thread; null or absent: nothing is converted. */
+  readonly mediaProgram?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

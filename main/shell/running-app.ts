@@ -162,15 +162,13 @@ function updatesOf({ updateKey }: Desktop, { window, leaving, log }: AppParts & 
 
 /** Only on Windows can a window of ours reach the passkeys of the system; elsewhere the person's own browser can. */
 function passkeySignerOf({ environment }: Desktop): PasskeySigner {
-  return createPasskeySigner({
-    clock: systemClock,
-    async open() {
-      const { platform } = process
-      if (platform === 'win32') return openWindowPage()
-      const executable = findInstalledBrowser({ platform, environment })
-      return executable === undefined ? undefined : openBrowserPage({ executable, clock: systemClock })
-    },
-  })
+  // Read when it is asked: a test sets it.
+  const openWindow = async () => (process.platform === 'win32' ? openWindowPage() : undefined)
+  const openBrowser = async () => {
+    const browser = findInstalledBrowser({ platform: process.platform, environment })
+    return browser && openBrowserPage({ browser, clock: systemClock })
+  }
+  return createPasskeySigner({ clock: systemClock, ways: [openWindow, openBrowser] })
 }
 
 interface RequestTargets {

@@ -1,5 +1,5 @@
 import type { Operations, OperationTable } from '../../main/capabilities/contracts.ts'
-import type { CallOptions, FileId, JsonId, Reply } from './operation-types.ts'
+import type { CallOptions, CsvId, FileId, JsonId, Reply } from './operation-types.ts'
 import { Problem, readProblem } from './problem.ts'
 
 /** Filled in by the build: electron.vite.config.ts. */
@@ -12,6 +12,8 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>
 interface RequestOptions {
   readonly query?: Query
   readonly body?: unknown
+  /** Sent as it is, in place of `body`. */
+  readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
@@ -26,7 +28,7 @@ export function onSignedOut(act: () => void): void {
 async function request(
   method: string,
   path: string,
-  { query, body, headers, signal }: RequestOptions,
+  { query, body, file, headers, signal }: RequestOptions,
 ): Promise<Response> {
   let response: Response
   try {
@@ -35,10 +37,11 @@ async function request(
       // Every change declares JSON, even without a body: no other page can make a browser send that.
       headers: {
         accept: 'application/json',
-        ...(method !== 'GET' && { 'content-type': 'application/json' }),
+        ...(method !== 'GET' && { 'content-type': file?.type ?? 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(file && { body: file }),
       ...(signal && { signal }),
     })
   } catch (error) {
@@ -67,6 +70,7 @@ interface AnyOptions {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Query
   readonly body?: unknown
+  readonly file?: Blob
   readonly idempotencyKey?: string
   readonly confirm?: boolean
   readonly signal?: AbortSignal
@@ -82,11 +86,12 @@ export function call<Id extends keyof Operations>(
   ...[options]: CallOptions<Id>
 ): Promise<Reply<Id>> {
   // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
-  const { params, query, body, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
+  const { params, query, body, file, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
     ...(body !== undefined && { body }),
+    ...(file && { file }),
     ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
     ...(signal && { signal }),
   })
@@ -96,6 +101,16 @@ export function call<Id extends keyof Operations>(
 export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
   const { params, query } = (options ?? {}) as AnyOptions
   return `/panel${pathOf(id, params)}${queryOf(query)}`
+}
+
+/** The answer of an operation as CSV. @throws Problem */
+export async function readCsv<Id extends keyof Operations>(
+  id: Id & CsvId<Id>,
+  ...[options]: CallOptions<Id>
+): Promise<Blob> {
+  const { params, query } = (options ?? {}) as AnyOptions
+  const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
+  return (await request('GET', pathOf(id, params), wish)).blob()
 }
 
 /** Makes the service fetch a file that it does not have yet. @param url of a record. @throws Problem */

@@ -9,6 +9,8 @@ interface Badge {
   readonly count: number
   /** Locale key, counted: “1 call waits for approval”. */
   readonly words: string
+  /** Default: warning. */
+  readonly color?: 'primary' | 'warning'
 }
 
 /** How the overview shows a line of what needs attention. */
@@ -45,6 +47,13 @@ export interface PaletteAction {
   readonly to: string
 }
 
+/** What the palette finds by name. */
+export interface PaletteFinds {
+  readonly items: Readonly<Ref<readonly { readonly label: string; readonly icon: string; readonly to: string }[]>>
+  /** Called when the palette opens. */
+  readonly load: () => Promise<unknown>
+}
+
 /** A kind of ID the palette recognizes when one is pasted whole. */
 export interface KnownId {
   readonly pattern: RegExp
@@ -58,6 +67,8 @@ export interface RoomEntries {
   readonly entries: readonly Entry[]
   readonly actions?: readonly PaletteAction[]
   readonly ids?: readonly KnownId[]
+  /** Its things in the palette. `use` is called while the frame is set up. */
+  readonly finds?: { readonly words: string; readonly use: () => PaletteFinds }
   /** Its lines of the overview, by room and code of the service: `instances.banned`. */
   readonly attention?: Readonly<Record<string, AttentionDisplay>>
 }
@@ -72,6 +83,9 @@ export const ENTRIES: readonly Entry[] = rooms
 
 /** What the palette can do. */
 export const ACTIONS: readonly PaletteAction[] = rooms.flatMap(({ actions = [] }) => actions)
+
+/** What the palette finds by name, besides numbers. */
+export const FINDS = rooms.flatMap(({ finds }) => finds ?? [])
 
 /** Undefined if the text is no ID this window has a screen for. */
 export const findKnownId = (text: string): KnownId | undefined =>

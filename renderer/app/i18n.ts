@@ -1,4 +1,5 @@
 import { createI18n } from 'vue-i18n'
+import type { Words } from './words/by-room.ts'
 
 /** Languages of the console. A test compares the keys of all others with those of the first. */
 export const LANGUAGES = ['en', 'pt-BR', 'es'] as const
@@ -6,18 +7,11 @@ export type Language = (typeof LANGUAGES)[number]
 
 const STORAGE_KEY = 'switchboard.language'
 
-type Words = { readonly [key: string]: string | Words }
-
-/** `locales/<language>/<room>.json`: the words of a room are keyed by its name. */
-const files = import.meta.glob<Words>('../locales/*/*.json', { eager: true, import: 'default' })
-
-function wordsOf(language: Language): Words {
-  const rooms: Record<string, Words> = {}
-  for (const [path, words] of Object.entries(files)) {
-    const [, folder, room] = /locales\/([^/]+)\/([^/]+)\.json$/.exec(path) ?? []
-    if (folder === language && room !== undefined) rooms[room] = words
-  }
-  return rooms
+/** Loaded when it is needed: a person reads one language, and all of them would triple the words of the first load. */
+const WORDS: Readonly<Record<Language, () => Promise<{ default: Words }>>> = {
+  en: () => import('./words/en.ts'),
+  'pt-BR': () => import('./words/pt-BR.ts'),
+  es: () => import('./words/es.ts'),
 }
 
 /** The person's choice, else the first system language we support, else English. */
@@ -31,17 +25,24 @@ function firstLanguage(): Language {
   return 'en'
 }
 
-export const i18n = createI18n({
-  legacy: false,
-  locale: firstLanguage(),
-  fallbackLocale: 'en',
-  messages: Object.fromEntries(LANGUAGES.map((language) => [language, wordsOf(language)])),
-})
+export const i18n = createI18n({ legacy: false, locale: firstLanguage(), messages: {} as Record<Language, Words> })
 
-document.documentElement.lang = i18n.global.locale.value
+async function load(language: Language): Promise<void> {
+  if (i18n.global.availableLocales.includes(language)) return
+  const { default: words } = await WORDS[language]()
+  i18n.global.setLocaleMessage(language, words)
+}
 
-export function chooseLanguage(language: Language): void {
+/** Resolves when there are words to show. */
+export async function startLanguage(): Promise<void> {
+  const language = i18n.global.locale.value
+  await load(language)
+  document.documentElement.lang = language
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem(STORAGE_KEY, language)
+  await load(language)
   i18n.global.locale.value = language
   document.documentElement.lang = language
-  localStorage.setItem(STORAGE_KEY, language)
 }

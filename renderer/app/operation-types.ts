@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Operations } from '../../main/capabilities/contracts.ts'
-import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '../../main/contract/operation.ts'
+import type { BodyOf, FileBodySpec, Operation, ParamsOf, QueryOf, ReplyOf } from '../../main/contract/operation.ts'
 
 type WithFile = { readonly reply: { readonly file: true } }
 
@@ -8,6 +8,13 @@ type WithFile = { readonly reply: { readonly file: true } }
 export type JsonId<Id extends keyof Operations> = Operations[Id] extends WithFile ? never : Id
 /** The ID itself if its operation answers with a file. */
 export type FileId<Id extends keyof Operations> = Operations[Id] extends WithFile ? Id : never
+
+/** The ID itself if its operation also answers with CSV. */
+export type CsvId<Id extends keyof Operations> = Operations[Id] extends {
+  readonly reply: { readonly csv: { readonly example: string } }
+}
+  ? Id
+  : never
 
 /** What an operation answers: `Reply<'getInstance'>`. */
 export type Reply<Id extends keyof Operations> = ReplyOf<Operations[Id]>
@@ -33,6 +40,10 @@ type BodyField<O extends Operation> = O extends { body: TSchema }
     : { readonly body: BodyOf<O> }
   : { readonly body?: never }
 
+type FileField<O extends Operation> = O extends { bodyFile: FileBodySpec }
+  ? { readonly file: Blob }
+  : { readonly file?: never }
+
 type KeyField<O extends Operation> = O extends { idempotencyKey: true }
   ? { readonly idempotencyKey?: string }
   : { readonly idempotencyKey?: never }
@@ -46,6 +57,7 @@ type ConfirmField<O extends Operation> = O extends { confirm: 'always' }
 type Options<O extends Operation> = Field<'params', ParamsOf<O>> &
   Field<'query', Loose<QueryOf<O>>> &
   BodyField<O> &
+  FileField<O> &
   KeyField<O> &
   ConfirmField<O> & { readonly signal?: AbortSignal | undefined }
 

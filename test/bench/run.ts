@@ -16,6 +16,7 @@ type Program = () => Promise<readonly Report[]>
 // Each is loaded when its turn comes: they read their sizes, and some find the built service, as they are loaded.
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   'accept-sends': async () => (await import('./accept-sends.ts')).acceptSends,
+  campaigns: async () => (await import('./campaigns.ts')).campaigns,
   reads: async () => (await import('./reads.ts')).reads,
   mcp: async () => (await import('./mcp.ts')).mcp,
   enqueue: async () => (await import('./enqueue.ts')).enqueue,
@@ -26,6 +27,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   disk: async () => (await import('./disk.ts')).disk,
   window: async () => (await import('./window.ts')).window,
   'idle-lines': async () => (await import('./idle-lines.ts')).idleLines,
+  lines: async () => (await import('./lines.ts')).lines,
   memory: async () => (await import('./memory.ts')).memory,
 }
 const FULL = { ROWS: '5000000', MINUTES: '60' } as const

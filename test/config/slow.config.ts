@@ -4,15 +4,52 @@ import { base, PACKAGES, testFilesWith } from './base.ts'
 /** Files with a short and a long form (test/support/sized.ts). */
 const sizedFiles = testFilesWith(/\/support\/sized\.ts'/)
 
+const smv2 = (...names: readonly string[]) => names.map((name) => `test/engines/smv2/${name}.{test,slow}.ts`)
+const library = (...names: readonly string[]) => names.map((name) => `test/support/whatsapp/${name}.slow.ts`)
+
+/**
+ * Scenarios that take part over either stand-in for WhatsApp (test/support/stand-in.ts). The others need what the second
+ * does not have: app state, earlier history, and a hand on single stanzas.
+ */
+const overBoth = [
+  ...smv2('burst', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
+  ...smv2(
+    'passkey-faults',
+    'passkey-link',
+    'pending-files',
+    'replies',
+    'sends',
+    'session-transfer',
+    'story',
+    'trust',
+    'votes',
+  ),
+  ...library('ends', 'groups', 'media', 'messages', 'numbers', 'pairing', 'passkey', 'rarities', 'votes'),
+  'test/engines/conversation.slow.ts',
+  'test/headless/{move,smv2-crash,smv2-pairing-crash,smv2-file-memory}.slow.ts',
+]
+
 /** What takes minutes by nature: crash runs, the whole accessibility matrix, the package, the benchmarks, the judges. */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ['test/**/*.slow.ts', ...sizedFiles],
-    exclude: [PACKAGES],
-    env: { TEST_SIZE: 'long' },
     testTimeout: 300_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: ['test/**/*.slow.ts', ...sizedFiles],
+          exclude: [PACKAGES],
+          env: { TEST_SIZE: 'long' },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'second stand-in', include: overBoth, env: { TEST_SIZE: 'long', STAND_IN: 'second' } },
+      },
+    ],
   },
 })

@@ -66,11 +66,13 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   profile: ['profile', 'avatar'],
   change_profile: ['setName', 'setAbout', 'setPicture'],
   post_status: ['postStatus'],
+  chat_list: ['changeChat'],
+  labels: ['labels', 'saveLabel', 'removeLabel', 'labelChat', 'labelMessage'],
   block: ['block'],
   typing: ['showTyping', 'setOnline'],
   groups: [
     ...(['groups', 'group', 'createGroup', 'changeMembers', 'inviteLink'] as const),
-    ...(['renameGroup', 'joinGroup', 'leaveGroup'] as const),
+    ...(['renameGroup', 'describeGroup', 'setGroupRules', 'joinGroup', 'leaveGroup'] as const),
   ],
 }
 

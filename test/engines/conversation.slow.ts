@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pairedInstance } from '../support/sandbox.ts'
 import { testHome, until, type Api, type RunningService, type TestHome } from '../support/service-process.ts'
-import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
+import { startWhatsApp } from '../support/stand-in.ts'
+import type { WhatsApp } from '../support/whatsapp/index.ts'
 import { pairedLive } from '../support/whatsapp/paired.ts'
 import { converse, livePerson, sandboxPerson, SEND_TIMEOUT_MS, type Line, type Person } from './conversation.ts'
 

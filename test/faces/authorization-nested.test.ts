@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { lineOf, OPERATIONS } from '../support/operations.ts'
-import { act, askOf, namingFields, ownedIn, type Ask, type Words } from './requests.ts'
+import { act, campaignOn, askOf, namingFields, ownedIn, type Ask, type Words } from './requests.ts'
 import { EVERY, look, openScene, TARGETS, type Reaching, type Scene, type Target } from './scene.ts'
 import { sideOf, type Line, type Side } from './sides.ts'
 
@@ -59,6 +59,8 @@ interface Reference {
   readonly words?: (side: Side) => Words
   /** What belongs to one line is nothing to another of the same account, whatever the key. */
   readonly ofLine?: true
+  /** Every key of the account may name it. */
+  readonly ofAccount?: true
   /** A list that is filtered by it is empty, which is no error. */
   readonly isFilter?: true
 }
@@ -93,6 +95,17 @@ const REFERENCES: readonly Reference[] = [
     words: ({ smv2, phone }) => act('send', 'text', { to: phone, text: 'Yes', quoted_message_id: smv2.heard }) },
   { operation: 'sendMessage', field: 'quoted_message_id', swap: message, ofLine: true,
     words: ({ smv2, phone }) => ({ body: { to: phone, text: 'Yes', quoted_message_id: smv2.heard } }) },
+  { operation: 'sendMessage', field: 'media_id', swap: (own, { upload }) => ({ ...own, upload }), ofAccount: true,
+    words: ({ phone, upload }) => ({ body: { to: phone, media_id: upload, media_type: 'image' } }) },
+  { operation: 'createCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
+    words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
+  { operation: 'previewCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
+    words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
+  { operation: 'previewCampaign', field: 'campaign_id', swap: (own, { campaign }) => ({ ...own, campaign }) },
+  { operation: 'updateCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
+    words: ({ smv2 }) => ({ body: { instance_ids: [smv2.id] } }) },
+  { operation: 'testCampaign', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
+    words: ({ smv2, phone }) => ({ body: { to: phone, instance_id: smv2.id } }) },
   ofGroup('info'),
   ofGroup('participant', { change: 'add', participants: ['12025550177'] }),
   ofGroup('invitelink'),
@@ -118,6 +131,7 @@ const REFERENCES: readonly Reference[] = [
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
+  ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
   [
     'createSandboxGraphNumber.waba_id',
@@ -165,7 +179,7 @@ describe('what is named beside the path', () => {
         if (reference.isFilter) expect(answer).toMatchObject({ status: 200, body: { data: [], has_more: false } })
         else if (id === 'recreateInstances') expect(answer).toMatchObject({ status: 202, body: { accepted: 0 } })
         else expect([404, 409], answer.text).toContain(answer.status)
-        const isForeign = reaching === 'list' || reference.ofLine
+        const isForeign = (reaching === 'list' && !reference.ofAccount) || reference.ofLine
         for (const target of ['other', ...(isForeign ? (['outside'] as const) : [])] as const) {
           const ask = askFor(target)
           const heard = await rest(reaching, ask)

@@ -29,13 +29,26 @@ beforeAll(async () => {
     await w.api('POST', '/v1/sandbox/phones/12025550177/messages', { to: line.phone_number, text: 'Hi' })
   ).body
   const graph = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550500' })).body
+  const campaign = (
+    await w.api('POST', '/v1/campaigns', {
+      ...{
+        instance_ids: [line.id],
+        name: 'Offer',
+        messages: [{ text: 'Hello' }],
+        recipients: [{ phone: '12025550177' }],
+      },
+    })
+  ).body
   ids = {
+    campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
     webhooks: webhook.id,
     deliveries: delivery.id,
     phones: '12025550177',
     catcher: 'fuzz',
+    contacts: '12025550177',
+    'opt-outs': '12025550177',
     messages: message.id,
     smv2: 'send',
     action: 'text',
@@ -52,7 +65,7 @@ const carriedOut = new Set<string>()
 
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
-const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage']
+const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut']
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
 const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
@@ -126,6 +139,8 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
     }),
   ),
   callEngine: fc.record({ to, text }),
+  createContact: fc.record({ phone: to }),
+  createOptOut: fc.record({ phone: to }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
   replayWebhook: fc.record({ since: fc.constant('2026-01-05T11:00:00.000Z') }),
   speakFromSandboxPhone: fc.oneof(
@@ -174,7 +189,9 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
   })
 
   test('A-01 meets bodies that are nearly right without a fault, and does nothing that its schema forbids', async () => {
-    const isAllowed = judge.compile(schema)
+    const fits = judge.compile(schema)
+    // A file can be anything.
+    const isAllowed = (body: unknown) => operation.bodyFile !== undefined || fits(body)
     const cases = fc.oneof(
       { weight: 3, arbitrary: nearly(schema) },
       { weight: 1, arbitrary: allowedBy(schema) },
@@ -204,6 +221,11 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'retryDelivery',
     'deleteInstance',
     'deleteWebhook',
+    'deleteContact',
+    'deleteOptOut',
+    // A file at random has no column of numbers.
+    'importContacts',
+    'importOptOuts',
     'refreshInstanceQr',
     'scanSandboxCode',
     'deleteSandboxMessage',
@@ -214,6 +236,19 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'answerInstancePasskey',
     'confirmInstancePasskey',
     'createInstancePasskeyLink',
+    // Need an instance, or a campaign in a certain state.
+    'createCampaign',
+    'previewCampaign',
+    'pauseCampaign',
+    'resumeCampaign',
+    'cancelCampaign',
+    'startCampaign',
+    'updateCampaign',
+    'deleteCampaign',
+    'testCampaign',
+    'importCampaignRecipients',
+    // Needs a connected live number.
+    'startHistoryImport',
     // Needs two instances of one number.
     'fuseInstances',
   ]

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createCallDescriber, redactSecrets } from '../../main/faces/mcp/call-description.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
+import { campaignsContract } from '../../main/capabilities/campaigns/contract.ts'
+import { instancesContract } from '../../main/capabilities/instances/contract.ts'
 import { hooksContract, INSTANCE_ID, linesContract, OTHER_ID } from './sample.ts'
 
 const principal: Principal = {
@@ -54,5 +56,33 @@ describe('what will happen is said', () => {
     const sentence = await describeCall(hooksContract.createHook, given, principal)
     expect(sentence).toContain('https://example.com')
     expect(sentence).not.toMatch(/whsec_1|sk-1|t-1/)
+  })
+})
+
+describe('a campaign', () => {
+  const numbers: Record<string, object> = {
+    '/v1/instances/a': { name: 'Shop', engine: 'smv2', phone_number: '12025550100' },
+    '/v1/instances/b': { name: 'Desk', engine: 'official', phone_number: '12025550101' },
+    '/v1/campaigns/cmp_1': { name: 'March', instance_ids: ['a', 'b'], counts: { pending: 1_200 } },
+  }
+  const describer = createCallDescriber({
+    operations: [campaignsContract, instancesContract],
+    call: async (_who, { path }) => ({ status: path in numbers ? 200 : 404, headers: {}, body: numbers[path] }),
+  })
+
+  test('is described by whom it reaches, from which numbers, and what that costs', async () => {
+    expect(await describer.describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)).toBe(
+      'Start a campaign: “March” (cmp_1), recipients: 1200, from “Shop” (12025550100, a), “Desk” (12025550101, b), ' +
+        'cost: Meta charges for each message of an official number.',
+    )
+    const given = {
+      instance_ids: ['a'],
+      name: 'April',
+      recipients: [{ phone: '12025550199' }, { phone: '12025550198' }],
+    }
+    expect(await describer.describeCall(campaignsContract.createCampaign, given, principal)).toBe(
+      'Create a campaign: recipients: 2 people (“12025550199”, “12025550198”), “Shop” (12025550100, a), name: “April”, ' +
+        'cost: none from WhatsApp.',
+    )
   })
 })

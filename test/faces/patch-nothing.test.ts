@@ -15,6 +15,18 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     return { path: '/v1/sandbox/phones/12025550123', read: '' }
   },
   updateCallSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/call-settings` }),
+  updateLineSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/line-settings` }),
+  updateHistoryImport: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/history-import` }),
+  updateCampaign: async (w) => {
+    const wish = { instance_ids: [(await w.instance()).id], name: 'Offer' }
+    const { body } = await w.api('POST', '/v1/campaigns', wish)
+    return { path: `/v1/campaigns/${body.campaign_id}`, read: '' }
+  },
+  updateContact: async (w) => {
+    await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ada' })
+    return { path: '/v1/contacts/12025550123' }
+  },
+  updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
 }

@@ -42,8 +42,22 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   listEvents: (_side, { id }) => ({ query: { instance_id: id } }),
   scanSandboxCode: ({ code }) => ({ body: { pairing_code: code } }),
   speakFromSandboxPhone: ({ spoken }, { number }) => ({ body: { to: number, text: 'Hi', quoted_message_id: spoken } }),
+  createCampaign: (_side, { id }) => ({ body: campaignOn(id) }),
+  previewCampaign: ({ campaign }) => ({ body: { campaign_id: campaign } }),
+  listContacts: ({ contact }) => ({ query: { q: contact } }),
+  listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
+  createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
+
+export const campaignOn = (instanceId: string) => ({
+  ...{
+    instance_ids: [instanceId],
+    name: 'Offer',
+    messages: [{ text: 'Hello' }],
+    recipients: [{ phone: '12025550177' }],
+  },
+})
 
 export const act = (group: string, action: string, body: object): Words => ({ path: { smv2: group, action }, body })
 
@@ -58,7 +72,7 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
   return {
     method: operation.method,
     path: search.size === 0 ? filled : `${filled}?${search.toString()}`,
-    body: operation.body === undefined ? undefined : body,
+    body: operation.body === undefined ? fileOf(operation) : body,
     given: {
       ...argumentsOf(operation, filled),
       ...query,
@@ -69,10 +83,13 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
   }
 }
 
+const fileOf = ({ bodyFile }: Operation) => (bodyFile === undefined ? undefined : 'phone\n12025550123')
+
 /** The same without anything coming of it: the body is one that no operation takes, and nothing is confirmed. */
 export function harmless(operation: Operation, ask: Ask): Ask {
   if (operation.method === 'GET') return ask
-  return { ...ask, path: ask.path.split('?')[0] ?? '', body: [] }
+  const body = operation.bodyFile === undefined ? [] : undefined
+  return { ...ask, path: ask.path.split('?')[0] ?? '', body }
 }
 
 /** What stands for the placeholder after each segment. */
@@ -86,6 +103,9 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   events: side.event,
   phones: side.phone,
   numbers: side.graphNumber,
+  campaigns: side.campaign,
+  contacts: side.contact,
+  'opt-outs': side.optOut,
   catcher: side.catcher,
 })
 
@@ -101,7 +121,19 @@ function textsIn(value: unknown): string[] {
 }
 
 /** Things that somebody owns, by the segment of a path that lists them. Every placeholder is one of these … */
-const OWNED = new Set(['instances', 'messages', 'media', 'polls', 'webhooks', 'deliveries', 'events', 'numbers'])
+const OWNED = new Set([
+  'campaigns',
+  'instances',
+  'messages',
+  'media',
+  'polls',
+  'webhooks',
+  'deliveries',
+  'events',
+  'numbers',
+  'contacts',
+  'opt-outs',
+])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
 

@@ -35,6 +35,13 @@ export interface Side {
   readonly catcher: string
   /** At the simulated Meta, by its id there. */
   readonly graphNumber: string
+  /** Numbers of a contact and of an opt-out. */
+  readonly contact: string
+  readonly optOut: string
+  /** A file to send. */
+  readonly upload: string
+  /** A draft that sends from the smv2 line. */
+  readonly campaign: string
   /** Shown by two instances that wait to be paired. */
   readonly code: string
   readonly qr: string
@@ -58,10 +65,37 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   const { phone_number_id: graphNumber } = await must('POST', '/v1/sandbox/graph/numbers', {
     number: `120255${digits}500`,
   })
+  const { media_id: upload } = await must('POST', '/v1/media', Buffer.from(`${name}-file`), {
+    'content-type': 'image/png',
+  })
+  const { campaign_id: campaign } = await must('POST', '/v1/campaigns', {
+    ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
+    recipients: [{ phone }],
+  })
+  const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
+  await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
+  await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
   await w.quiet()
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
-  const made = { name, owner, smv2, official, deleted, webhook, phone, spoken, catcher, graphNumber, code, qr }
+  const made = {
+    name,
+    owner,
+    smv2,
+    official,
+    deleted,
+    webhook,
+    phone,
+    spoken,
+    catcher,
+    graphNumber,
+    upload,
+    campaign,
+    contact,
+    optOut,
+    code,
+    qr,
+  }
   const ids = { delivery: delivery.id, event: event.event_id }
   const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
   return { ...made, ...ids, words }

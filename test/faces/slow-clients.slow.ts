@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { world, type World } from '../support/world.ts'
 
@@ -52,6 +54,31 @@ describe.concurrent('clients that send very slowly', () => {
   test('a body by chunks is closed in 18 seconds', async () => {
     const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`
     for (const { seconds } of await drip(5, beginning, '1\r\n \r\n')) expect(seconds).toBeLessThan(18)
+  })
+
+  const FILE = `POST /v1/media HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer KEY\r\nContent-Type: text/csv\r\nContent-Length: `
+  const fileHead = (length: number) => `${FILE.replace('HOST', w.host).replace('KEY', w.allScopes)}${length}\r\n\r\n`
+  const partsOnDisk = () => readdirSync(join(w.home, 'files', 'incoming'))
+  const PIECE = 'a'.repeat(5_000)
+  const PIECES = 50
+
+  test('a file is closed in 18 seconds with what is wrong, and nothing of it is kept', async () => {
+    for (const more of ['', 'a,b\r\n']) {
+      for (const { seconds, received } of await drip(5, `${fileHead(10_000_000)}a,b\r\n`, more)) {
+        expect(seconds).toBeLessThan(18)
+        expect(received).toMatch(/^HTTP\/1\.1 400 /)
+        expect(received).toContain('The file arrived too slowly')
+      }
+    }
+    // The only file there may be is that of the next test, which runs at the same time.
+    expect(await w.rows('SELECT id FROM files WHERE size <> :whole', { whole: PIECE.length * PIECES })).toEqual([])
+    expect(partsOnDisk().length).toBeLessThan(2)
+  })
+
+  test('a file that keeps coming is waited for', async () => {
+    // Its connection stays, so it is closed as an idle one.
+    const [answer] = await drip(1, fileHead(PIECE.length * PIECES), PIECE)
+    expect(answer?.received).toMatch(/^HTTP\/1\.1 201 /)
   })
 
   test('do not slow down anybody else', async () => {

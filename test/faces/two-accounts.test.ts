@@ -220,10 +220,10 @@ describe('what belongs to the computer', () => {
     expect((await operator.ask(method, `/panel${path}`, body)).status).not.toBe(403)
   })
 
-  test('covers backups, settings, restarts and logs', () => {
+  test('covers backups, settings, restarts, logs and sessions', () => {
     expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual([
-      ...['cancelRestore', 'createBackup', 'getDiagnostics', 'listBackups', 'listSettings', 'restartService'],
-      ...['restoreBackup', 'unlockService', 'updateSettings'],
+      ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
+      ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
     ])
   })
 

@@ -212,7 +212,7 @@ test('standard output holds the one line of --json and nothing else, whatever th
   expect(logged.at(-1)).toBe('service.stopped')
 })
 
-test('it starts in under 1.5 seconds, and idles under 150 MB', { timeout: 60_000 }, async () => {
+test('it starts in under 1.5 seconds, and idles under 180 MB', { timeout: 60_000 }, async () => {
   // The best of a few: what else the machine does meanwhile is not the service's.
   const startMs: number[] = []
   while (startMs.length < 3 || (Math.min(...startMs) > 1_500 && startMs.length < 8)) {
@@ -231,7 +231,7 @@ test('it starts in under 1.5 seconds, and idles under 150 MB', { timeout: 60_000
   await pause(3_000)
   const megabytes = residentKib(service.pid) / 1_024
   process.stdout.write(`started in ${startMs.join(', ')} ms; ${megabytes.toFixed(0)} MB when idle\n`)
-  expect(megabytes).toBeLessThan(150)
+  expect(megabytes).toBeLessThan(180)
 })
 
 function residentKib(pid: number): number {

@@ -9,7 +9,8 @@ import {
   type RunningService,
   type TestHome,
 } from '../support/service-process.ts'
-import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
+import { startWhatsApp } from '../support/stand-in.ts'
+import type { WhatsApp } from '../support/whatsapp/index.ts'
 import { connected, pairedLive } from '../support/whatsapp/paired.ts'
 
 const OURS = '12025550200'

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decodeQr } from '../support/qr.ts'
 import { testHome, until, type Api, type TestHome } from '../support/service-process.ts'
-import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
+import { startWhatsApp } from '../support/stand-in.ts'
+import type { WhatsApp } from '../support/whatsapp/index.ts'
 import { connected, shownQr } from '../support/whatsapp/paired.ts'
 
 const OURS = '12025550200'

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock as clock } from '../../main/kernel/clock.ts'
 import { openBrowserPage, type BrowserPage } from '../../main/shell/passkey/browser-page.ts'
+import type { InstalledBrowser } from '../../main/shell/passkey/installed-browser.ts'
 import { createPasskeySigner } from '../../main/shell/passkey/signer.ts'
 import { browserPath } from '../support/browser.ts'
 import { selfSigned } from '../support/certificates.ts'
@@ -34,17 +36,6 @@ beforeEach(() => void (asked.length = 0))
 
 const profiles = () => readdirSync(tmpdir()).filter((name) => name.startsWith('switchboard-passkey-'))
 
-/** @param prepare what the person has at hand before the page asks. */
-const signerWith = (prepare: (page: BrowserPage) => Promise<unknown>, more: string[] = []) =>
-  createPasskeySigner({
-    clock,
-    async open() {
-      const page = await openBrowserPage({ executable: browserPath(), clock, words: [...words, ...more] })
-      await prepare(page)
-      return page
-    },
-  })
-
 async function addAuthenticator({ send }: BrowserPage, passkey?: ReturnType<typeof createPasskey>): Promise<void> {
   await send('WebAuthn.enable', { enableUI: false })
   const options = {
@@ -56,49 +47,83 @@ async function addAuthenticator({ send }: BrowserPage, passkey?: ReturnType<type
   if (credential) await send('WebAuthn.addCredential', { authenticatorId, credential })
 }
 
-test('the owner’s passkey signs on WhatsApp’s site, and neither browser nor profile is left', async () => {
-  const before = profiles()
-  const passkey = createPasskey()
-  const options = requestOptions()
-  const outcome = await signerWith((page) => addAuthenticator(page, passkey)).sign({ options: { ...options } })
-  if (outcome.kind !== 'signed') return expect(outcome.kind).toBe('signed')
-  const content = Buffer.from(JSON.stringify(outcome.credential))
-  const expected = { challenge: options.challenge, passkeys: [passkey] }
-  expect(() => verifyAssertion(content, passkey.credentialId, expected)).not.toThrow()
-  expect(asked[0]).toBe(`${HOST} /robots.txt`)
-  expect(asked.filter((each) => !/ \/(robots\.txt|favicon\.ico)$/.test(each))).toEqual([])
-  expect(profiles()).toEqual(before)
-}, 60_000)
+/** As the command of macOS: starts the app with what follows `--args`, and waits until it quits. */
+function openCommand(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'open-command-'))
+  commands.push(folder)
+  const file = join(folder, 'open')
+  writeFileSync(file, `#!/bin/sh\n[ "$1 $2 $3 $5" = "-n -W -a --args" ] || exit 1\napp="$4"\nshift 5\n"$app" "$@"\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+const commands: string[] = []
+afterAll(() => commands.forEach((folder) => rmSync(folder, { recursive: true })))
 
-test('an account without a passkey there is told like one that is dismissed', async () => {
-  const outcome = await signerWith((page) => addAuthenticator(page)).sign({ options: { ...requestOptions() } })
-  expect(outcome).toEqual({ kind: 'dismissed' })
-}, 60_000)
+const STARTS: Readonly<Record<string, (executable: string) => InstalledBrowser>> = {
+  'as our child': (executable) => ({ kind: 'program', executable }),
+  'as macOS opens apps': (app) => ({ kind: 'app', app, open: openCommand() }),
+}
 
-test('a window that the person closes is dismissed', async () => {
-  const before = profiles()
-  const closes = async (page: BrowserPage) => {
-    await addAuthenticator(page)
-    // Somebody who is asked and does not answer: the window is gone before.
-    void clock.after(500, () => void page.send('Page.close').catch(() => {}))
-    page.evaluate = () => new Promise(() => {})
-  }
-  expect(await signerWith(closes).sign({ options: { ...requestOptions() } })).toEqual({ kind: 'dismissed' })
-  expect(profiles()).toEqual(before)
-}, 60_000)
+describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => {
+  /** @param prepare what the person has at hand before the page asks. */
+  const signerWith = (prepare: (page: BrowserPage) => Promise<unknown>, more: string[] = []) =>
+    createPasskeySigner({
+      clock,
+      ways: [
+        async () => {
+          const page = await openBrowserPage({ browser: start(browserPath()), clock, words: [...words, ...more] })
+          await prepare(page)
+          return page
+        },
+      ],
+    })
 
-test('without the network nothing is asked', async () => {
-  const offline = [`--host-resolver-rules=MAP ${HOST}:443 127.0.0.1:1`]
-  const outcome = await signerWith((page) => addAuthenticator(page), offline).sign({ options: { ...requestOptions() } })
-  expect(outcome).toEqual({ kind: 'unavailable' })
-  expect(asked).toEqual([])
-}, 60_000)
+  test('the owner’s passkey signs on WhatsApp’s site, and neither browser nor profile is left', async () => {
+    const before = profiles()
+    const passkey = createPasskey()
+    const options = requestOptions()
+    const outcome = await signerWith((page) => addAuthenticator(page, passkey)).sign({ options: { ...options } })
+    if (outcome.kind !== 'signed') return expect(outcome.kind).toBe('signed')
+    const content = Buffer.from(JSON.stringify(outcome.credential))
+    const expected = { challenge: options.challenge, passkeys: [passkey] }
+    expect(() => verifyAssertion(content, passkey.credentialId, expected)).not.toThrow()
+    expect(asked[0]).toBe(`${HOST} /robots.txt`)
+    expect(asked.filter((each) => !/ \/(robots\.txt|favicon\.ico)$/.test(each))).toEqual([])
+    expect(profiles()).toEqual(before)
+  }, 60_000)
 
-test('a browser that does not start is unavailable, and leaves no profile', async () => {
-  const before = profiles()
-  const open = () => openBrowserPage({ executable: '/bin/false', clock })
-  expect(await createPasskeySigner({ clock, open }).sign({ options: { ...requestOptions() } })).toEqual({
-    kind: 'unavailable',
-  })
-  expect(profiles()).toEqual(before)
-}, 60_000)
+  test('an account without a passkey there is told like one that is dismissed', async () => {
+    const outcome = await signerWith((page) => addAuthenticator(page)).sign({ options: { ...requestOptions() } })
+    expect(outcome).toEqual({ kind: 'dismissed' })
+  }, 60_000)
+
+  test('a window that the person closes is dismissed', async () => {
+    const before = profiles()
+    const closes = async (page: BrowserPage) => {
+      await addAuthenticator(page)
+      // Somebody who is asked and does not answer: the window is gone before.
+      void clock.after(500, () => void page.send('Page.close').catch(() => {}))
+      page.evaluate = () => new Promise(() => {})
+    }
+    expect(await signerWith(closes).sign({ options: { ...requestOptions() } })).toEqual({ kind: 'dismissed' })
+    expect(profiles()).toEqual(before)
+  }, 60_000)
+
+  test('without the network nothing is asked', async () => {
+    const offline = [`--host-resolver-rules=MAP ${HOST}:443 127.0.0.1:1`]
+    const outcome = await signerWith((page) => addAuthenticator(page), offline).sign({
+      options: { ...requestOptions() },
+    })
+    expect(outcome).toEqual({ kind: 'unavailable' })
+    expect(asked).toEqual([])
+  }, 60_000)
+
+  test('a browser that does not start is unavailable, and leaves no profile', async () => {
+    const before = profiles()
+    const open = () => openBrowserPage({ browser: start('/bin/false'), clock })
+    expect(await createPasskeySigner({ clock, ways: [open] }).sign({ options: { ...requestOptions() } })).toEqual({
+      kind: 'unavailable',
+    })
+    expect(profiles()).toEqual(before)
+  }, 60_000)
+})

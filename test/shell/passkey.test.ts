@@ -28,7 +28,7 @@ const never = new Promise<never>(() => {})
 describe('asking for a passkey', () => {
   test('passes the answer on and closes the page', async () => {
     const { page, closed } = testPage(Promise.resolve(JSON.stringify(SIGNED)))
-    const signer = createPasskeySigner({ clock: fakeClock(), open: async () => page })
+    const signer = createPasskeySigner({ clock: fakeClock(), ways: [async () => page] })
     expect(await signer.sign(REQUEST)).toEqual(SIGNED)
     expect(closed()).toBe(1)
   })
@@ -38,7 +38,7 @@ describe('asking for a passkey', () => {
     left.leave()
     const failed = testPage(Promise.reject(new Error('destroyed')))
     for (const { page, closed } of [left, failed]) {
-      const signer = createPasskeySigner({ clock: fakeClock(), open: async () => page })
+      const signer = createPasskeySigner({ clock: fakeClock(), ways: [async () => page] })
       expect(await signer.sign(REQUEST)).toEqual({ kind: 'dismissed' })
       expect(closed()).toBe(1)
     }
@@ -47,7 +47,7 @@ describe('asking for a passkey', () => {
   test('ends after ten minutes', async () => {
     const clock = fakeClock()
     const { page, closed } = testPage(never)
-    const outcome = createPasskeySigner({ clock, open: async () => page }).sign(REQUEST)
+    const outcome = createPasskeySigner({ clock, ways: [async () => page] }).sign(REQUEST)
     await clock.advance(599_000)
     expect(closed()).toBe(0)
     await clock.advance(1_000)
@@ -59,7 +59,7 @@ describe('asking for a passkey', () => {
     const pages = [testPage(never), testPage(Promise.resolve(JSON.stringify(SIGNED)))]
     const waiting = [...pages]
     const open = async () => waiting.shift()?.page
-    const signer = createPasskeySigner({ clock: fakeClock(), open })
+    const signer = createPasskeySigner({ clock: fakeClock(), ways: [open] })
     const [first, second] = [signer.sign(REQUEST), signer.sign(REQUEST)]
     expect([await first, await second]).toEqual([{ kind: 'dismissed' }, SIGNED])
     expect(pages.map(({ closed }) => closed())).toEqual([1, 1])
@@ -68,7 +68,7 @@ describe('asking for a passkey', () => {
   test('leaves no page when the app quits, one that is still opening included', async () => {
     const opening = Promise.withResolvers<SigningPage>()
     const { page, closed } = testPage(never)
-    const signer = createPasskeySigner({ clock: fakeClock(), open: () => opening.promise })
+    const signer = createPasskeySigner({ clock: fakeClock(), ways: [() => opening.promise] })
     const outcome = signer.sign(REQUEST)
     const quit = signer.close()
     opening.resolve(page)
@@ -80,7 +80,7 @@ describe('asking for a passkey', () => {
   test.each([async () => undefined, () => Promise.reject(new Error('no display'))])(
     'is unavailable where no page opens (%#)',
     async (open) => {
-      const signer = createPasskeySigner({ clock: fakeClock(), open })
+      const signer = createPasskeySigner({ clock: fakeClock(), ways: [open] })
       expect(await signer.sign(REQUEST)).toEqual({ kind: 'unavailable' })
     },
   )
@@ -98,6 +98,20 @@ test.each([
   expect(parseOutcome(given)).toEqual(outcome)
 })
 
+test.each([
+  ['dismissed', ['first']],
+  ['unavailable', ['first', 'second']],
+])('what is %s in the first browser leaves %o', async (kind, used) => {
+  const opened: string[] = []
+  const way = (name: string, outcome: string) => async () => {
+    opened.push(name)
+    return testPage(Promise.resolve(JSON.stringify({ kind: outcome }))).page
+  }
+  const ways = [way('first', kind), way('second', 'dismissed')]
+  expect(await createPasskeySigner({ clock: fakeClock(), ways }).sign(REQUEST)).toEqual({ kind: 'dismissed' })
+  expect(opened).toEqual(used)
+})
+
 describe('the person’s own browser', () => {
   const find = (platform: NodeJS.Platform, environment: Record<string, string>, ...installed: string[]) =>
     findInstalledBrowser({ platform, environment, canRun: (file) => installed.includes(file) })
@@ -105,10 +119,16 @@ describe('the person’s own browser', () => {
   test('is found where it is installed, Chrome first', () => {
     const edge = '/Users/ana/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge'
     const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
-    expect(find('darwin', { HOME: '/Users/ana' }, edge)).toBe(edge)
-    expect(find('darwin', { HOME: '/Users/ana' }, edge, chrome)).toBe(chrome)
+    const app = (path: string) => ({ kind: 'app', app: path })
+    const program = (path: string) => ({ kind: 'program', executable: path })
+    expect(find('darwin', { HOME: '/Users/ana' }, edge)).toEqual(app('/Users/ana/Applications/Microsoft Edge.app'))
+    expect(find('darwin', { HOME: '/Users/ana' }, edge, chrome)).toEqual(app('/Applications/Google Chrome.app'))
     const path = { PATH: '/usr/local/bin:/usr/bin' }
-    expect(find('linux', path, '/usr/bin/chromium', '/usr/bin/google-chrome')).toBe('/usr/bin/google-chrome')
+    const found = find('linux', path, '/usr/bin/chromium', '/usr/bin/google-chrome')
+    expect(found).toEqual(program('/usr/bin/google-chrome'))
+    const windows = { 'ProgramFiles(x86)': 'C:\\Program Files (x86)', ProgramFiles: 'C:\\Program Files' }
+    const installedEdge = 'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe'
+    expect(find('win32', windows, installedEdge)).toEqual(program(installedEdge))
     expect(find('linux', path, '/opt/chromium')).toBeUndefined()
     expect(find('linux', {})).toBeUndefined()
   })

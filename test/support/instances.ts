@@ -51,7 +51,7 @@ interface RecordedEvent {
   readonly data: Record<string, unknown>
 }
 
-export async function instancesRoom(plan: { slots?: number } = {}): Promise<InstancesRoom> {
+export async function instancesRoom(plan: { slots?: number; live?: boolean } = {}): Promise<InstancesRoom> {
   const clock = fakeClock()
   const database = await testDatabase(undefined, { clock })
   const random = seededRandom()
@@ -81,7 +81,7 @@ export async function instancesRoom(plan: { slots?: number } = {}): Promise<Inst
       clock: time,
       ids,
       ledger: createLedger({ clock, ids }),
-      engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
+      engines: { sandbox: { smv2, official }, live: plan.live ? { smv2, official } : { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),
       config: { slots: plan.slots ?? 10_000, network: 'sandbox', publicBaseUrl: null },

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bodyTypeOf } from './answers.ts'
 import type { Reply, World } from './world.ts'
 
 export const PAGE =
@@ -45,7 +46,7 @@ export function browserOf(w: World): Browser {
         headers: {
           ...own,
           ...(made.cookie !== '' && { cookie: made.cookie }),
-          ...(method !== 'GET' && { 'content-type': 'application/json' }),
+          ...(method !== 'GET' && { 'content-type': bodyTypeOf(method, path.replace(/^\/panel/, '')) }),
           ...headers,
         },
       }),

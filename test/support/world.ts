@@ -10,15 +10,16 @@ import { SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds, type AccountId, type Random } from '../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
-import type { Resolve } from '../../main/kernel/outbound.ts'
+import type { Dial, Resolve } from '../../main/kernel/outbound.ts'
 import type { Statement } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
-import { holdToDocument, type Heard } from './answers.ts'
+import { bodyTypeOf, holdToDocument, type Heard } from './answers.ts'
 import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
+import { MEDIA_PROGRAM } from './media-program.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
 import { overSocket, payloadOf, rawExchange } from './wire.ts'
 
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly receivers?: readonly Receiver[]
   /** Names of the outside that are no receivers, or that never resolve. */
   readonly resolve?: Resolve
+  /** Where checked addresses are reached; default: at the receivers only. */
+  readonly dial?: Dial
   /** A home that another world left behind; it is not removed at the end. */
   readonly home?: string
   /** Folder of a built window. */
@@ -153,10 +156,21 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const vault = options.vault ?? memoryVault()
   const home = options.home ?? tempFolder()
   const config = { ...settingsOfTests(home), ...settings }
-  const { resolve, dial } = outside(...receivers)
+  const { resolve, dial: dialReceivers } = outside(...receivers)
+  const { dial = dialReceivers } = options
   const { consoleFolder, maintenanceProcess = null, restart, freeBytes = () => 1e12 } = options
   const service = await startService({
-    ...{ clock, random, config, log, maintenanceProcess, vault, dial, resolve: options.resolve ?? resolve },
+    ...{
+      clock,
+      random,
+      config,
+      log,
+      maintenanceProcess,
+      mediaProgram: MEDIA_PROGRAM,
+      vault,
+      dial,
+      resolve: options.resolve ?? resolve,
+    },
     freeBytes: async () => freeBytes(),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),
@@ -184,10 +198,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
   const allScopes = (await key()).key
 
-  const headersOf = (body: unknown, { key: token = allScopes, headers = {} }: Sending) => ({
+  const headersOf = (
+    method: string,
+    path: string,
+    body: unknown,
+    { key: token = allScopes, headers = {} }: Sending,
+  ) => ({
     host,
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(body === undefined ? {} : { 'content-type': bodyTypeOf(method, path) }),
     ...headers,
   })
 
@@ -202,7 +221,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const answer = await door.app.inject({
       method: method as 'GET',
       url: path,
-      headers: headersOf(body, sending),
+      headers: headersOf(method, path, body, sending),
       ...(body === undefined ? {} : { payload: payloadOf(body) }),
     })
     return judged(method, path, {
@@ -259,7 +278,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     host,
     api,
     async wire(method, path, body, sending = {}) {
-      return judged(method, path, await overSocket(url, method, path, headersOf(body, sending), body))
+      return judged(method, path, await overSocket(url, method, path, headersOf(method, path, body, sending), body))
     },
     raw: (bytes) => rawExchange(host, bytes),
     key,

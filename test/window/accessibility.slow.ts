@@ -14,7 +14,7 @@ describe('follows the accessibility rules and keeps everything in reach, light a
 
   test('every dialog, menu and list', async () => {
     expect(await faultsOfOverlays(ZOOMS, SCHEMES)).toEqual({})
-  }, 300_000)
+  }, 600_000)
 
   test('the sign-in page', async () => {
     expect(await faultsOfSignIn(ZOOMS, SCHEMES)).toEqual([])

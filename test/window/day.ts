@@ -5,6 +5,8 @@ import type { Holdings } from './places.ts'
 
 const OURS = '12025550100'
 const PERSON = '12025550101'
+/** Wrote, and nobody has read it. */
+const OTHER = '12025550103'
 /** Its account asks for a passkey. */
 const ASKED = '12025550102'
 
@@ -21,6 +23,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   await post('/sandbox/phones', { number: ASKED, passkey: true })
   const { pairing_code: code } = (await api('GET', `/v1/instances/${confirming}/qr`)).body
   await post(`/sandbox/phones/${ASKED}/scan`, { pairing_code: code })
+  const live = (await post('/instances', { name: 'Padaria Norte', network: 'live' })).id
   const official = (await post('/instances', { name: 'Studio Norte', engine: 'official' })).id
   const linkable = (await post('/instances', { name: 'Bakery Luz, official', engine: 'official' })).id
   await post(`/sandbox/instances/${linkable}/onboard`, { number: OURS })
@@ -43,9 +46,16 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   for (const content of contents) await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, content })
   const asked = (await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, content: poll })).id
   await post(`/sandbox/phones/${PERSON}/messages/${asked}/vote`, { options: ['Today'] })
+  let answer = ''
   for (const text of ['Yes, until six.', 'Shall I keep one for you?'])
-    await post(`/instances/${instance}/messages`, { to: PERSON, text })
+    answer = (await post(`/instances/${instance}/messages`, { to: PERSON, text })).message_id
+  await post(`/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Yes, please!', quoted_message_id: answer })
+  await post('/sandbox/phones', { number: OTHER, name: 'Ben' })
+  for (const text of ['Good morning', 'Are you open?'])
+    await post(`/sandbox/phones/${OTHER}/messages`, { to: OURS, text })
   await post(`/instances/${instance}/messages`, { to: '12025550404', text: 'Nobody is there.' })
+  await post('/contacts', { phone: PERSON, tags: ['customer', 'bread'] })
+  await post('/contacts', { phone: '12025550111', name: 'Bruno Lima', tags: ['customer'], opted_out: true })
   // Not for programs: only the window asks for a backup.
   const headers = { 'content-type': 'application/json' }
   await page.evaluate(async (sent) => {
@@ -55,5 +65,33 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
-  return { instance, unpaired, confirming, official, linkable, webhook, selective, chat: PERSON, number: PERSON }
+  const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
+  return {
+    ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
+    ...{ campaign, draft, scheduled },
+  }
+}
+
+/** A campaign that was sent, with somebody who cannot be reached, a draft, and one that begins tomorrow. */
+async function campaignsOf(
+  post: (path: string, body: object) => Promise<any>,
+  phone: string,
+  official: string,
+): Promise<Pick<Holdings, 'campaign' | 'draft' | 'scheduled'>> {
+  const messages = [{ text: '{Hi|Hello} {{name|there}}, fresh bread in {{city}}.' }, { text: 'Hi {{name}}!' }]
+  const people = [PERSON, '12025550404', ...Array.from({ length: 8 }, (_, n) => `1202555100${n}`)]
+  const recipients = people.map((number, n) => ({
+    phone: number,
+    name: `Person ${n + 1}`,
+    variables: { city: 'Boston' },
+  }))
+  const config = { minDelay: 0, maxDelay: 0 }
+  const sent = { instance_ids: [phone], name: 'Fresh bread', messages, recipients, config, start: true }
+  const { campaign_id: campaign } = await post('/campaigns', sent)
+  const open = { instance_ids: [phone, official], name: 'Spring offer', messages, recipients }
+  const { campaign_id: draft } = await post('/campaigns', open)
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  const later = { ...open, instance_ids: [phone], name: 'Sunday brunch', scheduled_at: tomorrow }
+  const { campaign_id: scheduled } = await post('/campaigns', later)
+  return { campaign, draft, scheduled }
 }

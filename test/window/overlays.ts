@@ -34,15 +34,35 @@ const inTurn =
     for (const act of acts) await act(page)
   }
 
+/** The number on the page, as if its phone were paired: the home of a test reaches no live network. */
+async function showAsPaired(page: Page): Promise<void> {
+  const id = page.url().split('/').at(-1) ?? ''
+  await page.route(`**/panel/v1/instances/${id}`, async (route) => {
+    const response = await route.fetch()
+    const record = (await response.json()) as object
+    const paired = { status: 'connected', connected: true, logged_in: true, phone_number: '12025550109' }
+    await route.fulfill({ response, json: { ...record, ...paired } })
+  })
+  await page.reload()
+}
+
 const onPage = (page: string) => () => page
 const webhook = ({ webhook: id }: Holdings) => `/webhooks/${id}`
 const selective = ({ selective: id }: Holdings) => `/webhooks/${id}`
 const instance = ({ instance: id }: Holdings) => `/instances/${id}`
 const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
 const official = ({ official: id }: Holdings) => `/instances/${id}`
+const live = ({ live: id }: Holdings) => `/instances/${id}`
 const linkable = ({ linkable: id }: Holdings) => `/instances/${id}`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
+
+const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
+const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
+const builder =
+  (step: string) =>
+  ({ draft: id }: Holdings) =>
+    `/campaigns/edit/${id}?step=${step}`
 
 /** In a narrow window the sidebar is a drawer. */
 async function openSidebar(page: Page): Promise<void> {
@@ -67,9 +87,26 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'parts/CommandPalette': [
     { name: 'palette', at: onPage('/settings'), show: (page) => page.keyboard.press('Control+k') },
   ],
-  // Only a development build has the patterns, and no other screen maps columns yet.
-  'parts/ColumnMapper': [],
+  'parts/ColumnMapper': [
+    {
+      name: 'columns',
+      at: builder('people'),
+      show: inTurn(async (page) => {
+        await page.getByRole('textbox', { name: 'One person per line' }).fill('phone;city\n12025550199;Boston')
+      }, choose('Column for Phone number')),
+    },
+  ],
+  // Only a development build has the patterns.
   'rooms/patterns/PatternsScreen': [],
+  'rooms/contacts/ContactDialog': [
+    { name: 'new', at: onPage('/contacts'), show: press('Add contact') },
+    { name: 'edit', at: onPage('/contacts'), show: press('Edit Ana Souza') },
+  ],
+  'rooms/contacts/RemoveContact': [{ name: 'remove', at: onPage('/contacts'), show: press('Remove Ana Souza') }],
+  'rooms/contacts/ContactToolbar': [{ name: 'tags', at: onPage('/contacts'), show: choose('All tags') }],
+  'rooms/contacts/NewOptOut': [{ name: 'new', at: onPage('/opt-outs'), show: press('Opt out a number') }],
+  'rooms/contacts/LiftOptOut': [{ name: 'lift', at: onPage('/opt-outs'), show: press(/^Remove the opt-out/) }],
+  'rooms/contacts/KeywordTable': [{ name: 'countries', at: onPage('/opt-outs?tab=words'), show: press(/^Country of/) }],
   'rooms/overview/ActivityCard': [{ name: 'range', at: onPage('/overview'), show: choose('Period') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
@@ -113,8 +150,15 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       },
     },
   ],
+  // Only live numbers have one.
+  'rooms/instances/HistoryCard': [],
+  'rooms/instances/LineDialog': [{ name: 'line', at: instance, show: press('Edit connection and pace') }],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
   'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
+  'rooms/instances/MoveInDialog': [{ name: 'move in', at: live, show: press('Move here…') }],
+  'rooms/instances/MoveOutDialog': [
+    { name: 'move out', at: live, show: inTurn(showAsPaired, press('Export session…')) },
+  ],
   'rooms/instances/FusionCard': [{ name: 'choice', at: linkable, show: choose('Choose a phone') }],
   'rooms/instances/WebhookCard': [
     { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
@@ -123,6 +167,89 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
   'rooms/messages/MessageComposer': [
     { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
+  ],
+  'rooms/messages/ChatMenu': [{ name: 'menu', at: chat, show: press(/^Actions for Ana Souza/) }],
+  'rooms/events/EventFilters': [
+    { name: 'type', at: onPage('/events'), show: choose('Event type') },
+    { name: 'number', at: onPage('/events'), show: choose('Number') },
+  ],
+  'rooms/events/EventSlide': [
+    {
+      name: 'event',
+      at: onPage('/events?type=message.received'),
+      show: inTurn(press('message.received'), (page) =>
+        page
+          .getByRole('link', { name: /^Open delivery to/ })
+          .first()
+          .waitFor(),
+      ),
+    },
+  ],
+  'rooms/events/EventDeliveries': [
+    {
+      name: 'replay',
+      at: onPage('/events?type=message.received'),
+      show: inTurn(press('message.received'), press('Replay from here')),
+    },
+  ],
+  'rooms/campaigns/CampaignsScreen': [{ name: 'filter', at: onPage('/campaigns'), show: choose('Status') }],
+  'rooms/campaigns/BuilderScreen': [{ name: 'delete', at: builder('numbers'), show: press('Delete draft…') }],
+  'rooms/campaigns/FileField': [
+    {
+      name: 'type',
+      at: onPage('/campaigns/edit?step=message'),
+      show: inTurn(
+        (page) => page.getByRole('radio', { name: 'File with caption' }).click(),
+        (page) => page.getByRole('radio', { name: 'From a URL' }).click(),
+        choose('File type'),
+      ),
+    },
+  ],
+  'rooms/campaigns/TemplateFields': [
+    {
+      name: 'templates',
+      // A draft of its own: what is chosen is saved.
+      at: onPage('/campaigns/edit'),
+      show: inTurn(
+        (page) => page.getByRole('checkbox', { name: /^Bakery Luz, official/ }).check(),
+        press('Next'),
+        (page) => page.getByRole('radio', { name: 'Approved template' }).click(),
+        choose('Choose a template'),
+      ),
+    },
+  ],
+  'rooms/campaigns/PeopleStep': [{ name: 'clear', at: builder('people'), show: press('Remove everyone') }],
+  'rooms/campaigns/CountrySelect': [
+    {
+      name: 'countries',
+      at: builder('people'),
+      show: inTurn(async (page) => {
+        await page.getByRole('textbox', { name: 'One person per line' }).fill('12025550199')
+      }, choose('Numbers without a country code')),
+    },
+  ],
+  'rooms/campaigns/PaceWindow': [
+    {
+      name: 'zone',
+      at: builder('pace'),
+      show: inTurn((page) => page.getByRole('switch', { name: 'Sending hours' }).check(), choose('Time zone')),
+    },
+  ],
+  'rooms/campaigns/PaceProtection': [
+    {
+      name: 'rotation',
+      at: builder('pace'),
+      show: inTurn((page) => page.getByText('Protection and rotation').click(), choose('Spread over numbers')),
+    },
+  ],
+  'rooms/campaigns/StartDialog': [{ name: 'start', at: builder('review'), show: press('Start…') }],
+  'rooms/campaigns/TestDialog': [{ name: 'test', at: builder('review'), show: press('Send a test') }],
+  'rooms/campaigns/RecipientTable': [
+    { name: 'filter', at: (holdings) => `${campaign(holdings)}?tab=people`, show: choose('Status') },
+  ],
+  'rooms/campaigns/CampaignActions': [
+    { name: 'menu', at: scheduled, show: press('Actions for Sunday brunch') },
+    { name: 'cancel', at: scheduled, show: inMenu('Actions for Sunday brunch', 'Cancel campaign') },
   ],
   'rooms/webhooks/CreateWebhook': [
     { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },

@@ -16,7 +16,10 @@ const SHOWN = resolve(import.meta.dirname, '../../resources/pictures')
 const folder = process.argv[2] ?? SHOWN
 const isShown = process.argv[2] === undefined
 /** What the README shows: name of the picture and its theme. */
-const IN_README = new Set(['overview-light', 'instances-light', 'pairing-light', 'messages-dark', 'webhook-light'])
+const IN_README = new Set([
+  ...['overview-light', 'instances-light', 'pairing-light', 'messages-dark', 'webhook-light'],
+  ...['campaign-message-light', 'campaign-report-dark'],
+])
 
 const home = testHome()
 const service = await home.start({ SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,20,20' })
@@ -35,6 +38,9 @@ interface Day {
   readonly paired: string
   readonly waiting: string
   readonly webhook: string
+  /** A campaign that was sent, and one that is being written. */
+  readonly campaign: string
+  readonly draft: string
 }
 
 async function seed(): Promise<Day> {
@@ -70,10 +76,52 @@ async function seed(): Promise<Day> {
   await answers('Two are set aside under your name. See you later!')
   await says('Thank you!')
   await new Promise((done) => setTimeout(done, 1_000))
-  return { paired, waiting, webhook }
+  return { paired, waiting, webhook, ...(await campaigns(ids.filter((id) => id !== waiting))) }
 }
 
-async function take(scheme: 'light' | 'dark', { paired, waiting, webhook }: Day): Promise<void> {
+/** People who answer, one who is not there, and two variations of which one is answered more. */
+async function campaigns(ids: readonly string[]): Promise<Pick<Day, 'campaign' | 'draft'>> {
+  const [bakery = '', dentist = '', , studio = ''] = ids
+  const names = ['Ana Souza', 'Ben Carter', 'Clara Díaz', 'Davi Lima', 'Elisa Moreno', 'Felipe Rocha']
+  const numbers = Array.from({ length: 90 }, (_, n) => `1202555${4_000 + n}`)
+  const recipients = [...numbers, '12025550404', '12025551404'].map((phone, n) => ({
+    ...{ phone, name: names[n % names.length] ?? null, variables: { city: n % 2 === 0 ? 'Boston' : 'Recife' } },
+  }))
+  for (const number of numbers.slice(0, 24)) await api('POST', '/v1/sandbox/phones', { number })
+  const messages = [
+    {
+      text: '{Hi|Hello} {{name|there}}!\n\n*Spring is here:* this week, every loaf of sourdough comes with a free roll.\n\nShall we keep one for you in {{city}}?',
+      buttons: [
+        { id: '1', text: 'Yes, please' },
+        { id: '2', text: 'Not this week' },
+      ],
+    },
+    { text: '{{name|Hi}}, our ovens are on. Sourdough with a free roll, only this week in {{city}}.' },
+  ]
+  const config = { minDelay: 0, maxDelay: 0, maxFailuresInRow: null, stopOnErrorPercent: null }
+  const instance_ids = [bakery, dentist, studio]
+  const sent = { instance_ids, name: 'Spring bread week', messages, recipients, config, start: true }
+  const { campaign_id: campaign } = (await api('POST', '/v1/campaigns', sent)).body
+  const finished = async () => (await api('GET', `/v1/campaigns/${campaign}`)).body.status === 'completed'
+  for (let tries = 0; tries < 120 && !(await finished()); tries++) await new Promise((done) => setTimeout(done, 500))
+  const { data } = (await api('GET', `/v1/campaigns/${campaign}/recipients?limit=200`)).body
+  const reached = data.filter((each: any) => each.message_id !== null).slice(0, 22)
+  const sender = async (id: string) => (await api('GET', `/v1/instances/${id}`)).body.phone_number as string
+  for (const [n, each] of reached.entries()) {
+    if (each.variation === 2 && n % 3 !== 0) continue
+    const to = await sender(each.instance_id)
+    await api('POST', `/v1/sandbox/phones/${each.phone}/messages`, { to, text: n === 7 ? 'STOP' : 'Yes, please!' })
+  }
+  const open = { instance_ids: [bakery], name: 'Mother’s Day cakes', messages, recipients: recipients.slice(0, 40) }
+  const { campaign_id: draft } = (await api('POST', '/v1/campaigns', open)).body
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  await api('POST', '/v1/campaigns', { ...open, name: 'Sunday brunch', scheduled_at: tomorrow })
+  const slow = { minDelay: 600, maxDelay: 900 }
+  await api('POST', '/v1/campaigns', { ...sent, name: 'Holiday opening hours', config: slow })
+  return { campaign, draft }
+}
+
+async function take(scheme: 'light' | 'dark', { paired, waiting, webhook, campaign, draft }: Day): Promise<void> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     colorScheme: scheme,
@@ -96,8 +144,18 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook }: Day)
     instance: `/instances/${paired}`,
     wall: '/instances/wall',
     messages: `/messages/${paired}/12025550199`,
+    campaigns: '/campaigns',
+    'campaign-numbers': `/campaigns/edit/${draft}`,
+    'campaign-message': `/campaigns/edit/${draft}?step=message`,
+    'campaign-people': `/campaigns/edit/${draft}?step=people`,
+    'campaign-pace': `/campaigns/edit/${draft}?step=pace`,
+    'campaign-review': `/campaigns/edit/${draft}?step=review`,
+    campaign: `/campaigns/${campaign}`,
+    'campaign-recipients': `/campaigns/${campaign}?tab=people`,
+    'campaign-report': `/campaigns/${campaign}?tab=report`,
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,
+    events: '/events',
     keys: '/keys',
     assistants: '/assistants/connect',
     sandbox: '/sandbox',

@@ -15,6 +15,8 @@ export interface Holdings {
   readonly unpaired: string
   /** Its phone has scanned, and its account asks for a passkey. */
   readonly confirming: string
+  /** Live, not paired. */
+  readonly live: string
   readonly official: string
   /** Official, connected, with the number of a phone. */
   readonly linkable: string
@@ -22,6 +24,12 @@ export interface Holdings {
   /** A webhook that does not get every event. */
   readonly selective: string
   readonly chat: string
+  /** A campaign that was sent. */
+  readonly campaign: string
+  /** One that is not finished, with people and two variations. */
+  readonly draft: string
+  /** One that begins tomorrow. */
+  readonly scheduled: string
   readonly number: string
 }
 
@@ -31,16 +39,30 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/welcome': () => ['/welcome'],
   '/instances': () => ['/instances'],
   '/instances/wall': () => ['/instances/wall'],
-  '/instances/:id': ({ instance, unpaired, official }) =>
-    [instance, unpaired, official].map((id) => `/instances/${id}`),
+  '/instances/:id': ({ instance, unpaired, live, official }) =>
+    [instance, unpaired, live, official].map((id) => `/instances/${id}`),
   '/messages/:instance?/:chat?': ({ instance, chat }) => [
     '/messages',
     `/messages/${instance}`,
     `/messages/${instance}/${chat}`,
   ],
+  '/contacts': () => ['/contacts'],
+  '/contacts/import': () => ['/contacts/import'],
+  '/opt-outs': () => ['/opt-outs', '/opt-outs?tab=words'],
+  '/opt-outs/import': () => ['/opt-outs/import'],
+  '/campaigns': () => ['/campaigns'],
+  '/campaigns/edit/:id?': ({ draft }) => [
+    '/campaigns/edit',
+    ...['numbers', 'message', 'people', 'pace', 'review'].map((step) => `/campaigns/edit/${draft}?step=${step}`),
+  ],
+  '/campaigns/:id': ({ campaign, scheduled }) => [
+    ...['', '?tab=people', '?tab=report'].map((tab) => `/campaigns/${campaign}${tab}`),
+    `/campaigns/${scheduled}`,
+  ],
   '/webhooks': () => ['/webhooks'],
   '/webhooks/deliveries': () => ['/webhooks/deliveries'],
   '/webhooks/:id': ({ webhook }) => ['', '?tab=catcher', '?tab=verify'].map((tab) => `/webhooks/${webhook}${tab}`),
+  '/events': () => ['/events'],
   '/keys': () => ['/keys'],
   '/assistants/:tab(approvals|connect|calls)?': () =>
     ['approvals', 'connect', 'calls'].map((tab) => `/assistants/${tab}`),

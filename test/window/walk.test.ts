@@ -149,10 +149,16 @@ describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
     const { data } = (await w.api('GET', '/v1/instances?limit=200')).body
     const [instance, unpaired] = [true, false].map((wanted) => data.find((each: any) => each.connected === wanted).id)
     const { id: webhook } = (await w.api('GET', '/v1/webhooks')).body.data[0]
+    const draft = { instance_ids: [instance], name: 'Spring offer', messages: [{ text: 'Hi {{name}}' }] }
+    const { campaign_id: campaign } = (await w.api('POST', '/v1/campaigns', draft)).body
     const holdings = {
+      campaign,
+      draft: campaign,
+      scheduled: campaign,
       instance,
       unpaired,
       confirming: unpaired,
+      live: unpaired,
       official: unpaired,
       linkable: unpaired,
       webhook,

@@ -1,6 +1,14 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
-import type { DirectActs, Group, MemberResult, MessageRef } from '../../engines/direct.ts'
+import type {
+  ChatChange,
+  DatedMessageRef,
+  DirectActs,
+  Group,
+  Label,
+  MemberResult,
+  MessageRef,
+} from '../../engines/direct.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
 import type { ActionBody } from './contract.ts'
 import { fieldsOf } from './fields.ts'
@@ -13,6 +21,8 @@ interface ActContext {
   readonly body: ActionBody
   /** @throws ApiError not_found, invalid_state when the network does not have the message. */
   readonly message: (messageId: string) => Promise<MessageRef>
+  /** The newest message of a chat. */
+  readonly lastMessage: (chat: string) => Promise<DatedMessageRef | null>
   /** Fetches the file at `media_url`. @throws ApiError invalid_url, validation_error */
   readonly picture: (url: string) => Promise<Buffer>
   /** The engine's implementation. @throws ApiError engine_mismatch when it has none. */
@@ -94,6 +104,22 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('renameGroup')(instance, group_id, name)
     return { group_id, name }
   },
+  async 'group/description'({ instance, body, engine }) {
+    const { group_id, description = null } = fieldsOf('group/description', body, ['group_id'], ['description'])
+    await engine('describeGroup')(instance, group_id, description)
+    return { group_id, description }
+  },
+  async 'group/settings'({ instance, body, engine }) {
+    const fields = fieldsOf('group/settings', body, ['group_id'], ['announce', 'locked'])
+    const { group_id, announce, locked } = fields
+    if (announce === undefined && locked === undefined)
+      throw new ApiError('validation_error', 'group/settings needs announce, locked or both.')
+    await engine('setGroupRules')(instance, group_id, {
+      ...(announce !== undefined && { isAnnounceOnly: announce }),
+      ...(locked !== undefined && { isLocked: locked }),
+    })
+    return { ...fields }
+  },
   async 'group/picture'({ instance, body, engine, picture }) {
     const { group_id, media_url } = fieldsOf('group/picture', body, ['group_id', 'media_url'])
     await engine('setPicture')(instance, group_id, await picture(media_url))
@@ -115,6 +141,55 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('showTyping')(instance, to, state)
     return { to, state }
   },
+  async 'chat/archive'(scene) {
+    const { to, archived } = fieldsOf('chat/archive', scene.body, ['to', 'archived'])
+    await changeChat(scene, to, { kind: 'archive', isSet: archived })
+    return { to, archived }
+  },
+  async 'chat/pin'(scene) {
+    const { to, pinned } = fieldsOf('chat/pin', scene.body, ['to', 'pinned'])
+    await changeChat(scene, to, { kind: 'pin', isSet: pinned })
+    return { to, pinned }
+  },
+  async 'chat/mute'(scene) {
+    const { to, muted, until } = fieldsOf('chat/mute', scene.body, ['to', 'muted'], ['until'])
+    const untilMs = until === undefined ? Infinity : Date.parse(until)
+    if (!muted && until !== undefined)
+      throw new ApiError('validation_error', 'until goes with muted: true. Leave it out to unmute the chat.')
+    await changeChat(scene, to, { kind: 'mute', untilMs: muted ? untilMs : null })
+    return { to, muted, until: muted && until !== undefined ? isoTime(untilMs) : null }
+  },
+  async 'chat/read'(scene) {
+    const { to, read } = fieldsOf('chat/read', scene.body, ['to', 'read'])
+    await changeChat(scene, to, { kind: 'read', isSet: read })
+    return { to, read }
+  },
+
+  async 'label/list'({ instance, body, engine }) {
+    fieldsOf('label/list', body, [])
+    return { labels: (await engine('labels')(instance)).map(toLabel) }
+  },
+  async 'label/save'({ instance, body, engine }) {
+    const { name, color = 0, label_id: id = null } = fieldsOf('label/save', body, ['name'], ['color', 'label_id'])
+    return { label: toLabel(await engine('saveLabel')(instance, { id, name, color })) }
+  },
+  async 'label/delete'({ instance, body, engine }) {
+    const { label_id } = fieldsOf('label/delete', body, ['label_id'])
+    await engine('removeLabel')(instance, label_id)
+    return { label_id, deleted: true }
+  },
+  async 'label/chat'({ instance, body, engine }) {
+    const { to, label_id, labeled } = fieldsOf('label/chat', body, ['to', 'label_id', 'labeled'])
+    await engine('labelChat')(instance, to, label_id, labeled)
+    return { to, label_id, labeled }
+  },
+  async 'label/message'({ instance, body, message, engine }) {
+    const fields = fieldsOf('label/message', body, ['message_id', 'label_id', 'labeled'])
+    const { message_id, label_id, labeled } = fields
+    await engine('labelMessage')(instance, await message(message_id), label_id, labeled)
+    return { message_id, label_id, labeled }
+  },
+
   async 'account/online'({ instance, body, engine }) {
     const { online } = fieldsOf('account/online', body, ['online'])
     await engine('setOnline')(instance, online)
@@ -151,6 +226,11 @@ export function findAct(group: string, action: string): Act | undefined {
   return Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
 }
 
+async function changeChat(scene: ActContext, to: string, change: ChatChange): Promise<void> {
+  const { instance, engine, lastMessage } = scene
+  await engine('changeChat')(instance, to, change, await lastMessage(to))
+}
+
 async function block(action: string, { instance, body, engine }: ActContext, blocked: boolean): Promise<Result> {
   const { number } = fieldsOf(action, body, ['number'])
   await engine('block')(instance, number, blocked)
@@ -184,12 +264,26 @@ function requireReceived(message: MessageRef): MessageRef {
   throw new ApiError('invalid_state', 'Only received messages can be marked as read. This instance sent this one.')
 }
 
-const toGroup = ({ id, name, owner, createdAtMs, members }: Group): Result => ({
+const toGroup = ({
+  id,
+  name,
+  owner,
+  createdAtMs,
+  description,
+  isAnnounceOnly: announce,
+  isLocked: locked,
+  members,
+}: Group): Result => ({
   group_id: id,
   name,
   owner,
   created_at: isoTime(createdAtMs),
+  description,
+  announce,
+  locked,
   participants: members.map(({ number, isAdmin: admin }) => ({ number, admin })),
 })
+
+const toLabel = ({ id, name, color }: Label): Result => ({ label_id: id, name, color })
 
 const toResult = ({ number, reason }: MemberResult): Result => ({ number, done: reason === null, reason })

@@ -10,8 +10,12 @@ export const ACTIONS = {
   message: ['react', 'edit', 'delete', 'markread'],
   call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
-  group: ['list', 'info', 'create', 'participant', 'subject', 'picture', 'invitelink', 'join', 'leave'],
-  chat: ['typing'],
+  group: [
+    ...(['list', 'info', 'create', 'participant', 'subject', 'description', 'settings', 'picture'] as const),
+    ...(['invitelink', 'join', 'leave'] as const),
+  ],
+  chat: ['typing', 'archive', 'pin', 'mute', 'read'],
+  label: ['list', 'save', 'delete', 'chat', 'message'],
   account: ['online', 'name', 'about', 'picture', 'status'],
 } as const
 
@@ -42,12 +46,17 @@ export const ActionBody = Body(
     title: Type.Optional(
       Words(256, 'send/link: title of the preview. Without `title` and `description`, both are read from the page.'),
     ),
-    description: Type.Optional(Words(1_024, 'send/link: description under the title.')),
+    description: Type.Optional(
+      Words(
+        1_024,
+        'send/link: description under the title. group/description: what the group is about; without it the description is removed.',
+      ),
+    ),
     media_url: Type.Optional(
       Words(
         LIMITS.mediaUrlLength,
         'send/media, send/sticker, group/picture, account/picture: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
-          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB (image/webp). The sandbox has samples at https://media.sandbox, such as sticker.webp.`,
+          `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB as image/webp. A sticker may also be a PNG, JPEG or GIF of ${image} MB, which is converted to 512 × 512 pixels. The sandbox has samples at https://media.sandbox, such as sticker.webp.`,
       ),
     ),
     media_type: Type.Optional(
@@ -74,7 +83,9 @@ export const ActionBody = Body(
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: 'send/location, in degrees.' })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180, description: 'send/location, in degrees.' })),
     address: Type.Optional(Words(256, 'send/location: postal address.')),
-    name: Type.Optional(Words(100, 'Name of the place, the contact or the group; for account/name, 25 characters.')),
+    name: Type.Optional(
+      Words(100, 'Name of the place, the contact, the group or the label; for account/name, 25 characters.'),
+    ),
     number: Type.Optional(
       Type.String({
         pattern: '^[0-9]{7,15}$',
@@ -90,7 +101,16 @@ export const ActionBody = Body(
     ),
     gif: Type.Optional(
       Type.Boolean({
-        description: 'send/media with a video: plays it in a loop without sound, as a GIF. Send an mp4.',
+        description:
+          'send/media with a video: plays it in a loop without sound, as a GIF. Send an mp4, or a GIF file (image/gif), ' +
+          'which is converted.',
+      }),
+    ),
+    voice: Type.Optional(
+      Type.Boolean({
+        description:
+          'send/media with audio: sends it as a voice note. mp3, m4a, aac and wav are converted to Ogg/Opus, mono. Without ' +
+          'it, only an Ogg/Opus file becomes a voice note.',
       }),
     ),
     numbers: Type.Optional(
@@ -130,6 +150,40 @@ export const ActionBody = Body(
       Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: the change to make.' }),
     ),
     participants: Type.Optional(Numbers('group/create, group/participant: numbers of the participants.')),
+    announce: Type.Optional(Type.Boolean({ description: 'group/settings: true lets only admins write in the group.' })),
+    locked: Type.Optional(
+      Type.Boolean({
+        description: 'group/settings: true lets only admins change name, picture and description of the group.',
+      }),
+    ),
+    archived: Type.Optional(Type.Boolean({ description: 'chat/archive: true archives the chat with `to`.' })),
+    pinned: Type.Optional(
+      Type.Boolean({ description: 'chat/pin: true pins the chat with `to`. WhatsApp pins three.' }),
+    ),
+    muted: Type.Optional(Type.Boolean({ description: 'chat/mute: true mutes the chat with `to` on the phone.' })),
+    until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'chat/mute: when the chat is heard again. Default: when somebody changes it.',
+      }),
+    ),
+    read: Type.Optional(
+      Type.Boolean({
+        description:
+          'chat/read: true marks the chat with `to` as read in the lists of the phone, false as unread. Nobody gets a read receipt: message/markread sends one.',
+      }),
+    ),
+    label_id: Type.Optional(Words(64, 'ID of a label, as returned by label/list. label/save: the label to change.')),
+    color: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 19,
+        description: 'label/save: one of the 20 colors of WhatsApp. Default: 0.',
+      }),
+    ),
+    labeled: Type.Optional(
+      Type.Boolean({ description: 'label/chat, label/message: true attaches the label, false removes it.' }),
+    ),
     renew: Type.Optional(
       Type.Boolean({ description: 'group/invitelink: true creates a new link and revokes the previous one.' }),
     ),
@@ -171,6 +225,16 @@ const APPROVAL_BY_ACTION = {
     'group/list': null,
     'group/info': null,
     'group/create': 'access',
+    'group/settings': 'access',
+    'chat/archive': null,
+    'chat/pin': null,
+    'chat/mute': null,
+    'chat/read': null,
+    'label/list': null,
+    'label/save': null,
+    'label/delete': 'ends',
+    'label/chat': null,
+    'label/message': null,
     'group/participant': 'access',
     'group/invitelink': 'access',
     'group/join': 'access',
@@ -184,7 +248,7 @@ const TABLE = [
   '|---|---|---|',
   '| send/text | to, text, mentions?, quoted_message_id? | – |',
   '| send/link | to, url, text?, title?, description?, mentions?, quoted_message_id? | – |',
-  '| send/media | to, media_url, media_type, caption?, filename?, gif?, mentions?, quoted_message_id? | – |',
+  '| send/media | to, media_url, media_type, caption?, filename?, gif?, voice?, mentions?, quoted_message_id? | – |',
   '| send/poll | to, question, options, max_choices?, quoted_message_id? | – |',
   '| send/sticker | to, media_url, quoted_message_id? | – |',
   '| send/location | to, latitude, longitude, name?, address?, quoted_message_id? | – |',
@@ -203,11 +267,22 @@ const TABLE = [
   '| group/create | name, participants | group, and participants: [{number, done, reason}] |',
   '| group/participant | group_id, change, participants | group_id, participants: [{number, done, reason}] |',
   '| group/subject | group_id, name | group_id, name |',
+  '| group/description | group_id, description? | group_id, description |',
+  '| group/settings | group_id, announce?, locked? | group_id, announce, locked |',
   '| group/picture | group_id, media_url | group_id, changed |',
   '| group/invitelink | group_id, renew? | group_id, link |',
   '| group/join | link | group_id, joined |',
   '| group/leave | group_id | group_id, left |',
   '| chat/typing | to, state | to, state |',
+  '| chat/archive | to, archived | to, archived |',
+  '| chat/pin | to, pinned | to, pinned |',
+  '| chat/mute | to, muted, until? | to, muted, until |',
+  '| chat/read | to, read | to, read |',
+  '| label/list | – | labels: [label] |',
+  '| label/save | name, color?, label_id? | label |',
+  '| label/delete | label_id | label_id, deleted |',
+  '| label/chat | to, label_id, labeled | to, label_id, labeled |',
+  '| label/message | message_id, label_id, labeled | message_id, label_id, labeled |',
   '| account/online | online | online |',
   '| account/name | name | name |',
   '| account/about | text | text |',
@@ -301,9 +376,9 @@ export const directContract = {
     description: [
       'Does what only this engine can do: message kinds that `POST …/messages` does not cover, and actions on messages, people and groups. The path names the action and the body holds its fields, no others. An unknown group or action is 404.',
       TABLE,
-      'A `group` is `{group_id, name, owner, created_at, participants: [{number, admin}]}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
-      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, which creates another group.',
-      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours. The sandbox has no account/name, account/about, account/status and pictures.',
+      'A `group` is `{group_id, name, owner, created_at, description, announce, locked, participants: [{number, admin}]}`, a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
+      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. The sandbox has no chat list, labels, account/name, account/about, account/status and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts, typing and online are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
@@ -336,7 +411,8 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
         'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
-        'picture, invitelink, join, leave. chat: typing. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
+        'description, settings, picture, invitelink, join, leave. chat: typing, archive, pin, mute, read. label: list, save, ' +
+        'delete, chat, message. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       openWorld: true,

@@ -18,7 +18,7 @@ export interface DirectDeps {
   readonly clock: Clock
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
-  readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'fetchFile'>
+  readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }
@@ -104,10 +104,11 @@ export function createDirect(deps: DirectDeps): Direct {
         return actFinder(instances.engineFor(instance))(name)
       }
       const message = (id: string) => messages.getRef(instance.id, id)
+      const lastMessage = (chat: string) => messages.lastRef(instance.id, chat)
       const picture = (url: string) => fetchPicture(instance, url)
       return {
         kind: 'done',
-        result: await withLimits(instance, () => act({ instance, body, message, engine, picture })),
+        result: await withLimits(instance, () => act({ instance, body, message, lastMessage, engine, picture })),
       }
     },
 

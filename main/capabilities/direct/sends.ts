@@ -28,13 +28,13 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   },
   media(body) {
     return readDraft(
-      sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename', 'gif', 'mentions']),
+      sendFields('media', body, ['to', 'media_url', 'media_type'], ['caption', 'filename', 'gif', 'voice', 'mentions']),
       'smv2',
     )
   },
   sticker(body) {
     const { to, media_url: url } = sendFields('sticker', body, ['to', 'media_url'])
-    return { kind: 'media', to, url, mediaType: 'sticker', caption: null, filename: null }
+    return { kind: 'media', to, source: { url }, mediaType: 'sticker', caption: null, filename: null }
   },
   poll(body) {
     const fields = sendFields('poll', body, ['to', 'question', 'options'], ['max_choices'])

@@ -10,6 +10,7 @@ import {
   PasskeyCredential,
   PlainList,
   QrView,
+  SessionPassphrase,
 } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
@@ -515,6 +516,72 @@ export const instancesContract = {
     tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false, openWorld: true },
   }),
 
+  importInstanceSession: operation({
+    id: 'importInstanceSession',
+    method: 'POST',
+    path: '/v1/instances/{id}/session/import',
+    summary: 'Move a session to an instance',
+    description:
+      'Takes up a WhatsApp session that was paired with another server, and connects with it; nobody has to scan ' +
+      'again. The body has a JSON value per line: `{"name": "creds.json", "content": "…"}` for each file of a Baileys ' +
+      'session folder (Evolution API, WAHA NOWEB, own scripts), or `{"passphrase": "…"}` followed by an export of ' +
+      'another Switchboard. `confirm=true` says that the other server is off: two that use one session disconnect ' +
+      'each other. 409 `invalid_state` if the instance already has a phone, or is part of the sandbox.',
+    scope: null,
+    reach: 'instance',
+    engine: 'smv2',
+    audience: 'console',
+    role: 'operator',
+    confirm: 'always',
+    // The connection of the other server.
+    destructive: true,
+    waitsForEngine: true,
+    origin: 'ours',
+    bodyFile: { types: ['application/x-ndjson'], maxBytes: 64_000_000 },
+    reply: {
+      status: 202,
+      description: 'Connecting.',
+      schema: Type.Object({ id: Uuid, status: InstanceStatus, phone_number: Digits }),
+    },
+    errors: ['engine_mismatch', 'confirmation_required', 'invalid_state', 'sealed', 'upstream_unavailable'],
+    examples: { reply: { id: EXAMPLE.id, status: 'connecting', phone_number: '12025550123' } },
+    tool: null,
+  }),
+  exportInstanceSession: operation({
+    id: 'exportInstanceSession',
+    method: 'POST',
+    path: '/v1/instances/{id}/session/export',
+    summary: 'Export the session of an instance',
+    description:
+      'Disconnects the instance and returns its session, encrypted with the passphrase, to be imported into another ' +
+      'Switchboard. The session stays here too: a restart takes it up again, which only makes sense if it was never ' +
+      'imported elsewhere.',
+    scope: null,
+    reach: 'instance',
+    engine: 'smv2',
+    audience: 'console',
+    role: 'operator',
+    confirm: 'always',
+    destructive: true,
+    noStore: true,
+    origin: 'ours',
+    body: Body({ passphrase: SessionPassphrase }),
+    reply: {
+      status: 200,
+      description: 'The instance is disconnected, and this is its session.',
+      schema: Type.Object({
+        id: Uuid,
+        status: InstanceStatus,
+        session: Type.String({ description: 'The content of the file to import elsewhere.' }),
+      }),
+    },
+    errors: ['engine_mismatch', 'confirmation_required', 'invalid_state', 'sealed', 'upstream_unavailable'],
+    examples: {
+      body: { passphrase: 'correct horse battery' },
+      reply: { id: EXAMPLE.id, status: 'disconnected', session: '{"switchboard_session":1,"sealed":"…"}' },
+    },
+    tool: null,
+  }),
   disconnectInstance: operation({
     id: 'disconnectInstance',
     method: 'POST',

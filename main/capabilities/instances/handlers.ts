@@ -37,6 +37,13 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       const { status } = await instances.disconnect(id, logout)
       return { id, connected: false, status, logged_out: logout }
     },
+    async importInstanceSession({ instance: { id }, body }) {
+      const { status, number } = await instances.moving.importSession(id, await instances.readSession(body.stream))
+      return { id, status, phone_number: number }
+    },
+    async exportInstanceSession({ instance: { id }, body: { passphrase } }) {
+      return { id, status: 'disconnected', session: await instances.moving.exportSession(id, passphrase) }
+    },
     async recreateInstance({ instance }) {
       const { status } = await instances.recreate.one(instance)
       return { id: instance.id, status, pairing_required: true }

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
-import { chatSummary, chatsAfter, lastReceived } from './conversation-store.ts'
+import { chatNameOf, chatSummary, chatsAfter, lastReceived } from './conversation-store.ts'
 
 /** A chat, as its place in the list needs it. */
 export interface Chat {
@@ -11,11 +11,19 @@ export interface Chat {
   readonly messages: number
 }
 
+interface ChatsWish {
+  readonly beforeSeq: number
+  readonly rows: number
+  readonly q: string | undefined
+  /** No others. */
+  readonly only?: ReadonlySet<string> | undefined
+}
+
 export interface ChatIndex {
   /** Call when a chat gains or loses a message. Free for instances whose list is not in memory. */
   touch(instanceId: string, chat: string): void
   /** Chats with their newest message before `beforeSeq`, the most recent first, at most `rows`. */
-  page(instanceId: InstanceId, wish: { beforeSeq: number; rows: number; q: string | undefined }): Promise<Chat[]>
+  page(instanceId: InstanceId, wish: ChatsWish): Promise<Chat[]>
 }
 
 interface CachedList {
@@ -95,7 +103,9 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
   }
 
   const readName = async (instanceId: string, chat: string, names: Map<string, string>) => {
-    const name = (await db.readOne(lastReceived, { instanceId, chat }))?.pushName
+    const name =
+      (await db.readOne(lastReceived, { instanceId, chat }))?.pushName ??
+      (await db.readOne(chatNameOf, { instanceId, chat }))?.name
     if (name) names.set(chat, name.toLocaleLowerCase())
   }
 
@@ -116,7 +126,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       if (list.stale.size >= MAX_STALE) lists.delete(instanceId)
       else list.stale.add(chat)
     },
-    async page(instanceId, { beforeSeq, rows, q }) {
+    async page(instanceId, { beforeSeq, rows, q, only }) {
       const list = open(instanceId)
       await runInTurn(instanceId, list, async () => {
         await refresh(instanceId, list)
@@ -126,7 +136,8 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       const found: Chat[] = []
       for (const chat of list.order) {
         if (found.length === rows) break
-        if (chat.lastSeq < beforeSeq && (wanted === undefined || wanted(chat.chat))) found.push(chat)
+        if (chat.lastSeq >= beforeSeq || only?.has(chat.chat) === false) continue
+        if (wanted === undefined || wanted(chat.chat)) found.push(chat)
       }
       return found
     },

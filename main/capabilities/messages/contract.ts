@@ -20,10 +20,23 @@ import {
 declare module '../../contract/notice.ts' {
   interface Topics {
     messages: true
+    conversations: true
   }
 }
 
 const { image, audio, video, document } = LIMITS.mediaMegabytes
+
+/** Files that can be uploaded. Any other one is `application/octet-stream`. */
+const UPLOAD_TYPES = [
+  ...['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
+  ...['audio/ogg', 'audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/amr', 'audio/wav'],
+  ...['video/mp4', 'video/3gpp', 'video/quicktime', 'video/webm'],
+  ...['application/pdf', 'application/zip', 'application/msword', 'application/vnd.ms-excel'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ...['application/vnd.ms-powerpoint', 'text/csv', 'application/octet-stream'],
+] as const
 
 /** Spec: Message send request. draft.ts checks that exactly one kind of content is given, with a clearer error. */
 export const SendBody = Body(
@@ -40,7 +53,7 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.textLength,
-        description: `Sends a text message of 1 to ${LIMITS.textLength} characters.`,
+        description: `Text of 1 to ${LIMITS.textLength} characters.`,
       }),
     ),
     media_url: Type.Optional(
@@ -48,34 +61,48 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.mediaUrlLength,
         description:
-          'Sends a media message: the http or https URL of the file. It must be public, answer 200 within 10 seconds ' +
-          'without a redirect, and have a Content-Type that matches `media_type`. ' +
-          `Maximum sizes: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
+          'The http or https URL of the file. It must be public and answer 200 in 10 seconds without a ' +
+          'redirect, with a Content-Type that matches `media_type`. ' +
+          `Maximum: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
+      }),
+    ),
+    media_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.messageIdLength,
+        description: 'An upload of `POST /v1/media`.',
       }),
     ),
     media_type: Type.Optional(
       Type.Enum([...MEDIA_TYPES], {
-        description: 'The kind of file at `media_url`. Required with `media_url`, not allowed without it.',
+        description: 'The kind of file. Required with media.',
       }),
     ),
     caption: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.captionLength,
-        description: 'Text shown below the media. Only with `media_url`.',
+        description: 'Text shown below the media.',
       }),
     ),
     filename: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.filenameLength,
-        description:
-          'The file name the recipient sees. Only with `media_url`. A document without one is named after its URL.',
+        description: 'The file name the recipient sees. A document has the one of its file otherwise.',
       }),
     ),
     gif: Type.Optional(
       Type.Boolean({
-        description: 'On smv2: plays the video (mp4) in a loop without sound.',
+        description:
+          'On smv2: a GIF, which loops without sound. Send an mp4, or a GIF file, which is converted to one.',
+      }),
+    ),
+    voice: Type.Optional(
+      Type.Boolean({
+        description:
+          'On smv2: a voice note. Recordings in mp3, m4a, aac, wav and other formats are converted to Ogg/Opus with ' +
+          'one channel. Without `voice`, only an Ogg/Opus file becomes a voice note.',
       }),
     ),
     mentions: Type.Optional(
@@ -90,8 +117,7 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.messageIdLength,
-        description:
-          'Makes this a reply to a message of the same chat: its `message_id`. Not with `cloud_api`, which has `context`.',
+        description: 'The `message_id` to reply to, of the same chat. `cloud_api` has `context` for this.',
       }),
     ),
     cloud_api: Type.Optional(
@@ -100,13 +126,14 @@ export const SendBody = Body(
         {
           additionalProperties: true,
           description:
-            'Engine `official` only: a raw Cloud API message payload, for example a template, passed on unchanged. ' +
-            'Answers 400 `engine_mismatch` on an smv2 instance.',
+            'Engine `official` only: a raw Cloud API payload, passed on unchanged. On smv2: 400 `engine_mismatch`.',
         },
       ),
     ),
   },
-  { description: '`to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api`.' },
+  {
+    description: '`to` and exactly one of `text`, `media_url`, `media_id` and `cloud_api`.',
+  },
 )
 export type SendBody = Static<typeof SendBody>
 
@@ -120,6 +147,14 @@ export const SendReply = Type.Object({
   message_id: Type.String({ pattern: '^msg_', description: 'Identifies the message in later calls and events.' }),
 })
 export type SendReply = Static<typeof SendReply>
+
+export const MediaRecord = Type.Object({
+  media_id: Type.String({ pattern: '^fil_', description: 'Names the file when you send it.' }),
+  mime_type: Type.String(),
+  size: Type.Integer({ description: 'In bytes.' }),
+  expires_at: Timestamp,
+})
+export type MediaRecord = Static<typeof MediaRecord>
 
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 
@@ -221,6 +256,8 @@ const ConversationRecord = Type.Object({
   last_inbound_at: Nullable(
     Type.String({ format: 'date-time', description: 'When the contact last wrote, within the last 500 messages.' }),
   ),
+  unread_messages: Type.Integer({ description: 'Received since somebody last read the conversation or wrote in it.' }),
+  marked_unread: Type.Boolean({ description: 'Somebody marked the conversation as unread.' }),
 })
 export type ConversationRecord = Static<typeof ConversationRecord>
 
@@ -238,6 +275,16 @@ const ThreadMessageRecord = Type.Object({
       pending: Type.Boolean({ description: 'The file is not there yet. Downloading it fetches it.' }),
       url: Nullable(
         Type.String({ description: 'Where the console downloads the file. `null` for files sent from here.' }),
+      ),
+      preview: Type.Optional(
+        Type.Object(
+          {
+            seconds: Nullable(Type.Integer()),
+            waveform: Nullable(Type.Array(Type.Integer(), { description: '64 values from 0 to 100.' })),
+            thumbnail: Nullable(Type.String({ description: 'A small JPEG as a data URI.' })),
+          },
+          { description: 'What the sender’s phone says of the file. Absent if it says nothing.' },
+        ),
       ),
     }),
   ),
@@ -274,6 +321,8 @@ const CONVERSATION_EXAMPLE = {
   },
   messages: 12,
   last_inbound_at: '2026-03-01T09:28:00.000Z',
+  unread_messages: 0,
+  marked_unread: false,
 } as const satisfies ConversationRecord
 
 const THREAD_MESSAGE_EXAMPLE = {
@@ -317,6 +366,42 @@ const pageQuery = {
 }
 
 export const messagesContract = {
+  uploadMedia: operation({
+    id: 'uploadMedia',
+    approval: 'people',
+    method: 'POST',
+    path: '/v1/media',
+    summary: 'Upload a file to send',
+    description: [
+      `Keeps a file of at most ${document} MB for ${LIMITS.mediaDays} days, so that you can send it as often as you like, from any instance of the account. The body is the file, with its Content-Type. Send it as \`media_id\` in place of \`media_url\`.`,
+      'Uploading does not check whether the file can be sent: the sizes and types that each `media_type` allows are checked when you send it. An upload of which less than 32 kB arrive in 15 seconds is refused. Nothing is kept of a file that did not arrive whole.',
+    ].join('\n\n'),
+    scope: 'messages:send',
+    reach: 'instances',
+    origin: 'ours',
+    query: Type.Object({
+      filename: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.filenameLength,
+          description: 'The file name that recipients of a document see, unless the message has its own `filename`.',
+        }),
+      ),
+    }),
+    bodyFile: { types: UPLOAD_TYPES, maxBytes: document * 1024 * 1024 },
+    reply: { status: 201, description: 'The file is stored.', schema: MediaRecord },
+    errors: ['storage_full'],
+    examples: {
+      reply: {
+        media_id: 'fil_01KCW8ZJ4N3Q7V0F5T2B9XEMRD',
+        mime_type: 'image/png',
+        size: 48_213,
+        expires_at: '2026-03-08T09:30:00.000Z',
+      },
+    },
+    // Assistants have no file to send; they give media_url.
+    tool: null,
+  }),
   sendMessage: operation({
     id: 'sendMessage',
     approval: 'people',
@@ -324,7 +409,7 @@ export const messagesContract = {
     path: '/v1/instances/{id}/messages',
     summary: 'Send a message',
     description: [
-      'Sends one message to one number, or on smv2 to one group, and waits up to 20 seconds for the network to accept it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, or `cloud_api` (official engine only).',
+      'Sends one message to one number, or on smv2 to one group, and waits up to 20 seconds for the network to accept it. The body has `to` and exactly one of `text`, `media_url` with `media_type`, `media_id` with `media_type`, or `cloud_api` (official engine only).',
       'Later changes (delivered, read, failed) arrive as events. You can also read them with `GET …/messages/{message_id}`.',
       '**Send an `Idempotency-Key`**: 1 to 200 characters of your choice, for example an order number. Keys are scoped to the instance and expire after 24 hours. Repeating a request with the same key never sends the message twice: it returns the original 201 response with `Idempotent-Replayed: true`, even if the instance is no longer connected. Field order and white space in the body do not matter.',
       'What each response means:',
@@ -465,10 +550,48 @@ export const messagesContract = {
           description: 'Part of the contact’s number or name.',
         }),
       ),
+      filter: Type.Optional(Type.Enum(['all', 'unread'], { description: '`unread`: only those that are unread.' })),
     }),
     reply: { status: 200, description: 'A page of conversations.', schema: List(ConversationRecord) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [CONVERSATION_EXAMPLE], next_cursor: null, has_more: false } },
+  }),
+
+  setConversationUnread: operation({
+    ...ofTheConsole,
+    id: 'setConversationUnread',
+    method: 'PUT',
+    path: '/v1/instances/{id}/conversations/{chat}/unread',
+    summary: 'Mark a conversation as read or unread',
+    description:
+      'For everybody in the account. Sending from the console or from the phone also marks the conversation as read. ' +
+      'The contact is not told: no read receipt is sent.',
+    body: Body({ unread: Type.Boolean() }),
+    reply: { status: 204, description: 'It is marked.', schema: null },
+    errors: [],
+    examples: { body: { unread: false } },
+  }),
+
+  countUnread: operation({
+    ...ofTheConsole,
+    reach: 'account',
+    id: 'countUnread',
+    method: 'GET',
+    path: '/v1/unread-conversations',
+    summary: 'Count unread conversations',
+    description:
+      'How many conversations of the account are unread, on each network, and the 100 instances with the most of them.',
+    reply: {
+      status: 200,
+      description: 'The counts.',
+      schema: Type.Object({
+        live: Type.Integer(),
+        sandbox: Type.Integer(),
+        instances: Type.Array(Type.Object({ id: Uuid, chats: Type.Integer() })),
+      }),
+    },
+    errors: [],
+    examples: { reply: { live: 3, sandbox: 0, instances: [{ id: RECORD_EXAMPLE.instance_id, chats: 3 }] } },
   }),
 
   listThread: operation({

@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { MediaPreview } from '../../engines/received.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
 import type { ThreadMessageRow } from './conversation-store.ts'
@@ -8,11 +9,19 @@ import { parseContent, toPoll } from './polls.ts'
 /** A list shows the beginning. */
 const PREVIEW_LENGTH = 200
 
-export function toConversation({ chat, last, name, messages, lastInboundAtMs }: Conversation): ConversationRecord {
+export function toConversation({
+  chat,
+  last,
+  isGroup,
+  name,
+  messages,
+  lastInboundAtMs,
+  unread,
+}: Conversation): ConversationRecord {
   return {
     chat,
     name,
-    is_group: last.isGroup === 1,
+    is_group: isGroup,
     last: {
       message_id: last.id,
       direction: last.direction,
@@ -23,6 +32,8 @@ export function toConversation({ chat, last, name, messages, lastInboundAtMs }: 
     },
     messages,
     last_inbound_at: isoTimeOrNull(lastInboundAtMs),
+    unread_messages: unread.messages,
+    marked_unread: unread.marked === 1,
   }
 }
 
@@ -73,11 +84,18 @@ interface StoredMedia {
   readonly size: number
   readonly filename: string | null
   readonly pending?: boolean
+  readonly preview?: MediaPreview
 }
+
+const toPreview = ({ seconds, waveform, thumbnail }: MediaPreview) => ({
+  seconds,
+  waveform: waveform && [...waveform],
+  thumbnail: thumbnail && `data:image/jpeg;base64,${thumbnail}`,
+})
 
 function mediaOf(instanceId: InstanceId, { media, deletedAtMs }: ThreadMessageRow): ThreadMessageRecord['media'] {
   if (media === null || deletedAtMs !== null) return null
-  const { id, mime_type, size, filename, pending = false } = JSON.parse(media) as StoredMedia
+  const { id, mime_type, size, filename, pending = false, preview } = JSON.parse(media) as StoredMedia
   const url = id === undefined ? null : `/panel/v1/instances/${instanceId}/media/${encodeURIComponent(id)}`
-  return { mime_type, size, filename, pending, url }
+  return { mime_type, size, filename, pending, url, ...(preview && { preview: toPreview(preview) }) }
 }

@@ -27,6 +27,10 @@ export const lastReceived = sql<OfChat, { pushName: string | null; createdAtMs: 
    WHERE direction = 'in' ORDER BY seq DESC LIMIT 1`,
 )
 
+export const chatNameOf = sql<OfChat, { name: string }>(
+  'SELECT name FROM chat_names WHERE instance_id = :instanceId AND chat = :chat',
+)
+
 export interface ThreadMessageRow {
   readonly seq: number
   readonly id: string

@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import {
+  chatNameOf,
   lastReceived,
   reactionsBetween,
   threadMessagesBefore,
@@ -11,7 +12,10 @@ import {
   type ThreadMessageRow,
 } from './conversation-store.ts'
 import type { Chat, ChatIndex } from './chat-index.ts'
+import { isGroupChat } from './draft.ts'
 import { parseVote, type Vote } from './polls.ts'
+import type { UnreadRow } from './unread-store.ts'
+import type { Unread } from './unread.ts'
 
 interface Reaction {
   readonly sender: string
@@ -21,9 +25,11 @@ interface Reaction {
 /** A chat with what a list shows of it. */
 export interface Conversation extends Chat {
   readonly last: ThreadMessageRow
-  /** The contact's profile name; null in groups and for contacts who never wrote. */
+  readonly isGroup: boolean
+  /** The contact's profile name, else what the phone calls the chat; null where neither is known. */
   readonly name: string | null
   readonly lastInboundAtMs: number | null
+  readonly unread: UnreadRow
 }
 
 export interface ThreadMessage extends ThreadMessageRow {
@@ -42,9 +48,14 @@ interface PageOptions {
   readonly cursor?: string
 }
 
+interface ConversationsWish extends PageOptions {
+  readonly q?: string
+  readonly filter?: 'all' | 'unread'
+}
+
 export interface Conversations {
   /** The most recent first. @throws ApiError invalid_cursor */
-  conversations(instanceId: InstanceId, wish: PageOptions & { q?: string }): Promise<Page<Conversation>>
+  conversations(instanceId: InstanceId, wish: ConversationsWish): Promise<Page<Conversation>>
   /** The messages of one conversation, newest first. @throws ApiError invalid_cursor */
   thread(instanceId: InstanceId, chat: string, wish: PageOptions): Promise<Page<ThreadMessage>>
 }
@@ -53,12 +64,13 @@ interface ConversationsDeps {
   readonly db: Pick<Db, 'read' | 'readOne'>
   readonly cursors: Cursors
   readonly chatIndex: ChatIndex
+  readonly unread: Pick<Unread, 'find' | 'chats'>
 }
 
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The conversations and messages the console shows. */
-export function createConversations({ db, cursors, chatIndex }: ConversationsDeps): Conversations {
+export function createConversations({ db, cursors, chatIndex, unread }: ConversationsDeps): Conversations {
   const before = (list: string, cursor: string | undefined) =>
     cursor === undefined ? NEWEST : Number(cursors.decode(list, cursor)[0])
 
@@ -67,14 +79,19 @@ export function createConversations({ db, cursors, chatIndex }: ConversationsDep
     // Taken back between two reads: nothing was sent after all.
     if (last === undefined) return []
     const received = await db.readOne(lastReceived, { instanceId, chat: chat.chat })
-    const name = last.isGroup === 1 ? null : (received?.pushName ?? null)
-    return [{ ...chat, last, name, lastInboundAtMs: received?.createdAtMs ?? null }]
+    // Messages sent to groups by earlier versions do not say that it is one.
+    const isGroup = last.isGroup === 1 || isGroupChat(chat.chat)
+    const own = isGroup ? null : (received?.pushName ?? null)
+    const name = own ?? (await db.readOne(chatNameOf, { instanceId, chat: chat.chat }))?.name ?? null
+    const state = await unread.find(instanceId, chat.chat)
+    return [{ ...chat, last, isGroup, name, lastInboundAtMs: received?.createdAtMs ?? null, unread: state }]
   }
 
   return {
-    async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q }) {
-      const list = `conversations:${instanceId}:${q ?? ''}`
-      const found = await chatIndex.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q })
+    async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q, filter = 'all' }) {
+      const list = `conversations:${instanceId}:${filter}:${q ?? ''}`
+      const only = filter === 'unread' ? await unread.chats(instanceId) : undefined
+      const found = await chatIndex.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q, only })
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
       const data = await Promise.all(shown.map((chat) => describe(instanceId, chat)))

@@ -1,14 +1,17 @@
-import type { Source } from '../../contract/shapes.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Engine as EngineName, Source } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Files } from '../../kernel/files.ts'
+import type { MediaConverter } from '../../kernel/media-converter.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { Announce } from '../instances/index.ts'
+import type { Announce, Instances } from '../instances/index.ts'
 import type { Draft } from './draft.ts'
 import type { MediaSource } from './media.ts'
 import type { SendBody } from './contract.ts'
@@ -16,6 +19,7 @@ import type { SendBody } from './contract.ts'
 /** What this room asks of the instances room. */
 export interface InstancesPort {
   readonly announce: Announce
+  readonly subscribe: Instances['subscribe']
   engineFor(subject: InstanceSubject): Engine
   /** Finds deleted instances too. */
   subject(accountId: AccountId, instanceId: string): Promise<InstanceSubject | undefined>
@@ -27,16 +31,31 @@ export interface FusionPort {
   partnerOf(tx: Tx, instanceId: InstanceId): Promise<InstanceId | undefined>
 }
 
+/** What this room tells the safety room, in the commits that make it true. */
+export interface SafetyPort {
+  accepted(
+    tx: Tx,
+    message: { seq: number; instanceId: string; engine: EngineName; chat: string; atMs: number },
+  ): Promise<void>
+  /** The message never left, and its row is gone. */
+  takenBack(tx: Tx, message: { seq: number; instanceId: string; atMs: number }): Promise<void>
+  /** The network took no message because of this code. */
+  refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Ids
   readonly instances: InstancesPort
   readonly fusion: FusionPort
+  readonly safety: SafetyPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly outbound: MediaSource
-  readonly files: Pick<Files, 'storeTemporarily'>
+  readonly files: Pick<Files, 'storeTemporarily' | 'store' | 'find' | 'keepUntil'>
+  readonly converter: Pick<MediaConverter, 'convert'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }

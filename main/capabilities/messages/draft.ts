@@ -8,11 +8,12 @@ import type { SendBody } from './contract.ts'
 export interface MediaDraft {
   readonly kind: 'media'
   readonly to: string
-  readonly url: string
+  readonly source: { readonly url: string } | { readonly mediaId: string }
   readonly mediaType: FileType
   readonly caption: string | null
   readonly filename: string | null
   readonly isGif?: boolean
+  readonly isVoice?: boolean
 }
 
 interface Answering {
@@ -26,7 +27,7 @@ interface Answering {
 export type Draft =
   ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering) | Extract<Outgoing, { kind: 'cloud_api' }>
 
-const KINDS = ['text', 'media_url', 'cloud_api'] as const
+const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
 
 /**
  * What the body asks to send. The schema has checked each field by itself; this checks how they go together, because a
@@ -34,13 +35,14 @@ const KINDS = ['text', 'media_url', 'cloud_api'] as const
  * @throws ApiError validation_error naming field and rule; engine_mismatch for cloud_api on smv2.
  */
 export function readDraft(body: SendBody, engine: Engine): Draft {
-  const { to, text, media_url: url, media_type: mediaType, cloud_api: payload } = body
+  const { to, text, media_type: mediaType, cloud_api: payload } = body
   requireReachable(body, engine)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
-    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url and cloud_api.`)
+    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url, media_id and cloud_api.`)
   }
-  if (url === undefined) refuseMediaFields(body)
+  const source = sourceOf(body)
+  if (source === undefined) refuseMediaFields(body)
   for (const field of ['text', 'caption', 'filename'] as const) {
     if (body[field]?.isWellFormed() === false)
       throw wrong(`${field} contains a lone surrogate. Send well-formed Unicode.`)
@@ -59,27 +61,42 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
   }
   const context = contextOf(body)
   if (text !== undefined) return { kind: 'text', to, text, ...context }
-  if (url === undefined)
-    throw wrong('The body has no content. Send exactly one of text, media_url with media_type, and cloud_api.')
-  if (body.gif === true) requireGif(body, engine)
+  if (source === undefined) {
+    throw wrong(
+      'The body has no content. Send exactly one of text, media_url or media_id with media_type, and cloud_api.',
+    )
+  }
+  if (body.gif === true) requireSmv2Kind(body, engine, 'gif', 'video')
+  if (body.voice === true) requireSmv2Kind(body, engine, 'voice', 'audio')
   if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
-  const filename = body.filename ?? (mediaType === 'document' ? nameOf(url) : null)
+  const ownName = mediaType === 'document' && 'url' in source ? nameOf(source.url) : null
   return {
     kind: 'media',
     to,
-    url,
+    source,
     mediaType,
     caption: body.caption ?? null,
-    filename,
+    filename: body.filename ?? ownName,
     ...(body.gif === true && { isGif: true }),
+    ...(body.voice === true && { isVoice: true }),
     ...context,
   }
 }
 
-function requireGif({ media_type: mediaType }: SendBody, engine: Engine): void {
-  if (mediaType !== 'video') throw wrong('gif is only allowed with media_type video.')
+function sourceOf({ media_url: url, media_id: mediaId }: SendBody): MediaDraft['source'] | undefined {
+  if (url !== undefined) return { url }
+  return mediaId === undefined ? undefined : { mediaId }
+}
+
+function requireSmv2Kind(
+  { media_type: mediaType }: SendBody,
+  engine: Engine,
+  field: 'gif' | 'voice',
+  needed: 'video' | 'audio',
+): void {
+  if (mediaType !== needed) throw wrong(`${field} is only allowed with media_type ${needed}.`)
   if (engine === 'smv2') return
-  throw new ApiError('engine_mismatch', 'gif needs the smv2 engine. Send the video without it.')
+  throw new ApiError('engine_mismatch', `${field} needs the smv2 engine. Send the ${needed} without it.`)
 }
 
 const contextOf = ({ quoted_message_id: quotedMessageId, mentions }: SendBody): Answering => ({
@@ -88,11 +105,13 @@ const contextOf = ({ quoted_message_id: quotedMessageId, mentions }: SendBody): 
 })
 
 const ON_SMV2 = new RegExp(`^(?:${NUMBER}|${GROUP_ID})$`)
-const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
+const GROUP = new RegExp(`^${GROUP_ID}$`)
+
+export const isGroupChat = (chat: string): boolean => GROUP.test(chat)
 
 /** @throws ApiError engine_mismatch for a group on official, validation_error for an address of another engine. */
 function requireReachable({ to, mentions }: SendBody, engine: Engine): void {
-  const isGroup = IS_GROUP.test(to)
+  const isGroup = isGroupChat(to)
   if (engine === 'smv2' && !ON_SMV2.test(to)) {
     throw wrong(`to must be digits or the id of a group on the smv2 engine. ${to} is an id of the official engine.`)
   }
@@ -106,8 +125,8 @@ function requireReachable({ to, mentions }: SendBody, engine: Engine): void {
 }
 
 function refuseMediaFields(body: SendBody): void {
-  for (const field of ['media_type', 'caption', 'filename', 'gif'] as const) {
-    if (body[field] !== undefined) throw wrong(`${field} is only allowed with media_url.`)
+  for (const field of ['media_type', 'caption', 'filename', 'gif', 'voice'] as const) {
+    if (body[field] !== undefined) throw wrong(`${field} is only allowed with media_url or media_id.`)
   }
 }
 

@@ -8,6 +8,9 @@ import { sendAnswer } from './send-result.ts'
 
 export function messagesHandlers(messages: Messages): Handlers<typeof messagesContract> {
   return {
+    uploadMedia: ({ principal, body, query }) =>
+      messages.uploads.add(principal.accountId, body, query.filename ?? null),
+
     async sendMessage(call) {
       const { instance, body, principal } = call
       const idempotencyKey = decodeKeyHeader(call.idempotencyKey)
@@ -29,6 +32,12 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
       const { data, nextCursor } = await messages.conversations(instance.id, query)
       return { data: data.map(toConversation), next_cursor: nextCursor, has_more: nextCursor !== null }
     },
+
+    async setConversationUnread({ instance, params, body }) {
+      await messages.setUnread(instance.id, params.chat, body.unread)
+    },
+
+    countUnread: ({ principal }) => messages.countUnread(principal.accountId),
 
     async listThread({ instance, params, query }) {
       const { data, nextCursor } = await messages.thread(instance.id, params.chat, query)

@@ -17,6 +17,7 @@ import {
   upsertReaction,
   upsertVote,
 } from './store.ts'
+import type { Unread } from './unread.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
@@ -25,6 +26,7 @@ interface InboundDeps {
   readonly ids: Ids
   readonly announce: Announce
   readonly fusion: FusionPort
+  readonly unread: Pick<Unread, 'received' | 'read'>
   readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 
@@ -35,7 +37,7 @@ interface InboundDeps {
  * Two fused instances are one number with two engines, and both report what people say to it. Whichever comes second
  * finds the message on the other side, and from there on it is the same repeat as any other.
  */
-export function createInbound({ db, ids, announce, fusion, onStored }: InboundDeps) {
+export function createInbound({ db, ids, announce, fusion, unread, onStored }: InboundDeps) {
   /** Whose messages may be the one that is reported: the instance's own first. */
   const sidesOf = async (tx: Tx, instanceId: InstanceId): Promise<InstanceId[]> => {
     const partnerId = await fusion.partnerOf(tx, instanceId)
@@ -83,6 +85,8 @@ export function createInbound({ db, ids, announce, fusion, onStored }: InboundDe
       else {
         const seq = await tx.next('messages')
         await tx.run(insertReceived, { ...columns, seq, id, accountId: event.accountId, instanceId })
+        if (signal.fromMe) for (const side of sides) await unread.read(tx, side, signal.chat)
+        else await unread.received(tx, instanceId, signal.chat)
       }
       tx.afterCommit(() => onStored(instanceId, signal.chat, signal.atMs))
     })
@@ -201,7 +205,10 @@ function mediaOf({ media }: Signal<'received'>): EventData['message.received']['
   return { id, mime_type: mimeType, size, filename, caption, ...(pending && { pending }) }
 }
 
-function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {
+/** For the console; events do without. */
+const previewOf = ({ media }: Signal<'received'>) => (media?.preview ? { preview: media.preview } : {})
+
+export function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {
   const media = mediaOf(signal)
   const origin = signal.fromMe
     ? ({ direction: 'phone', source: 'phone', status: 'sent', sentAt: signal.atMs } as const)
@@ -212,7 +219,7 @@ function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {
     sender: signal.from,
     type: signal.type,
     text: signal.text,
-    media: media === null ? null : JSON.stringify(media),
+    media: media === null ? null : JSON.stringify({ ...media, ...previewOf(signal) }),
     engineMessageId: signal.engineMessageId,
     pushName: signal.pushName,
     participant: signal.participant,

@@ -1,25 +1,41 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaType } from '../../contract/shapes.ts'
-import type { MessageRef } from '../../engines/direct.ts'
+import type { DatedMessageRef, MessageRef } from '../../engines/direct.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
+import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
+import { chatSummary } from './conversation-store.ts'
 import { createInbound } from './inbound.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
-import { fetchMedia } from './media.ts'
+import { resolveMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
 import type { PollRecord } from './contract.ts'
 import { createPollReader } from './polls.ts'
+import { createPast, type Past } from './past.ts'
 import { createReceipts } from './receipts.ts'
 import { getReferenced, toMessageRef } from './message-ref.ts'
 import { createSend } from './send.ts'
 import type { SendResult } from './send-result.ts'
-import { lastMessage, messageById, queuedOfAccount, queueGauge, toMessage, type Message } from './store.ts'
+import {
+  lastMessage,
+  lastReferenced,
+  lastWritten,
+  messageById,
+  oldestInChats,
+  queuedOfAccount,
+  queueGauge,
+  toMessage,
+  type Message,
+  type OldestInChat,
+} from './store.ts'
 import { createReconciler } from './reconciler.ts'
+import { createUploads, type Uploads } from './uploads.ts'
+import { createUnread, type UnreadCounts } from './unread.ts'
 
 export { readDraft, type Draft } from './draft.ts'
 export { decodeKeyHeader } from './key-header.ts'
@@ -32,11 +48,19 @@ type MessageSignal = Extract<
   { kind: 'receipt' | 'failed' | 'received' | 'vote' | 'edited' | 'deleted' | 'reaction' | 'contact' }
 >
 
-export interface Messages extends Conversations {
+export interface Messages extends Conversations, Past {
+  /** Files that were uploaded to be sent as `media_id`. */
+  readonly uploads: Uploads
   /** @throws ApiError for a request that cannot be sent as it is: an invalid body, a file that cannot be fetched. */
   send(request: SendRequest): Promise<SendResult>
   /** The same for content that another room has read. */
   sendDraft(request: DraftRequest): Promise<SendResult>
+  /**
+   * Marks a chat as read or unread, for every window of the account. Nobody outside is told.
+   * @throws ApiError not_found for a chat without messages that is to be unread.
+   */
+  setUnread(instanceId: InstanceId, chat: string, isUnread: boolean): Promise<void>
+  countUnread(accountId: AccountId): Promise<UnreadCounts>
   /** A file at a public address, as a media message would send it. @throws ApiError invalid_url, validation_error */
   fetchFile(accountId: AccountId, url: string, mediaType: MediaType): Promise<{ mimeType: string; bytes: Buffer }>
   /** @throws ApiError not_found, also for received messages: they have no status. */
@@ -48,6 +72,10 @@ export interface Messages extends Conversations {
    * @throws ApiError not_found, and invalid_state when the network does not have it.
    */
   getRef(instanceId: InstanceId, messageId: string): Promise<MessageRef>
+  /** Chats in their order, each with its oldest message. @param after '' for the first page. */
+  oldestIn(instanceId: InstanceId, after: string, limit: number): Promise<OldestInChat[]>
+  /** The newest message of a chat; null: the network has none. */
+  lastRef(instanceId: InstanceId, chat: string): Promise<DatedMessageRef | null>
   /** @throws ApiError not_found */
   poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
   /** Resolves once the fact is durable. */
@@ -68,12 +96,18 @@ export interface Messages extends Conversations {
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
   /** Messages of the account that wait to be confirmed. */
   tally(accountId: AccountId): Promise<{ queued: number }>
+  /** When one of these instances last wrote to one of these numbers and it did not fail; null: never. */
+  lastWrittenAtMs(
+    read: Pick<Tx, 'all'>,
+    instanceIds: readonly string[],
+    chats: readonly string[],
+  ): Promise<number | null>
   /** When a message last went either way; null when none ever did. */
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
 
 export function createMessages(deps: MessagesDeps): Messages {
-  const { db, clock, ids, log, instances, fusion, idempotency } = deps
+  const { db, clock, ids, log, instances, fusion, idempotency, safety } = deps
   const { announce } = instances
   const underWay = new Set<string>()
   /** Holds only the instances that were asked for; the first answer comes from the database. */
@@ -89,30 +123,50 @@ export function createMessages(deps: MessagesDeps): Messages {
     last.delete(instanceId)
   }
 
-  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, onRemoved })
+  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, safety, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
-  const inbound = createInbound({ db, ids, announce, fusion, onStored })
-  const mergeChats = createChatMerge({ db, onMoved: chatIndex.touch })
-  const reconciler = createReconciler({ db, clock, log, instances, idempotency, outcomes, receipts, underWay })
+  const unread = createUnread(deps)
+  instances.subscribe(async (tx, { kind, id }) => {
+    if (kind === 'deleted') await unread.end(tx, id)
+  })
+  const inbound = createInbound({ db, ids, announce, fusion, unread, onStored })
+  const mergeChats = createChatMerge({ db, unread, onMoved: chatIndex.touch })
+  const reconciler = createReconciler({ db, clock, log, instances, idempotency, safety, outcomes, receipts, underWay })
 
-  const sendDraft = createSend({ ...deps, outcomes, underWay, onStored })
+  const uploads = createUploads(deps)
+  const sendDraft = createSend({ ...deps, uploads, outcomes, unread, underWay, onStored })
 
   return {
+    uploads,
     async send({ body, ...request }) {
       const draft = readDraft(body, request.instance.engine)
       return sendDraft({ ...request, draft, operation: 'POST messages' })
     },
     sendDraft,
     async fetchFile(accountId, url, mediaType) {
-      const draft = { kind: 'media', to: '', url, mediaType, caption: null, filename: null } as const
-      const { out, file } = await fetchMedia(deps, draft, accountId)
+      const draft = { kind: 'media', to: '', source: { url }, mediaType, caption: null, filename: null } as const
+      const { out, file } = await resolveMedia({ ...deps, uploads }, draft, accountId)
       try {
-        return { mimeType: out.mimeType, bytes: await bytesOf(file) }
+        return { mimeType: out.mimeType, bytes: await bytesOf(out.content) }
       } finally {
         await file.remove()
       }
     },
-    ...createConversations({ db, cursors: deps.cursors, chatIndex }),
+    ...createPast({ ids, onStored: onRemoved }),
+    async oldestIn(instanceId, after, limit) {
+      const found = await db.read(oldestInChats, { instanceId, after, limit })
+      return found.toSorted((a, b) => (a.chat < b.chat ? -1 : 1))
+    },
+    ...createConversations({ db, cursors: deps.cursors, chatIndex, unread }),
+    async setUnread(instanceId, chat, isUnread) {
+      await db.commit(async (tx) => {
+        if (!isUnread) return unread.read(tx, instanceId, chat)
+        const { lastSeq = null } = (await tx.one(chatSummary, { instanceId, chat })) ?? {}
+        if (lastSeq === null) throw new ApiError('not_found', 'This instance has no conversation with this chat.')
+        await unread.markUnread(tx, instanceId, chat)
+      })
+    },
+    countUnread: unread.count,
 
     async get(instanceId, messageId) {
       const row = await db.readOne(messageById, { id: messageId, instanceId })
@@ -129,6 +183,10 @@ export function createMessages(deps: MessagesDeps): Messages {
     getRef: async (instanceId, messageId) =>
       toMessageRef(await getReferenced(db, instanceId, messageId, 'message_id'), 'message_id'),
 
+    async lastRef(instanceId, chat) {
+      const row = await db.readOne(lastReferenced, { instanceId, chat })
+      return row ? { ...toMessageRef(row, 'message_id'), atMs: row.createdAtMs } : null
+    },
     poll: createPollReader(db),
 
     async onSignal(instanceId, signal) {
@@ -165,6 +223,14 @@ export function createMessages(deps: MessagesDeps): Messages {
       return { pending: gauge?.pending ?? 0, oldestSeconds }
     },
     tally: async (accountId) => (await db.readOne(queuedOfAccount, { accountId })) ?? { queued: 0 },
+    async lastWrittenAtMs(read, instanceIds, chats) {
+      let lastAtMs: number | null = null
+      for (const chat of chats) {
+        const found = await lastWritten.over(instanceIds, { chat }, (statement, params) => read.all(statement, params))
+        for (const { atMs } of found.flat()) if (atMs !== null) lastAtMs = Math.max(atMs, lastAtMs ?? 0)
+      }
+      return lastAtMs
+    },
     async lastMessageAtMs(instanceId) {
       const known = last.get(instanceId)
       if (known !== undefined) return known

@@ -3,11 +3,14 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Outgoing } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { MediaConverter } from '../../kernel/media-converter.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Files, TemporaryFile } from '../../kernel/files.ts'
 import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } from '../../kernel/outbound.ts'
+import { convertMedia, type MediaFile } from './convert.ts'
 import type { MediaDraft } from './draft.ts'
+import type { Uploads } from './uploads.ts'
 
 /** The only way out for addresses that callers chose. */
 export type MediaSource = Pick<Outbound, 'checkUrl' | 'open' | 'request'>
@@ -15,33 +18,69 @@ export type MediaSource = Pick<Outbound, 'checkUrl' | 'open' | 'request'>
 const MEGABYTE = 1024 * 1024
 const FETCH_MS = 10_000
 
-export const largestBytes = (draft: MediaDraft): number => LIMITS.mediaMegabytes[draft.mediaType] * MEGABYTE
+/** Whatever type the file turns out to have. */
+export const largestBytes = ({ mediaType }: MediaDraft): number =>
+  Math.max(LIMITS.mediaMegabytes[mediaType], mediaType === 'sticker' ? LIMITS.mediaMegabytes.image : 0) * MEGABYTE
 
 interface FetchDeps {
   readonly outbound: MediaSource
   readonly clock: Clock
   readonly files: Pick<Files, 'storeTemporarily'>
+  readonly converter: Pick<MediaConverter, 'convert'>
+  readonly uploads: Pick<Uploads, 'get'>
 }
 
 /** A file on its way out. */
 interface FetchedMedia {
   readonly out: Extract<Outgoing, { kind: 'media' }>
-  readonly file: TemporaryFile
+  readonly file: Pick<MediaFile, 'remove'>
 }
 
 /**
- * Fetches the file of a media message to disk, under the egress guard, before anything is stored.
+ * The file of a media message, as it is sent: what was uploaded, or what lies at an address, fetched to disk under the
+ * egress guard. Nothing is stored before.
  * @returns the file too, which the caller removes.
- * @throws ApiError invalid_url when the address is malformed or not public; validation_error when it does not answer
- * with a file of the right type and size in ten seconds. The response of the other side is never passed on.
+ * @throws ApiError invalid_url when the address is malformed or not public; not_found for an unknown upload;
+ * validation_error when the address does not answer with a file of the right type and size in ten seconds, or the file
+ * cannot be converted; service_unavailable when too many files are being converted. The response of the other side is
+ * never passed on.
  */
-export async function fetchMedia(
+export async function resolveMedia(deps: FetchDeps, draft: MediaDraft, accountId: AccountId): Promise<FetchedMedia> {
+  const { source } = draft
+  const found =
+    'url' in source
+      ? await fetchFile(deps, draft, source.url, accountId)
+      : await uploadedFile(deps, draft, source.mediaId, accountId)
+  const { mimeType, content, loudness, remove } = await convertMedia(deps, draft, accountId, found)
+  const { to, mediaType, caption, filename, isGif } = draft
+  const about = { to, mediaType, mimeType, caption, ...(isGif && { isGif }), ...(loudness && { loudness }) }
+  const ownName = mediaType === 'document' ? (found.name ?? null) : null
+  return { out: { kind: 'media', ...about, filename: filename ?? ownName, content }, file: { remove } }
+}
+
+async function uploadedFile(
+  { uploads }: FetchDeps,
+  draft: MediaDraft,
+  mediaId: string,
+  accountId: AccountId,
+): Promise<MediaFile> {
+  const content = await uploads.get(accountId, mediaId)
+  const { mimeType, size, name } = content
+  if (!fits(mimeType, draft)) throw unsuitable(`is ${mimeType}, which does not match media_type ${draft.mediaType}`)
+  const limit = megabytesOf(mimeType, draft)
+  if (size > limit * MEGABYTE) throw unsuitable(tooLarge(limit, draft))
+  // It stays until it expires.
+  return { mimeType, content, name, remove: () => Promise.resolve() }
+}
+
+async function fetchFile(
   { outbound, clock, files }: FetchDeps,
   draft: MediaDraft,
+  address: string,
   accountId: AccountId,
-): Promise<FetchedMedia> {
-  const url = await outbound.checkUrl(draft.url, { schemes: ['http', 'https'], field: 'media_url' })
-  const { mimeType, file } = await inTime(clock, async (signal) => {
+): Promise<MediaFile> {
+  const url = await outbound.checkUrl(address, { schemes: ['http', 'https'], field: 'media_url' })
+  return inTime(clock, async (signal) => {
     const answer = await outbound.open({
       url: url.href,
       method: 'GET',
@@ -54,16 +93,13 @@ export async function fetchMedia(
     })
     if (answer.kind === 'failure') throw unreachable(answer)
     try {
-      return { mimeType: typeOf(answer, draft), file: await fileOf(answer.body, draft, files) }
+      const mimeType = typeOf(answer, draft)
+      const content = await fileOf(answer.body, draft, mimeType, files)
+      return { mimeType, content, remove: content.remove }
     } finally {
       answer.body.destroy()
     }
   })
-  const { to, mediaType, caption, filename, isGif } = draft
-  return {
-    out: { kind: 'media', to, mediaType, mimeType, content: file, caption, filename, ...(isGif && { isGif }) },
-    file,
-  }
 }
 
 /** The limits of a request are for its head and its body apart; this one is for both together. */
@@ -85,26 +121,42 @@ function typeOf({ status, headers }: Pick<OutboundStream, 'status' | 'headers'>,
   return mimeType
 }
 
-async function fileOf(body: Readable, draft: MediaDraft, files: FetchDeps['files']): Promise<TemporaryFile> {
-  const file = await files.storeTemporarily(body, largestBytes(draft)).catch((error: unknown) => {
-    throw error instanceof BrokenBody ? refused(brokenOff(error, draft)) : error
+async function fileOf(
+  body: Readable,
+  draft: MediaDraft,
+  mimeType: string,
+  files: FetchDeps['files'],
+): Promise<TemporaryFile> {
+  const limit = megabytesOf(mimeType, draft)
+  const file = await files.storeTemporarily(body, limit * MEGABYTE).catch((error: unknown) => {
+    const isCut = error instanceof BrokenBody
+    const isTooLarge = isCut
+      ? error.reason === 'too_large'
+      : error instanceof ApiError && error.code === 'payload_too_large'
+    if (isTooLarge) throw refused(tooLarge(limit, draft))
+    throw isCut ? refused(TOO_SLOW) : error
   })
   if (file.size > 0) return file
   await file.remove()
   throw refused('returned an empty file')
 }
 
-const brokenOff = ({ reason }: BrokenBody, { mediaType }: MediaDraft): string =>
-  reason === 'too_large'
-    ? `is larger than ${LIMITS.mediaMegabytes[mediaType]} MB, the maximum for ${mediaType}`
-    : TOO_SLOW
+/** A picture becomes a sticker, and may be larger than one. */
+const megabytesOf = (mimeType: string, { mediaType }: MediaDraft): number =>
+  LIMITS.mediaMegabytes[mediaType === 'sticker' && mimeType !== 'image/webp' ? 'image' : mediaType]
 
-function fits(mimeType: string, { mediaType }: MediaDraft): boolean {
+const tooLarge = (megabytes: number, { mediaType }: MediaDraft): string =>
+  `is larger than ${megabytes} MB, the maximum for ${mediaType}`
+
+function fits(mimeType: string, { mediaType, isGif }: MediaDraft): boolean {
   if (mediaType === 'document') return true
-  if (mediaType === 'sticker') return mimeType === 'image/webp'
+  if (mediaType === 'sticker') return STICKERS.has(mimeType)
+  if (isGif && mimeType === 'image/gif') return true
   // Ogg files are audio unless they say otherwise, and many servers name only the container.
   return mimeType.startsWith(`${mediaType}/`) || (mediaType === 'audio' && mimeType === 'application/ogg')
 }
+
+const STICKERS: ReadonlySet<string> = new Set(['image/webp', 'image/png', 'image/jpeg', 'image/gif'])
 
 const MIME = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/
 
@@ -130,3 +182,5 @@ function unreachable({ stage, code }: OutboundFailure): ApiError {
 }
 
 const refused = (fault: string) => new ApiError('validation_error', `media_url ${fault}. Nothing was sent.`)
+const unsuitable = (fault: string) =>
+  new ApiError('validation_error', `The file of media_id ${fault}. Nothing was sent.`)

@@ -6,6 +6,7 @@ import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Announce } from '../instances/index.ts'
+import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
 import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
 import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
@@ -29,6 +30,7 @@ export interface OutcomeDeps {
   readonly log: Log
   readonly announce: Announce
   readonly idempotency: Idempotency
+  readonly safety: SafetyPort
   /** Called after the commit that removed a message. */
   readonly onRemoved: (instanceId: string, chat: string) => void
 }
@@ -48,7 +50,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 }
 
 /** Records the outcome of a send: message, event, engine journal and stored response in one commit. */
-export function createOutcomes({ db, clock, log, announce, idempotency, onRemoved }: OutcomeDeps) {
+export function createOutcomes({ db, clock, log, announce, idempotency, safety, onRemoved }: OutcomeDeps) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
@@ -87,9 +89,12 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
       await settle(tx, message, 'refused')
     })
 
-  const removeUnsent = (message: Dispatched) =>
+  const removeUnsent = (message: Dispatched, providerCode: number | undefined) =>
     db.commit(async (tx) => {
-      await tx.run(removeMessage, { seq: message.seq })
+      const { seq, instanceId } = message
+      const removed = await tx.one(removeMessage, { seq })
+      if (removed) await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+      if (providerCode !== undefined) await safety.refused(tx, instanceId, providerCode)
       tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
       await release(tx, message)
     })
@@ -154,7 +159,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, onRemove
         case 'unknown':
           return markUnknown(message)
         default:
-          await removeUnsent(message)
+          await removeUnsent(message, outcome.kind === 'nothing_sent' ? outcome.providerCode : undefined)
           return { kind: 'not_sent', error: refusal(outcome) }
       }
     },

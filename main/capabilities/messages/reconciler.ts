@@ -6,7 +6,7 @@ import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { InstancesPort } from './deps.ts'
+import type { InstancesPort, SafetyPort } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
 import { advance } from './status.ts'
@@ -35,6 +35,7 @@ interface ReconcilerDeps {
   readonly log: Log
   readonly instances: InstancesPort
   readonly idempotency: Idempotency
+  readonly safety: SafetyPort
   readonly outcomes: Outcomes
   readonly receipts: Receipts
   readonly underWay: ReadonlySet<string>
@@ -45,7 +46,7 @@ interface ReconcilerDeps {
  * Not jobs: hardly any message gets here, and a job for each send would double its commits.
  */
 export function createReconciler(deps: ReconcilerDeps) {
-  const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
+  const { db, clock, log, instances, idempotency, safety, outcomes, receipts, underWay } = deps
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
 
@@ -73,7 +74,8 @@ export function createReconciler(deps: ReconcilerDeps) {
         for (const { id, seq, instanceId, idempotencyKey: key, engineMessageId, dispatchStartedAtMs } of rows) {
           if (key === null || engineMessageId !== null) continue
           if (dispatchStartedAtMs === null) {
-            await tx.run(removeMessage, { seq })
+            const removed = await tx.one(removeMessage, { seq })
+            if (removed) await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
             await idempotency.release(tx, instanceId, key, id)
           } else {
             await idempotency.recover(tx, db.boot, { scopeId: instanceId, key, subjectId: id })

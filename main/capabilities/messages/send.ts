@@ -2,12 +2,13 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
 import type { Engine, Outgoing } from '../../engines/engine.ts'
+import type { Tx } from '../../kernel/db.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
-import { textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
+import { isGroupChat, textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
 import { needsLinkPreview, withLinkPreview } from './link-preview.ts'
-import { fetchMedia, largestBytes } from './media.ts'
+import { largestBytes, resolveMedia } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
@@ -15,6 +16,8 @@ import { createConcurrencyLimiter, type Slot } from './concurrency-limiter.ts'
 import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing } from './store.ts'
+import type { Uploads } from './uploads.ts'
+import type { Unread } from './unread.ts'
 
 /** Files of sends in progress, which lie on disk until the engine has settled. */
 const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
@@ -33,7 +36,9 @@ interface Key {
 }
 
 interface SendDeps extends MessagesDeps {
+  readonly uploads: Pick<Uploads, 'get'>
   readonly outcomes: Outcomes
+  readonly unread: Pick<Unread, 'read'>
   /**
    * Messages whose engine has not settled; nobody else may judge them meanwhile. An age alone would not do: after the
    * machine slept, a send that still runs looks an hour old.
@@ -48,7 +53,7 @@ interface SendDeps extends MessagesDeps {
  * that a replay is answered also when the instance is no longer connected.
  */
 export function createSend(deps: SendDeps) {
-  const { db, clock, ids, instances, idempotency, config, log, outcomes, underWay } = deps
+  const { db, clock, ids, instances, idempotency, safety, config, log, outcomes, underWay } = deps
   const limiter = createConcurrencyLimiter({
     inAll: LIMITS.sendsInFlight,
     perInstance: LIMITS.sendsInFlightPerInstance,
@@ -56,6 +61,13 @@ export function createSend(deps: SendDeps) {
   })
 
   const pacer = createPacer(clock)
+
+  /** Who writes in the window has read the chat, also where a fused instance shows it. */
+  const markRead = async (tx: Tx, { instanceId, chat }: Dispatched) => {
+    await deps.unread.read(tx, instanceId, chat)
+    const partnerId = await deps.fusion.partnerOf(tx, instanceId)
+    if (partnerId !== undefined) await deps.unread.read(tx, partnerId, chat)
+  }
 
   /** Commit 1: claims the key and queues the message before the engine sees it. */
   const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
@@ -67,7 +79,9 @@ export function createSend(deps: SendDeps) {
         if (claim.kind !== 'fresh') return { claim, seq: 0 }
       }
       const seq = await tx.next('messages')
+      await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
+      if (request.source === 'console') await markRead(tx, message)
       tx.afterCommit(() => deps.onStored(message.instanceId, message.chat, now))
       return { claim: FRESH, seq }
     })
@@ -132,7 +146,7 @@ export function createSend(deps: SendDeps) {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
     const fetched =
       draft.kind === 'media'
-        ? await fetchMedia(deps, draft, accountId)
+        ? await resolveMedia(deps, draft, accountId)
         : { out: await withLinkPreview(deps, draft, accountId), file: null }
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.
@@ -236,6 +250,7 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     idempotencyKey,
     campaignId: campaignId ?? null,
     quotedMessageId: draft.kind === 'cloud_api' ? null : (draft.quotedMessageId ?? null),
+    isGroup: isGroupChat(draft.to) ? (1 as const) : (0 as const),
   }
 }
 
@@ -243,7 +258,7 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
 function mediaColumn(draft: Draft, out: Outgoing): string | null {
   if (draft.kind !== 'media' || out.kind !== 'media') return null
   const { mimeType, content, filename, caption } = out
-  return JSON.stringify({ url: draft.url, mime_type: mimeType, size: content.size, filename, caption })
+  return JSON.stringify({ ...draft.source, mime_type: mimeType, size: content.size, filename, caption })
 }
 
 function contentColumn(out: Outgoing): string | null {

@@ -1,5 +1,6 @@
 import type { Engine, MessageErrorCode, MessageErrorShape, MessageStatus, Source } from '../../contract/shapes.ts'
 import type { AccountId, InstanceId, MessageId } from '../../kernel/ids.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
 
 /** A message that has a status: sent through this service, or typed on the line's own phone. */
@@ -74,11 +75,12 @@ export const insertOutgoing = sql<{
   idempotencyKey: string | null
   campaignId: string | null
   quotedMessageId: string | null
+  isGroup: 0 | 1
   now: number
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, content, status, source,
       idem_key, campaign_id, quoted_message_id, is_group, created_at, dispatch_started_at)
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
-      :idempotencyKey, :campaignId, :quotedMessageId, 0, :now, :now)`)
+      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :now, :now)`)
 
 /** The engine confirmed the send: the one statement of the usual case. */
 export const markSent = sql<{ seq: number; engineMessageId: string; now: number }>(
@@ -110,7 +112,9 @@ export const moveStatus = sql<{
     WHERE seq = :seq`)
 
 /** Nothing left the machine, so there never was a message. */
-export const removeMessage = sql<{ seq: number }>(`DELETE FROM messages WHERE seq = :seq AND status = 'queued'`)
+export const removeMessage = sql<{ seq: number }, { createdAtMs: number }>(
+  `DELETE FROM messages WHERE seq = :seq AND status = 'queued' RETURNING created_at AS createdAtMs`,
+)
 
 // Reading.
 
@@ -151,6 +155,13 @@ export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
    WHERE seq = (SELECT max(seq) FROM messages WHERE instance_id = :instanceId)`,
 )
 
+/** When each of the instances last wrote to this number. */
+export const lastWritten = sqlOfList<string, { chat: string }, { atMs: number | null }>(
+  (ids) =>
+    `SELECT MAX(created_at) AS atMs FROM messages
+     WHERE instance_id IN (${ids}) AND chat = :chat AND direction <> 'in' AND status <> 'failed'`,
+)
+
 /** What it takes to reference or quote a message on the network. */
 export interface ReferencedMessage {
   /** null until the network accepts the message. */
@@ -167,6 +178,14 @@ export interface ReferencedMessage {
 export const referencedById = sql<{ id: string; instanceId: string }, ReferencedMessage>(
   `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs
    FROM messages WHERE id = :id AND instance_id = :instanceId`,
+)
+
+/** The newest message of a chat that the network has. */
+export const lastReferenced = sql<{ instanceId: string; chat: string }, ReferencedMessage & { createdAtMs: number }>(
+  `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs,
+     created_at AS createdAtMs
+   FROM messages WHERE instance_id = :instanceId AND chat = :chat AND engine_message_id IS NOT NULL
+   ORDER BY seq DESC LIMIT 1`,
 )
 
 // What the network reports.
@@ -224,6 +243,32 @@ export const insertReceived = sql<{
       engine_message_id, push_name, participant, quoted_message_id, is_group, content, view_once, created_at, sent_at)
     VALUES (:seq, :id, :accountId, :instanceId, :direction, :chat, :sender, :type, :text, :media, :status, :source,
       :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :content, :viewOnce, :createdAt, :sentAt)`)
+
+// What was said before the service was there.
+
+export interface OldestInChat {
+  readonly chat: string
+  /** null: the network does not have it. */
+  readonly engineMessageId: string | null
+  readonly own: 0 | 1
+  readonly createdAtMs: number
+}
+/** In no order. */
+export const oldestInChats = sql<{ instanceId: string; after: string; limit: number }, OldestInChat>(
+  `SELECT m.chat, m.engine_message_id AS engineMessageId, CASE m.direction WHEN 'in' THEN 0 ELSE 1 END AS own,
+     m.created_at AS createdAtMs
+   FROM (SELECT chat, min(seq) AS first FROM messages
+         WHERE instance_id = :instanceId AND chat > :after GROUP BY chat ORDER BY chat LIMIT :limit) AS chats
+   JOIN messages m ON m.seq = chats.first`,
+)
+
+export const highestSeqBetween = sql<{ first: number; end: number }, { seq: number | null }>(
+  'SELECT max(seq) AS seq FROM messages WHERE seq >= :first AND seq < :end',
+)
+export const nameChat = sql<{ instanceId: string; chat: string; name: string }>(
+  `INSERT INTO chat_names (instance_id, chat, name) VALUES (:instanceId, :chat, :name)
+   ON CONFLICT (instance_id, chat) DO UPDATE SET name = excluded.name WHERE chat_names.name <> excluded.name`,
+)
 
 /** What arrived without its content has it now. */
 export const fillReceived = sql<{

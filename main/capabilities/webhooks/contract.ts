@@ -556,6 +556,23 @@ export const webhooksContract = {
     tool: { name: 'list_deliveries', title: 'List deliveries', idempotent: true, openWorld: false },
   }),
 
+  listEventDeliveries: operation({
+    id: 'listEventDeliveries',
+    method: 'GET',
+    path: '/v1/events/{event_id}/deliveries',
+    summary: 'List the deliveries of an event',
+    description: 'The deliveries of one event: one for each webhook that subscribed to it.',
+    scope: null,
+    reach: 'account',
+    origin: 'ours',
+    audience: 'console',
+    role: 'member',
+    reply: { status: 200, description: 'The deliveries.', schema: Type.Object({ data: Type.Array(Delivery) }) },
+    errors: [],
+    examples: { reply: { data: [DELIVERY_EXAMPLE] } },
+    tool: null,
+  }),
+
   getDelivery: operation({
     id: 'getDelivery',
     method: 'GET',

@@ -98,6 +98,14 @@ const detailById = sql<{ id: string; accountId: string }, DeliveryRow & Pick<Eve
   `SELECT ${DELIVERY}, e.head, e.tail ${FROM} WHERE d.id = :id AND w.account_id = :accountId`,
 )
 
+const eventById = sql<{ eventId: string; accountId: string }, { seq: number }>(
+  `SELECT seq FROM events WHERE event_id = :eventId AND account_seq = ${ACCOUNT}`,
+)
+/** One for each webhook at most. */
+const ofEvent = sql<{ eventSeq: number }, DeliveryRow>(
+  `SELECT ${DELIVERY} ${FROM} WHERE d.event_seq = :eventSeq ORDER BY d.webhook_seq`,
+)
+
 interface AttemptRow {
   readonly attempt: number
   readonly trigger: Trigger
@@ -178,6 +186,12 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return { ...toDelivery(row), payload, attempt_log: attempts.map(toEntry) }
   }
 
+  async function listOfEvent(accountId: string, eventId: string): Promise<Delivery[]> {
+    const event = await db.readOne(eventById, { accountId, eventId })
+    if (!event) throw new ApiError('not_found', 'No event has this id.')
+    return (await db.read(ofEvent, { eventSeq: event.seq })).map(toDelivery)
+  }
+
   async function gauges(instanceId: string): Promise<{ pending: number; failing: number }> {
     const rows = await db.read(openByStatus, { instanceId })
     const count = (status: DeliveryStatus) => rows.find((row) => row.status === status)?.count ?? 0
@@ -197,7 +211,7 @@ export function createDeliveries({ db, cursors }: { db: Db; cursors: Cursors }) 
     return times.reduce((first, time) => (time !== null && (first === null || time < first) ? time : first), null)
   }
 
-  return { list, get, gauges, tally, dueSinceMs }
+  return { list, listOfEvent, get, gauges, tally, dueSinceMs }
 }
 
 /** Those that are set, the one that usually has fewest rows first. Nearly all deliveries are `delivered`. */

@@ -18,6 +18,9 @@ export function webhooksHandlers(webhooks: Webhooks): Handlers<typeof webhooksCo
     testWebhook: ({ principal, params }) => webhooks.test(principal.accountId, params.id),
     replayWebhook: ({ principal, params, body }) => webhooks.replay(principal.accountId, params.id, body),
     listDeliveries: ({ principal, query }) => webhooks.listDeliveries(principal.accountId, query),
+    listEventDeliveries: async ({ principal, params }) => ({
+      data: await webhooks.listEventDeliveries(principal.accountId, params.event_id),
+    }),
     getDelivery: ({ principal, params }) => webhooks.getDelivery(principal.accountId, params.id),
     retryDelivery: ({ principal, params }) => webhooks.redeliver(principal.accountId, params.id),
   }

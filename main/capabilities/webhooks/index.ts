@@ -46,6 +46,7 @@ export function createWebhooks(deps: WebhooksDeps) {
     },
     replay: createReplay({ ...deps, wake: deliveryWorker.wake }),
     listDeliveries: deliveries.list,
+    listEventDeliveries: deliveries.listOfEvent,
     getDelivery: deliveries.get,
     /** @throws ApiError not_found, retry_limit_reached, invalid_state, sealed */
     async redeliver(accountId: string, id: string) {

@@ -20,6 +20,8 @@ export const OFFICIAL: Abilities = {
       profile: 'no',
       change_profile: 'no',
       post_status: 'no',
+      chat_list: 'no',
+      labels: 'no',
       block: 'no',
       groups: 'no',
     },

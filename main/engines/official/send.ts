@@ -121,7 +121,11 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
         return { kind: 'not_ready', message: `This number is not registered for the Cloud API (${error.code})` }
       case 'throttled': {
         const message = `WhatsApp takes no more messages ${SCOPES[meaning.scope]} for the moment (${error.code})`
-        return { kind: 'nothing_sent', message, throttles: meaning.scope, retryAfterSeconds: retryAfterSeconds ?? 1 }
+        const { code: providerCode } = error
+        return {
+          ...{ kind: 'nothing_sent', message, providerCode },
+          ...{ throttles: meaning.scope, retryAfterSeconds: retryAfterSeconds ?? 1 },
+        }
       }
       case 'refused':
         return { kind: 'refused', error: failureOf(error) }

@@ -25,6 +25,11 @@ interface DirectDeps {
   readonly calls: Pick<Calls, 'reject'>
 }
 
+/** The phones of the sandbox have no profile, no status, and no list of chats to arrange. */
+type OnlyOnPhones =
+  | ('setName' | 'setAbout' | 'setPicture' | 'postStatus')
+  | ('changeChat' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
+
 /**
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
  * one of the two numbers, itself included, as a linked device is.
@@ -49,7 +54,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     await phoneMessages.find(instance.accountId, await numberOf(instance), engineMessageId)
   }
 
-  const smv2: Omit<DirectActs, 'setName' | 'setAbout' | 'setPicture' | 'postStatus'> = {
+  const smv2: Omit<DirectActs, OnlyOnPhones> = {
     async react(instance, { engineMessageId }, emoji) {
       await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },
@@ -106,6 +111,10 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     inviteLink: async (instance, id, isRenewed) =>
       groups.invite(instance.accountId, await numberOf(instance), id, isRenewed),
     renameGroup: async (instance, id, name) => groups.rename(instance.accountId, await numberOf(instance), id, name),
+    describeGroup: async (instance, id, description) =>
+      groups.describe(instance.accountId, await numberOf(instance), id, description),
+    setGroupRules: async (instance, id, rules) =>
+      groups.setRules(instance.accountId, await numberOf(instance), id, rules),
     joinGroup: async (instance, code) => groups.join(instance.accountId, await numberOf(instance), code),
     leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
   }

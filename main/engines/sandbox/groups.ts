@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Group, MemberChange, MemberResult } from '../direct.ts'
+import type { Group, GroupRules, MemberChange, MemberResult } from '../direct.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import { crockford } from './network-ids.ts'
 
@@ -14,6 +14,9 @@ interface GroupRow {
   readonly owner: string
   readonly invite: string
   readonly createdAtMs: number
+  readonly description: string | null
+  readonly announce: 0 | 1
+  readonly locked: 0 | 1
 }
 
 interface MemberRow {
@@ -21,7 +24,7 @@ interface MemberRow {
   readonly admin: number
 }
 
-const GROUP = 'g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs'
+const GROUP = 'g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs, g.description, g.announce, g.locked'
 
 type Named = { accountId: string; id: string }
 type Membership = { group: number; number: string }
@@ -50,6 +53,12 @@ const appoint = sql<Membership & { admin: 0 | 1 }>(
 )
 const renew = sql<{ group: number; invite: string }>('UPDATE sandbox_groups SET invite = :invite WHERE seq = :group')
 const rename = sql<{ group: number; name: string }>('UPDATE sandbox_groups SET name = :name WHERE seq = :group')
+const describe = sql<{ group: number; description: string | null }>(
+  'UPDATE sandbox_groups SET description = :description WHERE seq = :group',
+)
+const setRules = sql<{ group: number; announce: 0 | 1; locked: 0 | 1 }>(
+  'UPDATE sandbox_groups SET announce = :announce, locked = :locked WHERE seq = :group',
+)
 const byInvite = sql<{ accountId: string; invite: string }, GroupRow>(
   `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.invite = :invite`,
 )
@@ -64,10 +73,12 @@ export type Groups = ReturnType<typeof createGroups>
 export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock, 'now'>; random: Random }) {
   const secretCode = () => crockford(random.bytes(15))
 
-  async function withMembers(tx: Tx, { id, name, owner, createdAtMs, seq }: GroupRow): Promise<Group> {
+  async function withMembers(tx: Tx, row: GroupRow): Promise<Group> {
+    const { id, name, owner, createdAtMs, seq, description } = row
     const rows = await tx.all(membersOf, { group: seq })
     const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
-    return { id, name, owner, createdAtMs, members }
+    const rules = { isAnnounceOnly: row.announce === 1, isLocked: row.locked === 1 }
+    return { id, name, owner, createdAtMs, description, ...rules, members }
   }
 
   async function ensureGroup(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {
@@ -93,6 +104,12 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const seen = await getAsMember(tx, accountId, number, id)
     if (seen.me.isAdmin) return seen
     throw new ApiError('invalid_state', 'Only group admins can do this.')
+  }
+
+  /** Members may change the name and the description unless the group is locked. */
+  async function getAsEditor(tx: Tx, accountId: AccountId, number: string, id: string) {
+    const seen = await getAsMember(tx, accountId, number, id)
+    return seen.row.locked === 1 ? getAsAdmin(tx, accountId, number, id) : seen
   }
 
   /** @returns why it cannot be done, or null when it was. */
@@ -165,8 +182,19 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       }),
     rename: (accountId: AccountId, number: string, id: string, name: string): Promise<void> =>
       db.commit(async (tx) => {
-        const { row } = await getAsMember(tx, accountId, number, id)
+        const { row } = await getAsEditor(tx, accountId, number, id)
         await tx.run(rename, { group: row.seq, name })
+      }),
+    describe: (accountId: AccountId, number: string, id: string, description: string | null): Promise<void> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsEditor(tx, accountId, number, id)
+        await tx.run(describe, { group: row.seq, description })
+      }),
+    setRules: (accountId: AccountId, number: string, id: string, rules: GroupRules): Promise<void> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsAdmin(tx, accountId, number, id)
+        const { isAnnounceOnly = row.announce === 1, isLocked = row.locked === 1 } = rules
+        await tx.run(setRules, { group: row.seq, announce: isAnnounceOnly ? 1 : 0, locked: isLocked ? 1 : 0 })
       }),
     join: (accountId: AccountId, number: string, invite: string): Promise<string> =>
       db.commit(async (tx) => {

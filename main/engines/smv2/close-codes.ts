@@ -29,7 +29,7 @@ export interface ConnectionClose {
   readonly nowMs: number
 }
 
-const RESTART = 515
+export const RESTART = 515
 
 /** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
 export function verdictOn({ code, expireSeconds, isPaired, isPairingOver, nowMs }: ConnectionClose): Verdict {

@@ -1,14 +1,17 @@
 import type { proto, WAMessageKey } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
+import { createChatList } from './chat-list.ts'
 import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
+import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
 import { createPresence, type Presence } from './presence.ts'
 import type { Link, OpenLink } from './link.ts'
@@ -20,6 +23,7 @@ import type { SendQueue } from './send-queue.ts'
 import { engineIdOf } from './sent.ts'
 
 export interface DirectNeeds {
+  readonly db: Db
   readonly clock: Clock
   readonly random: Random
   readonly people: People
@@ -27,6 +31,7 @@ export interface DirectNeeds {
   readonly post: Post
   readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
+  readonly networks: Pick<LineNetworks, 'settings'>
 }
 
 /** Less than the caller waits, so that nothing is done after the answer. The wait for its turn included. */
@@ -41,7 +46,7 @@ const BETWEEN_CHECKS_MS = 10_000
 
 /** What a linked device can do past sending. */
 export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; readonly presence: Presence } {
-  const { clock, random, people, lineEvents, post, queue, linkOf } = needs
+  const { db, clock, random, people, lineEvents, post, queue, linkOf, networks } = needs
   const checkedMono = new Map<string, number>()
 
   /** @throws ApiError not_ready */
@@ -123,7 +128,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     checkedMono.set(id, clock.mono())
   }
 
-  const presence = createPresence({ openOf, jidOf })
+  const presence = createPresence({ openOf, jidOf, isOnlineByDefault: (id) => networks.settings(id).online })
   const acts: DirectActs = {
     react: (instance, target, emoji) =>
       act(instance, target, (key) => ({ reactionMessage: { key, text: emoji, senderTimestampMs: clock.now() } })),
@@ -194,6 +199,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),
     ...createGroups({ openOf, jidOf, people }),
+    ...createChatList({ db, openOf, jidOf, keyOf }),
   }
   return { acts, presence }
 }

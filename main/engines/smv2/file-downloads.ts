@@ -15,7 +15,7 @@ export interface FileDownloadsDeps {
   readonly clock: Clock
   readonly log: Log
   readonly store: MediaStore
-  readonly transfer: MediaTransfer
+  readonly transferOf: (instance: EngineInstance) => MediaTransfer
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
@@ -29,7 +29,7 @@ const PHONE_MS = 15_000
 const LARGE_BYTES = 8 * 1024 * 1024
 
 /** Downloads files into the store, and verifies them. If one is gone, the sender's phone is asked to upload it again. */
-export function createFileDownloads({ clock, log, store, transfer, linkOf }: FileDownloadsDeps, stop: AbortSignal) {
+export function createFileDownloads({ clock, log, store, transferOf, linkOf }: FileDownloadsDeps, stop: AbortSignal) {
   const [withSlot, withSlotForLarge] = [createDownloadSlots(), createDownloadSlots()]
   const running = new Map<string, Promise<Downloaded>>()
 
@@ -45,7 +45,7 @@ export function createFileDownloads({ clock, log, store, transfer, linkOf }: Fil
   }
 
   async function once(instance: EngineInstance, mediaId: string, file: FileRef): Promise<Downloaded> {
-    const encrypted = await transfer.download(instance.accountId, file.path, stop)
+    const encrypted = await transferOf(instance).download(instance.accountId, file.path, stop)
     if (!encrypted) return encrypted
     try {
       return await store.keep(instance, { mediaId, ...file }, decrypt(file, encrypted))

@@ -9,7 +9,7 @@ import type { People } from './people.ts'
 
 /** A group as the network describes it now. @throws ApiError not_found when this line is in no such group. */
 export async function fetchGroup({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
-  const group = await withApiErrors(sock.groupMetadata(id))
+  const group = await withReadErrors(sock.groupMetadata(id))
   groups.set(group)
   return group
 }
@@ -55,12 +55,30 @@ export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
     return await asked
   } catch (error) {
     const code = refusalOf(error)
-    if (code === 404) {
-      throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
-    }
-    if (code === 401 || code === 403) {
-      throw new ApiError('invalid_state', 'Only group admins can do this.')
-    }
+    if (code === 404) throw notInGroup()
+    if (code === 401 || code === 403) throw new ApiError('invalid_state', 'Only group admins can do this.')
     throw error
   }
 }
+
+/** The same where the network refuses only those who are not in the group: it answers them with 403. */
+export async function withReadErrors<T>(asked: Promise<T>): Promise<T> {
+  return withApiErrors(
+    asked.catch((error: unknown) => {
+      throw refusalOf(error) === 403 ? notInGroup() : error
+    }),
+  )
+}
+
+/** Changes a group. Who is refused may be no admin, or not in the group at all: the group itself tells which. */
+export async function changeGroup<T>(open: OpenLink, id: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await withApiErrors(asked)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_state') await fetchGroup(open, id)
+    throw error
+  }
+}
+
+const notInGroup = () =>
+  new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')

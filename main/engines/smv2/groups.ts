@@ -6,7 +6,7 @@ import { refusalOf } from './close-codes.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
-import { fetchGroup, withApiErrors } from './group-metadata.ts'
+import { changeGroup, fetchGroup, withApiErrors, withReadErrors } from './group-metadata.ts'
 
 interface GroupsNeeds {
   /** @throws ApiError not_ready */
@@ -18,7 +18,16 @@ interface GroupsNeeds {
 
 type GroupActs = Pick<
   DirectActs,
-  'groups' | 'group' | 'createGroup' | 'changeMembers' | 'inviteLink' | 'renameGroup' | 'joinGroup' | 'leaveGroup'
+  | 'groups'
+  | 'group'
+  | 'createGroup'
+  | 'changeMembers'
+  | 'inviteLink'
+  | 'renameGroup'
+  | 'joinGroup'
+  | 'leaveGroup'
+  | 'describeGroup'
+  | 'setGroupRules'
 >
 
 /** What the network says of one member of a change. */
@@ -49,6 +58,9 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
       name: group.subject,
       owner: group.owner === undefined ? '' : await nameOf(group.owner, group.ownerPn),
       createdAtMs: (group.creation ?? 0) * 1_000,
+      description: group.desc ?? null,
+      isAnnounceOnly: group.announce === true,
+      isLocked: group.restrict === true,
       members: await Promise.all(members),
     }
   }
@@ -79,7 +91,7 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
       return { group: created, results }
     },
     async changeMembers(instance, id, change, members) {
-      const { sock, groups } = openOf(instance)
+      const open = openOf(instance)
       const results: MemberResult[] = []
       for (const number of members) {
         const jid = await jidOf(instance, number).catch(() => null)
@@ -87,21 +99,35 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
           results.push({ number, reason: 'not_on_whatsapp' })
           continue
         }
-        const [result] = await withApiErrors(sock.groupParticipantsUpdate(id, [jid], change))
+        const [result] = await changeGroup(open, id, open.sock.groupParticipantsUpdate(id, [jid], change))
         results.push({ number, reason: reasonOf(result?.status) })
       }
-      groups.forget(id)
+      open.groups.forget(id)
       return results
     },
     async inviteLink(instance, id, isRenewed) {
-      const { sock } = openOf(instance)
-      const code = await withApiErrors(isRenewed ? sock.groupRevokeInvite(id) : sock.groupInviteCode(id))
+      const open = openOf(instance)
+      const code = await (isRenewed
+        ? changeGroup(open, id, open.sock.groupRevokeInvite(id))
+        : withReadErrors(open.sock.groupInviteCode(id)))
       if (code === undefined) throw new Error('the network named no invite code')
       return `https://chat.whatsapp.com/${code}`
     },
     async renameGroup(instance, id, name) {
+      const open = openOf(instance)
+      await changeGroup(open, id, open.sock.groupUpdateSubject(id, name))
+      open.groups.forget(id)
+    },
+    async describeGroup(instance, id, description) {
       const { sock, groups } = openOf(instance)
-      await withApiErrors(sock.groupUpdateSubject(id, name))
+      await withApiErrors(sock.groupUpdateDescription(id, description ?? undefined))
+      groups.forget(id)
+    },
+    async setGroupRules(instance, id, { isAnnounceOnly, isLocked }) {
+      const { sock, groups } = openOf(instance)
+      if (isAnnounceOnly !== undefined)
+        await withApiErrors(sock.groupSettingUpdate(id, isAnnounceOnly ? 'announcement' : 'not_announcement'))
+      if (isLocked !== undefined) await withApiErrors(sock.groupSettingUpdate(id, isLocked ? 'locked' : 'unlocked'))
       groups.forget(id)
     },
     async joinGroup(instance, code) {

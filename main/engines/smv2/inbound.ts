@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { proto, WAMessage } from 'baileys'
 import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
+import type { HistoryMessage } from '../history.ts'
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
@@ -45,6 +47,8 @@ type Words<K extends ParsedMessage['kind']> = Extract<ParsedMessage, { kind: K }
 export interface Inbound {
   /** Publishes a decrypted message to the rooms; resolves once it is durable. Idempotent. */
   publish(instance: EngineInstance, digest: string, message: DecryptedMessage): Promise<void>
+  /** A message of before, with its file left on the network; null: nobody said anything. */
+  readPast(instance: EngineInstance, info: WAMessage): Promise<HistoryMessage | null>
   /** What nobody could decrypt, and nobody has sent again. */
   publishUnreadable(instance: EngineInstance, message: WAMessage): Promise<void>
   /** What the network keeps from linked devices. @param kind its own word for why. */
@@ -166,13 +170,24 @@ export function createInbound(deps: InboundDeps): Inbound {
     scene: InboundContext,
     speaker: Sender,
     who: MessageOrigin,
-    { type, text, file, quoted, referral, content, viewOnce }: Words<'received'>,
+    words: Words<'received'>,
     message: proto.IMessage,
-  ): Promise<Extract<EngineSignal, { kind: 'received' }>> {
+  ): Promise<HistoryMessage> {
+    const { file } = words
+    const isGroup = speaker.group !== null
+    if (!who.fromMe && !isGroup) await people.seen(scene.instance, who.chat, isHiddenName(speaker, who.from))
+    const media = file && (await files.fetch(scene.instance, scene.digest, file, mediaRetryRequest(speaker, message)))
+    return signalFor(speaker, who, words, media)
+  }
+
+  function signalFor(
+    speaker: Sender,
+    who: MessageOrigin,
+    { type, text, quoted, referral, content, viewOnce }: Words<'received'>,
+    media: HistoryMessage['media'],
+  ): HistoryMessage {
     const isGroup = speaker.group !== null
     const isHidden = !who.fromMe && isHiddenName(speaker, who.from)
-    if (!who.fromMe && !isGroup) await people.seen(scene.instance, who.chat, isHidden)
-    const media = file && (await files.fetch(scene.instance, scene.digest, file, mediaRetryRequest(speaker, message)))
     return {
       kind: 'received',
       ...who,
@@ -223,8 +238,25 @@ export function createInbound(deps: InboundDeps): Inbound {
     await publishReceived(scene, speaker, words)
   }
 
+  async function readPast(instance: EngineInstance, info: WAMessage): Promise<HistoryMessage | null> {
+    const library = await loadLibrary()
+    const credentials = await linkOf(instance).credentials()
+    const speaker = credentials && senderOfMessage(info, credentials.creds.me)
+    if (credentials === undefined || speaker === undefined || !info.message) return null
+    const words = parseMessage(library, info.message)
+    if (words.kind !== 'received') return null
+    const who = await senderOf({ instance, library, credentials, digest: '', decrypted: null }, speaker)
+    if (who.chat === '' || who.from === '') return null
+    // The same whenever the message is read.
+    const mediaId = createHash('sha256').update(`past ${who.chat} ${who.engineMessageId}`).digest('hex')
+    const request = mediaRetryRequest(speaker, info.message)
+    const media = words.file && (await files.keepForLater(instance, mediaId, words.file, request))
+    return signalFor(speaker, who, words, media)
+  }
+
   return {
     publish,
+    readPast,
     publishUnreadable: (instance, message) =>
       publishWithout(instance, unavailable('undecryptable'), ({ creds }) => senderOfMessage(message, creds.me)),
     publishUnavailable: (instance, stanza, kind) =>

@@ -5,23 +5,29 @@ import type { Files } from '../../kernel/files.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import type { MediaConverter } from '../../kernel/media-converter.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
+import type { Proxy } from '../../kernel/proxy.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createAlarms } from '../alarms.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
+import type { LineSettings, ReadLineSettings } from '../line-settings.ts'
 import { createAcks } from './acks.ts'
+import { keep } from './chat-list.ts'
 import { createDirect } from './direct.ts'
 import { evidenceOf } from './evidence.ts'
 import { createMessageFiles } from './message-files.ts'
 import { createConnectQueue } from './connect-queue.ts'
+import { createHistory } from './history.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createLoadLibrary } from './library.ts'
 import { chatKeyOf } from './jid.ts'
 import { createLineEvents } from './line-events.ts'
+import { createLineNetworks, isSameProxy } from './line-networks.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
-import { createMediaTransfer, MAX_FILE_BYTES } from './media-transfer.ts'
+import { MAX_FILE_BYTES } from './media-transfer.ts'
 import { createPost } from './post.ts'
 import { createPeople } from './people.ts'
 import { createPolls } from './polls.ts'
@@ -34,6 +40,7 @@ import { createSendQueue, type SendPace } from './send-queue.ts'
 import { createSent } from './sent.ts'
 import { createSessionTransfer } from './session-transfer.ts'
 import { createSignalOutbox } from './signal-outbox.ts'
+import { createDescribeFile } from './thumbnails.ts'
 import { createUnreadable } from './unreadable.ts'
 
 export { MEDIA_ZONE } from './media-transfer.ts'
@@ -47,8 +54,12 @@ export interface Smv2Deps {
   /** Where the engine reports; called only between `begin` and `close`, and while somebody starts an instance. */
   readonly sink: EngineSink
   /** To the network's store of files, and to where it says which version its client has. */
-  readonly outbound: Pick<Outbound, 'request' | 'open' | 'dispatcher'>
+  readonly outbound: Outbound
+  /** The same, through the proxy of a line. */
+  readonly throughProxy: (proxy: Proxy) => Outbound
+  readonly readLineSettings: ReadLineSettings
   readonly files: Files
+  readonly converter: Pick<MediaConverter, 'convert'>
   /** The home folder; files of earlier versions are in `media` there. */
   readonly home: string
   readonly settings: {
@@ -95,24 +106,36 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     publish: ({ id }, event) => signalOutbox.add(id, { kind: 'line_event', event }),
   })
   const restrictions = createRestrictions({ db, clock })
-  const transfer = createMediaTransfer(outbound)
+  const networks = createLineNetworks({ ...needs, readSettings: needs.readLineSettings })
+  const transferOf = ({ id }: EngineInstance) => networks.network(id).transfer
   const store = createMediaStore({
     ...{ db, clock, seal, files: needs.files, oldFolder: join(needs.home, 'media'), maxBytes: MAX_FILE_BYTES },
     keepDays: () => settings.mediaKeepDays,
   })
   const files = createMessageFiles({
-    ...{ clock, log, alarms, store, transfer, loadLibrary, sink, linkOf },
+    ...{ clock, log, alarms, store, transferOf, loadLibrary, sink, linkOf },
     waitSeconds: () => settings.mediaWaitSeconds,
   })
   const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, sink, linkOf })
+  const history = createHistory({ db, clock, seal, loadLibrary, people, inbound, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
   // The other half of a caller's time is for the network.
-  const queue = createSendQueue({ clock, random, pace: () => paceOf(settings), maxWaitMs: settings.sendTimeoutMs / 2 })
+  const queue = createSendQueue({
+    clock,
+    random,
+    pace: (id) => paceOf(settings, networks.settings(id)),
+    maxWaitMs: settings.sendTimeoutMs / 2,
+  })
+  // The upload goes on meanwhile, and the rest of the time is for the network.
+  const describeFile = createDescribeFile({
+    ...{ clock, converter: needs.converter },
+    waitMs: () => settings.sendTimeoutMs / 8,
+  })
   const post = createPost({ clock, log, acks, sent })
 
-  const { acts, presence } = createDirect({ clock, random, people, lineEvents, post, queue, linkOf })
+  const { acts, presence } = createDirect({ db, clock, random, people, lineEvents, post, queue, linkOf, networks })
 
   /** What goes wrong here is not the link's fault, and must not end it. */
   const noting = (event: string, { id }: EngineInstance, act: Promise<unknown>): void => {
@@ -132,19 +155,23 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       noting('smv2.unavailable_not_told', instance, inbound.publishUnavailable(instance, attributes, kind)),
     lineEvent: (instance, open, raw) =>
       noting('smv2.line_event_not_told', instance, lineEvents.receive(instance, open, raw)),
+    history: (instance, set) => noting('smv2.history_not_stored', instance, history.arrived(instance, set)),
+    labelChanged: (instance, label) => noting('smv2.label_not_stored', instance, keep(db, instance, label)),
     restriction: (instance, lock) =>
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
     opened(instance) {
       noting('smv2.restriction_unread', instance, restrictions.load(instance.id))
       noting('smv2.presence_unsaid', instance, presence.opened(instance))
     },
+    // Until then the library says nothing of presence.
+    named: (instance) => noting('smv2.presence_unsaid', instance, presence.opened(instance)),
     closed: ({ id }) => acks.lose(id),
     findDecrypted: journal.findDecrypted,
     sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
   }
 
   const linkNeeds = {
-    ...{ db, clock, random, log, alarms, loadLibrary, listener, dispatcher: transfer.dispatcher },
+    ...{ db, clock, random, log, alarms, loadLibrary, listener, networks },
     gate: createConnectQueue(clock, alarms),
     protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
     session: {
@@ -174,6 +201,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     links.delete(instance.id)
     restrictions.forget(instance.id)
     presence.forget(instance.id)
+    networks.forget(instance.id)
     await store.forget(instance.id)
   }
 
@@ -197,14 +225,36 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
           linkOf(instance).passkey((ceremony) => ceremony.confirm(attempt, match)),
       },
     },
-    send: createSend({ clock, random, log, people, restrictions, transfer, post, queue, linkOf }),
+    send: createSend({
+      clock,
+      random,
+      log,
+      people,
+      restrictions,
+      transferOf,
+      describeFile,
+      post,
+      queue,
+      linkOf,
+    }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
     // What was never recorded was never sent; for everything else only the network knows.
     find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
     direct: acts,
     media: files.read,
-    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files }),
+    history: history.source,
+    lines: {
+      checkProxy: networks.check,
+      async settingsChanged(instance) {
+        const before = networks.settings(instance.id)
+        const now = await networks.refresh(instance.id)
+        queue.paceChanged(instance.id)
+        if (!isSameProxy(before.proxy, now.proxy)) return links.get(instance.id)?.reconnect()
+        if (before.online !== now.online && links.get(instance.id)?.open()) await presence.settingChanged(instance)
+      },
+    },
+    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files, networks }),
     async begin() {
       hasBegun = true
       await files.begin()
@@ -216,6 +266,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       alarms.close()
       files.close()
       await Promise.all([...links.values()].map((link) => link.close()))
+      await networks.close()
       await journal.close()
       await signalOutbox.settled()
     },
@@ -224,9 +275,15 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   return { engine, drain: queue.close, chores: [store.retention, journalRetention({ db, clock })] }
 }
 
-function paceOf(settings: Smv2Deps['settings']): SendPace | null {
-  const { pacePerMinute, paceBurst, paceChatPerMinute, paceChatBurst, paceSpacingMs: spacingMs } = settings
-  if (pacePerMinute === 0) return null
-  const line = { perMinute: pacePerMinute, burst: paceBurst }
-  return { line, chat: { perMinute: paceChatPerMinute, burst: paceChatBurst }, spacingMs }
+function paceOf(settings: Smv2Deps['settings'], { pace }: LineSettings): SendPace | null {
+  const perMinute = pace.perMinute ?? settings.pacePerMinute
+  if (perMinute === 0) return null
+  return {
+    line: { perMinute, burst: pace.burst ?? settings.paceBurst },
+    chat: {
+      perMinute: pace.chatPerMinute ?? settings.paceChatPerMinute,
+      burst: pace.chatBurst ?? settings.paceChatBurst,
+    },
+    spacingMs: pace.spacingMs ?? settings.paceSpacingMs,
+  }
 }

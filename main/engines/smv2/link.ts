@@ -10,9 +10,10 @@ import type { EngineInstance, EngineSignal, PasskeyFailure, QrState } from '../e
 import { createCloseHandler } from './close-handler.ts'
 import { createBackoff } from './backoff.ts'
 import { createCaches } from './caches.ts'
-import { codeOf, expireSecondsOf, verdictOn } from './close-codes.ts'
+import { codeOf, expireSecondsOf, RESTART, verdictOn } from './close-codes.ts'
 import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
+import type { LineNetworks } from './line-networks.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createPairingView } from './pairing.ts'
 import { createPairingCodes } from './pairing-code.ts'
@@ -21,7 +22,7 @@ import { createPasskeyLink } from './passkey-link.ts'
 import { connectionLost, type PasskeyCeremony } from './passkey.ts'
 import type { Protocol } from './protocol.ts'
 import { createQrCodes } from './qr-codes.ts'
-import type { RawLineEvent } from './raw-line-event.ts'
+import type { HistorySet, RawLabel, RawLineEvent } from './raw-line-event.ts'
 import { createGuardedRepository, createMutex, type GuardedRepository, type DecryptedMessage } from './repository.ts'
 import { newSession, loadSession, type Session, type SessionDeps } from './session.ts'
 import { createSessionStatusStore } from './session-status.ts'
@@ -36,8 +37,7 @@ export interface LinkDeps {
   readonly gate: ConnectQueue
   readonly loadLibrary: LoadLibrary
   readonly protocol: Protocol
-  /** How the library fetches. */
-  readonly dispatcher: object
+  readonly networks: Pick<LineNetworks, 'refresh' | 'network'>
   readonly session: SessionDeps
   readonly listener: LinkListener
 }
@@ -51,8 +51,12 @@ export interface LinkListener {
   /** A message the network keeps from linked devices. */
   unavailable(instance: EngineInstance, attributes: Readonly<Record<string, string>>, kind: string): void
   lineEvent(instance: EngineInstance, open: OpenLink, raw: RawLineEvent): void
+  history(instance: EngineInstance, set: HistorySet): void
+  labelChanged(instance: EngineInstance, label: RawLabel): void
   restriction(instance: EngineInstance, lock: { isActive: boolean; untilMs: number | null }): void
   opened(instance: EngineInstance): void
+  /** The profile name is known now. */
+  named(instance: EngineInstance): void
   /** Whatever was asked over the link will not be answered any more. */
   closed(instance: EngineInstance): void
   findDecrypted(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
@@ -87,11 +91,18 @@ export interface Link {
   readonly liveness: Liveness
   /** Ends the connection so that it heals by itself: it stands, and carries nothing. */
   renew(): void
+  /** Connects again, without an event: another way to the network is to be used. One that is stopped stays so. */
+  reconnect(): void
   close(): Promise<void>
 }
 
 type Phase = 'down' | 'waiting' | 'opening' | 'open'
 
+/**
+ * The network ends a connection that does not pair after about 210 seconds, and a pairing code is valid for 180. Asked
+ * for later than this, it gets a new connection.
+ */
+const CODE_WITHIN_MS = 20_000
 /** Until the network has said how it wants to be paired with. */
 const CODE_WAIT_MS = 15_000
 
@@ -115,6 +126,8 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let firstCode = Promise.withResolvers<unknown>()
   const qrCodes = createQrCodes({ clock, alarms, id, show: showCode, usedUp: endPairing })
   const passkeys = createPasskeyLink({ clock, alarms, random, id, changed: passkeyChanged, failed: passkeyFailed })
+  /** When this connection offered to pair. */
+  let offeredMono = Infinity
   /** Of the code on screen. */
   let drawnSecret: string | undefined
 
@@ -135,6 +148,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     phase = 'down'
     current?.wire.end()
     current = undefined
+    offeredMono = Infinity
     liveness.stop()
     qrCodes.stop()
     passkeys.end()
@@ -150,6 +164,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       const library = await needs.loadLibrary()
       session ??= (await loadSession(library, needs.session, instance)) ?? newSession(library, needs.session, instance)
       await session.settled()
+      await needs.networks.refresh(id)
       const version = await needs.protocol.current()
       await needs.gate.waitForTurn(id)
       if (mine === generation) current = wireUp(library, session, version, mine)
@@ -170,20 +185,23 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     })
     const isMine = () => mine === generation
     const wire = openWire({
-      ...{ library, session: using, guard, version, caches, dispatcher: needs.dispatcher },
+      ...{ library, session: using, guard, version, caches, network: needs.networks.network(id) },
       sentMessage: (engineId) => listener.sentMessage(instance, engineId),
       listener: {
         frame: liveness.frame,
-        refs: (refs) => isMine() && !isPaired() && qrCodes.offer(refs),
+        refs: (refs) => isMine() && !isPaired() && offered(refs),
         pairingNotice: (notice) => isMine() && !isPaired() && noticed(notice, open),
         paired: () => isMine() && paired(),
         open: () => isMine() && opened(using),
+        named: () => isMine() && phase === 'open' && listener.named(instance),
         closed: (error) => void (isMine() && closed(error)),
         receipt: (node) => listener.receipt(instance, node, open),
         ack: (node) => listener.ack(instance, node),
         unreadable: (message) => listener.unreadable(instance, message, open),
         unavailable: (attributes, kind) => listener.unavailable(instance, attributes, kind),
         lineEvent: (raw) => listener.lineEvent(instance, open, raw),
+        history: (set) => listener.history(instance, set),
+        labelChanged: (label) => listener.labelChanged(instance, label),
         restriction: (lock) => listener.restriction(instance, lock),
         unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
       },
@@ -191,6 +209,11 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     const open: OpenLink = { library, sock: wire.sock, guard, session: using, groups: caches.groups }
     liveness.opening()
     return { wire, open }
+  }
+
+  function offered(refs: readonly string[]): void {
+    offeredMono = clock.mono()
+    qrCodes.offer(refs)
   }
 
   function showCode(ref: string, expiresAtMs: number): void {
@@ -368,6 +391,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     async code(phone) {
       if (isPaired() || passkeys.current() || pairing.hasCodeFor(phone)) return link.qr()
       pairingCodes.requireAllowed(phone)
+      if (clock.mono() - offeredMono > CODE_WITHIN_MS) await link.refresh()
       await link.start()
       await withinLimit(firstCode.promise)
       const asked = current
@@ -393,6 +417,13 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       return loadSession(await needs.loadLibrary(), needs.session, instance)
     },
     renew: () => current?.wire.break(silence()),
+    reconnect() {
+      if (phase === 'down') return
+      backoff.reset()
+      if (current) return current.wire.break(restart())
+      alarms.clear(again)
+      void connect()
+    },
     async close() {
       end()
       await session?.settled()
@@ -419,6 +450,9 @@ const notYet = () =>
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
 const silence = () => Object.assign(new Error('no response'), { output: { statusCode: SILENT } })
 const SILENT = 504
+
+/** The end of a link that is to connect again immediately. */
+const restart = () => Object.assign(new Error('another way is to be used'), { output: { statusCode: RESTART } })
 
 /** How the library ends a pairing that was signed with another secret. */
 const BAD_SIGNATURE = 500

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Alarms } from '../alarms.ts'
-import { CONNECT_MS, KEEP_ALIVE_MS } from './wire.ts'
+import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 
 /** The library never notices a network that accepts a connection and then says nothing, or says no in plain HTTP. */
 const OPENING_SILENCE_MS = CONNECT_MS + 5_000

@@ -1,5 +1,7 @@
 import { bytesOf, type FileContent } from '../../kernel/file-content.ts'
+import { sizeOfPicture } from '../../kernel/picture-size.ts'
 import type { FileType } from '../engine.ts'
+import { pagesOfPdf } from './pdf-pages.ts'
 
 /** What a phone writes beside a file, as far as the file's own headers tell it. */
 export interface MediaFacts {
@@ -11,11 +13,22 @@ export interface MediaFacts {
   readonly waveform?: Buffer
   /** Sound that phones play as a voice note: Opus in Ogg. */
   readonly isVoice?: true
+  /** A sticker that moves. */
+  readonly isAnimated?: true
+  /** Of a PDF. */
+  readonly pages?: number
 }
 
-/** As `factsOf`. Documents have none, and only they can be large. */
-export async function factsOfFile(type: FileType, content: FileContent): Promise<MediaFacts> {
-  return type === 'document' ? {} : factsOf(type, await bytesOf(content))
+/** Larger documents are not looked into. */
+const MOST_DOCUMENT_BYTES = 5 * 1024 * 1024
+
+/** As `factsOf`, for a file of any size. */
+export async function factsOfFile(type: FileType, mimeType: string, content: FileContent): Promise<MediaFacts> {
+  if (type !== 'document') return factsOf(type, await bytesOf(content))
+  if (content.size > MOST_DOCUMENT_BYTES) return {}
+  if (mimeType.startsWith('image/')) return factsOf('image', await bytesOf(content))
+  const pages = mimeType === 'application/pdf' ? await pagesOfPdf(content) : undefined
+  return pages === undefined ? {} : { pages }
 }
 
 /** Reads headers only. A file that is not what it is said to be has no facts, and is sent all the same. */
@@ -23,8 +36,9 @@ export function factsOf(type: FileType, bytes: Buffer): MediaFacts {
   try {
     switch (type) {
       case 'image':
-      case 'sticker':
         return sizeOfPicture(bytes) ?? {}
+      case 'sticker':
+        return { ...sizeOfPicture(bytes), ...(isAnimatedWebp(bytes) && { isAnimated: true }) }
       case 'video':
         return factsOfMovie(bytes) ?? {}
       case 'audio':
@@ -39,50 +53,8 @@ export function factsOf(type: FileType, bytes: Buffer): MediaFacts {
   }
 }
 
-type Size = Required<Pick<MediaFacts, 'width' | 'height'>>
-
-function sizeOfPicture(bytes: Buffer): Size | undefined {
-  if (bytes.readUInt32BE(0) === PNG && bytes.toString('latin1', 12, 16) === 'IHDR') {
-    return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
-  }
-  if (bytes.toString('latin1', 0, 4) === 'GIF8') {
-    return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
-  }
-  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return sizeOfWebp(bytes)
-  return bytes.readUInt16BE(0) === JPEG ? sizeOfJpeg(bytes) : undefined
-}
-
-const PNG = 0x89504e47
-const JPEG = 0xffd8
-
-function sizeOfWebp(bytes: Buffer): Size | undefined {
-  switch (bytes.toString('latin1', 12, 16)) {
-    case 'VP8 ':
-      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
-    case 'VP8L': {
-      const bits = bytes.readUInt32LE(21)
-      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
-    }
-    case 'VP8X':
-      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
-    default:
-      return undefined
-  }
-}
-
-function sizeOfJpeg(bytes: Buffer): Size | undefined {
-  for (let at = 2; bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
-    const marker = bytes.readUInt8(at + 1)
-    if (marker === SCAN) return undefined
-    if (!isFrame(marker)) continue
-    return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
-  }
-  return undefined
-}
-
-const SCAN = 0xda
-const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
-const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)
+const isAnimatedWebp = (bytes: Buffer) =>
+  bytes.toString('latin1', 8, 16) === 'WEBPVP8X' && (bytes.readUInt8(20) & 0x02) !== 0
 
 /** MP4 and its relatives: a tree of boxes. */
 function factsOfMovie(bytes: Buffer): MediaFacts | undefined {

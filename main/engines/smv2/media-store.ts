@@ -52,8 +52,8 @@ export interface MediaStore {
    * @param source its bytes, decrypted. @throws whatever the source throws; then nothing is kept.
    */
   keep(instance: EngineInstance, info: MediaInfo, source: AsyncIterable<Uint8Array>): Promise<{ size: number }>
-  /** Stores how to fetch a file later. It is `pending` until it was kept. */
-  keepPending(instance: EngineInstance, info: ExpectedMedia, request: Buffer): Promise<void>
+  /** Stores how to fetch a file later. It is `pending` until it was kept. @param onRequest not before somebody asks. */
+  keepPending(instance: EngineInstance, info: ExpectedMedia, request: Buffer, onRequest: boolean): Promise<void>
   find(instance: EngineInstance, mediaId: string): Promise<KeptMedia | undefined>
   /** Of every instance, oldest first. */
   pending(): AsyncIterable<{ readonly instance: EngineInstance; readonly mediaId: string }>
@@ -112,12 +112,17 @@ export function createMediaStore({
         if (kept === 0 || same !== undefined) await files.remove(tx, { accountId, kind: KIND, id })
       })
     },
-    async keepPending({ id: instanceId, accountId }, { mediaId, mimeType, filename, size, sha256 }, request) {
+    async keepPending(
+      { id: instanceId, accountId },
+      { mediaId, mimeType, filename, size, sha256 },
+      request,
+      onRequest,
+    ) {
       const pending = seal.seal(request, ownerOf(instanceId, mediaId))
       const hash = Buffer.from(sha256).toString('hex')
       await db.commit(async (tx) => {
         const row = { seq: await tx.next('smv2'), instanceId, accountId, mediaId, hash, mimeType, filename, size }
-        await tx.run(insertPendingMedia, { ...row, pending, now: clock.now() })
+        await tx.run(insertPendingMedia, { ...row, pending, onRequest: onRequest ? 1 : 0, now: clock.now() })
       })
     },
     async find({ id: instanceId, accountId }, mediaId) {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
+import type { WASocket } from 'baileys'
 import { LIMITS } from '../../contract/limits.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { FileType } from '../engine.ts'
-import type { OpenLink } from './link.ts'
 import { encrypt, encryptedSize, type FileKeys } from './media-cipher.ts'
 
 /** Files are requested only from WhatsApp's own store, whatever host a message names. */
@@ -26,6 +26,9 @@ const UPLOAD_PATHS: Readonly<Record<FileType, string>> = {
   document: '/mms/document',
 }
 
+/** What names the stores of a connection. */
+type MediaConnection = { readonly sock: Pick<WASocket, 'refreshMediaConn'> }
+
 export interface MediaTransfer {
   /**
    * @returns its encrypted bytes as they arrive, to be read or destroyed: they end with BrokenBody if the transfer breaks
@@ -34,7 +37,7 @@ export interface MediaTransfer {
   download(accountId: AccountId, path: string, signal: AbortSignal): Promise<Readable | null | undefined>
   /** @returns its location, or undefined if no store accepted it. */
   upload(
-    open: OpenLink,
+    open: MediaConnection,
     accountId: AccountId,
     keys: FileKeys,
     plain: FileContent,

@@ -26,6 +26,8 @@ export interface MessageFiles {
    * @returns null if it is not available. @throws if the service stops meanwhile
    */
   fetch(instance: EngineInstance, mediaId: string, file: FileRef, message: WAMessage): Promise<Media>
+  /** The file of a message of long ago: fetched only when somebody asks for it. */
+  keepForLater(instance: EngineInstance, mediaId: string, file: FileRef, message: WAMessage): Promise<Media>
   /** Goes on fetching a file whose message was published as pending, and reports it when it is there. */
   follow(instance: EngineInstance, mediaId: string, engineMessageId: string): Promise<void>
   /** A pending file is fetched now. @throws if the store does not respond */
@@ -60,11 +62,17 @@ export function createMessageFiles(deps: MessageFilesDeps): MessageFiles {
     }
   }
 
-  async function becomePending(instance: EngineInstance, mediaId: string, file: FileRef, message: WAMessage) {
+  async function becomePending(
+    instance: EngineInstance,
+    mediaId: string,
+    file: FileRef,
+    message: WAMessage,
+    onRequest = false,
+  ) {
     const { proto } = await loadLibrary()
     const request = Buffer.from(proto.WebMessageInfo.encode(message).finish())
-    await store.keepPending(instance, { mediaId, ...file }, request)
-    log.info({ event: 'smv2.file_pending', instanceId: instance.id })
+    await store.keepPending(instance, { mediaId, ...file }, request, onRequest)
+    if (!onRequest) log.info({ event: 'smv2.file_pending', instanceId: instance.id })
   }
 
   /** What to ask for, and the message it came with. */
@@ -118,8 +126,8 @@ export function createMessageFiles(deps: MessageFilesDeps): MessageFiles {
 
   return {
     async fetch(instance, mediaId, file, message) {
-      const { mimeType, filename, caption } = file
-      const media = { id: mediaId, mimeType, filename, caption }
+      const { mimeType, filename, caption, preview } = file
+      const media = { id: mediaId, mimeType, filename, caption, ...(preview && { preview }) }
       const known = await store.find(instance, mediaId)
       if (known?.kind === 'file') return { ...media, size: known.file.content.size }
       const downloading = download(instance, mediaId, file, message)
@@ -130,6 +138,11 @@ export function createMessageFiles(deps: MessageFilesDeps): MessageFiles {
       downloading.catch(() => {})
       await becomePending(instance, mediaId, file, message)
       return { ...media, size: file.size, pending: true }
+    },
+    async keepForLater(instance, mediaId, file, message) {
+      await becomePending(instance, mediaId, file, message, true)
+      const { mimeType, filename, caption, size } = file
+      return { id: mediaId, mimeType, filename, caption, size, pending: true }
     },
     async follow(instance, mediaId, engineMessageId) {
       const found = await store.find(instance, mediaId)

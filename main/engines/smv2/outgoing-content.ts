@@ -2,13 +2,13 @@ import type { proto } from 'baileys'
 import type { ContactCard, Outgoing } from '../engine.ts'
 import type { Library } from './library.ts'
 import type { FileKeys } from './media-cipher.ts'
-import type { MediaFacts } from './media-facts.ts'
+import type { DescribedFile } from './thumbnails.ts'
 
 /** A file where the network keeps it. */
 interface PlacedFile extends FileKeys {
   readonly url: string
   readonly directPath: string
-  readonly facts: MediaFacts
+  readonly facts: DescribedFile
 }
 
 type Media = Extract<Outgoing, { kind: 'media' }>
@@ -79,8 +79,13 @@ export function wrappingOf(out: Outgoing): Wrapping {
 
 function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message.IExtendedTextMessage {
   if (!preview) return {}
-  const { url, title, description } = preview
-  return { matchedText: url, ...(title !== null && { title }), ...(description !== null && { description }) }
+  const { url, title, description, picture } = preview
+  return {
+    matchedText: url,
+    ...(title !== null && { title }),
+    ...(description !== null && { description }),
+    ...(picture && { jpegThumbnail: picture }),
+  }
 }
 
 function contactsOf(cards: readonly ContactCard[]): proto.IMessage {
@@ -91,7 +96,7 @@ function contactsOf(cards: readonly ContactCard[]): proto.IMessage {
 }
 
 function mediaOf(
-  { mediaType, mimeType, caption, filename, content, isGif = false }: Media,
+  { mediaType, mimeType, caption, filename, content, isGif = false, loudness }: Media,
   file: PlacedFile,
   nowMs: number,
 ) {
@@ -100,20 +105,35 @@ function mediaOf(
     ...{ fileSha256: file.sha256, fileEncSha256: file.encryptedSha256, fileLength: content.size },
     mediaKeyTimestamp: Math.floor(nowMs / 1_000),
   }
-  const { isVoice = false, waveform, seconds, ...size } = file.facts
+  const { isVoice = false, isAnimated, waveform, seconds, thumbnail, pages, ...size } = file.facts
   const duration = seconds === undefined ? {} : { seconds }
+  const picture = thumbnail === undefined ? {} : { jpegThumbnail: thumbnail }
   switch (mediaType) {
     case 'image':
-      return { imageMessage: { ...placed, ...size, caption } }
+      return { imageMessage: { ...placed, ...size, ...picture, caption } }
     case 'video':
-      return { videoMessage: { ...placed, ...size, ...duration, caption, ...(isGif && { gifPlayback: true }) } }
+      return {
+        videoMessage: { ...placed, ...size, ...duration, ...picture, caption, ...(isGif && { gifPlayback: true }) },
+      }
     case 'audio':
       // Opus in Ogg is what phones record: shown as a voice note; any other sound as a file.
-      return { audioMessage: { ...placed, ...duration, ptt: isVoice, ...(isVoice && { mimetype: VOICE, waveform }) } }
+      return {
+        audioMessage: {
+          ...placed,
+          ...duration,
+          ptt: isVoice,
+          ...(isVoice && { mimetype: VOICE, waveform: loudness ?? waveform }),
+        },
+      }
     case 'document':
-      return { documentMessage: { ...placed, caption, fileName: filename ?? 'file', title: filename } }
+      return {
+        documentMessage: {
+          ...{ ...placed, ...picture, caption, fileName: filename ?? 'file', title: filename },
+          ...(pages !== undefined && { pageCount: pages }),
+        },
+      }
     case 'sticker':
-      return { stickerMessage: { ...placed, ...size } }
+      return { stickerMessage: { ...placed, ...size, ...(isAnimated && { isAnimated }) } }
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
-import { withApiErrors } from './group-metadata.ts'
+import { changeGroup } from './group-metadata.ts'
 import type { OpenLink } from './link.ts'
 
 interface OwnProfileNeeds {
@@ -10,7 +10,8 @@ interface OwnProfileNeeds {
   readonly openOf: (instance: EngineInstance) => OpenLink
 }
 
-const SERVER = 's.whatsapp.net'
+/** As the library addresses the server. */
+const SERVER = '@s.whatsapp.net'
 
 /** What a line shows of itself, and of groups it may change. */
 export function createOwnProfile({ openOf }: OwnProfileNeeds): Pick<DirectActs, 'setName' | 'setAbout' | 'setPicture'> {
@@ -21,13 +22,14 @@ export function createOwnProfile({ openOf }: OwnProfileNeeds): Pick<DirectActs, 
       // The library would scale it first, with a native module that is not installed.
       const picture = { tag: 'picture', attrs: { type: 'image' }, content: jpeg }
       const target = groupId === null ? {} : { target: groupId }
-      const asked = openOf(instance)
-        .sock.query({
+      const open = openOf(instance)
+      const asked = open.sock
+        .query({
           ...{ tag: 'iq', attrs: { to: SERVER, type: 'set', xmlns: 'w:profile:picture', ...target } },
           content: [picture],
         })
         .catch(pictureRefused)
-      await (groupId === null ? asked : withApiErrors(asked))
+      await (groupId === null ? asked : changeGroup(open, groupId, asked))
     },
   }
 }

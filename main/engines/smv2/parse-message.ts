@@ -1,12 +1,14 @@
 import type { proto } from 'baileys'
 import type { MessageContent, UnavailableReason } from '../../contract/message-content.ts'
 import type { EngineSignal } from '../engine.ts'
+import type { MediaPreview } from '../received.ts'
 import type { FileKeys } from './media-cipher.ts'
 import { wordsOf } from '../content-words.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { Library } from './library.ts'
 import { contentOf } from './parse-content.ts'
 import { unwrap } from './unwrap.ts'
+import { previewOf } from './parse-preview.ts'
 
 type Received = Extract<EngineSignal, { kind: 'received' }>
 
@@ -19,6 +21,7 @@ export interface FileRef extends FileKeys {
   readonly mimeType: string
   readonly filename: string | null
   readonly caption: string | null
+  readonly preview: MediaPreview | null
 }
 
 /** What a decrypted message is, in words of ours; who said it where is not in it. */
@@ -233,6 +236,7 @@ function fileOf(content: proto.IMessage): FileRef | null {
     mimeType: mimetype || 'application/octet-stream',
     filename: safeFilename('fileName' in media ? media.fileName : null),
     caption: ('caption' in media && media.caption) || null,
+    preview: previewOf(media),
   }
 }
 

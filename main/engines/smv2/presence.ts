@@ -7,6 +7,8 @@ import type { OpenLink } from './link.ts'
 interface PresenceNeeds {
   /** @throws ApiError not_ready */
   readonly openOf: (instance: EngineInstance) => OpenLink
+  /** Whether a line is to be online unless a call has said otherwise. */
+  readonly isOnlineByDefault: (id: InstanceId) => boolean
   /** @throws ApiError not_found */
   readonly jidOf: (instance: EngineInstance, to: string) => Promise<string>
 }
@@ -14,6 +16,8 @@ interface PresenceNeeds {
 export interface Presence extends Pick<DirectActs, 'showTyping' | 'setOnline'> {
   /** The library has just said that the line is offline. */
   opened(instance: EngineInstance): Promise<void>
+  /** The setting of the line is another one now, and counts more than what a call has said before. */
+  settingChanged(instance: EngineInstance): Promise<void>
   forget(id: InstanceId): void
 }
 
@@ -29,24 +33,30 @@ const nameless = () =>
   )
 
 /** What contacts see of a line besides its messages. While it is online its phone shows no notifications. */
-export function createPresence({ openOf, jidOf }: PresenceNeeds): Presence {
-  const online = new Set<InstanceId>()
+export function createPresence({ openOf, jidOf, isOnlineByDefault }: PresenceNeeds): Presence {
+  /** What calls have said since the service started. */
+  const said = new Map<InstanceId, boolean>()
+  const isOnline = (id: InstanceId) => said.get(id) ?? isOnlineByDefault(id)
   return {
     async showTyping(instance, to, state) {
       const jid = await jidOf(instance, to)
       await openOf(instance).sock.sendPresenceUpdate(STATES[state], jid)
     },
-    async setOnline(instance, isOnline) {
+    async setOnline(instance, isWanted) {
       const { sock, session } = openOf(instance)
       // Without a name the library says nothing at all.
       if (!session.creds.me?.name) throw nameless()
-      await sock.sendPresenceUpdate(isOnline ? 'available' : 'unavailable')
-      if (isOnline) online.add(instance.id)
-      else online.delete(instance.id)
+      await sock.sendPresenceUpdate(isWanted ? 'available' : 'unavailable')
+      said.set(instance.id, isWanted)
     },
     async opened(instance) {
-      if (online.has(instance.id)) await openOf(instance).sock.sendPresenceUpdate('available')
+      if (isOnline(instance.id)) await openOf(instance).sock.sendPresenceUpdate('available')
     },
-    forget: (id) => void online.delete(id),
+    async settingChanged(instance) {
+      said.delete(instance.id)
+      // Without a name the library says nothing; the line then is as it is to be once it connects again.
+      await openOf(instance).sock.sendPresenceUpdate(isOnline(instance.id) ? 'available' : 'unavailable')
+    },
+    forget: (id) => void said.delete(id),
   }
 }

@@ -10,3 +10,14 @@ export type RawLineEvent =
   | { readonly kind: 'contact'; readonly contact: Partial<Contact> }
   /** Who did the next thing in a group: the library keeps the hidden id alone. */
   | { readonly kind: 'author'; readonly participant: string; readonly number: string }
+
+/** A label of a business account. */
+export interface RawLabel {
+  readonly id: string
+  readonly name: string
+  readonly color: number
+  readonly deleted: boolean
+}
+
+/** A part of what the phone has sent of its past. */
+export type HistorySet = BaileysEventMap['messaging-history.set']

@@ -30,6 +30,8 @@ export interface SendQueue {
   turn(line: InstanceId, chat: string, signal: AbortSignal): Promise<Turn>
   /** Seconds until a message would get its turn, if that is too long to wait for; otherwise null. */
   retryAfterSeconds(line: InstanceId, chat: string): number | null
+  /** The pace of a line is another one now. */
+  paceChanged(line: InstanceId): void
   /** Ends all waits of a line. */
   release(line: InstanceId): void
   /** Ends all waits, and every later one immediately. */
@@ -40,7 +42,7 @@ interface SendQueueNeeds {
   readonly clock: Pick<Clock, 'mono' | 'after'>
   readonly random: Pick<Random, 'fraction'>
   /** Read for each message; null: messages leave as they come. */
-  readonly pace: () => SendPace | null
+  readonly pace: (line: InstanceId) => SendPace | null
   readonly maxWaitMs: number
 }
 
@@ -64,6 +66,7 @@ interface Progress {
 }
 
 interface Line extends Progress {
+  readonly id: InstanceId
   /** In the order in which they came. */
   readonly waiting: Waiting[]
   /** Chats with a message on its way. */
@@ -86,6 +89,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
     const known = lines.get(id)
     if (known) return known
     const line: Line = {
+      id,
       ...{ bucket: { dueMono: -Infinity }, freeMono: -Infinity, chats: new Map() },
       ...{ waiting: [], busy: new Set(), timer: undefined },
     }
@@ -120,7 +124,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
         first.end(later(line, first.chat, now))
         continue
       }
-      const limits = pace() ?? UNLIMITED
+      const limits = pace(line.id) ?? UNLIMITED
       const next = nextOf(line, line.waiting, limits, now, line.busy)
       if (next !== undefined && next.atMono <= now) {
         const [one] = line.waiting.splice(next.index, 1)
@@ -134,12 +138,12 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
   }
 
   function later(line: Line, chat: string, now: number): Turn {
-    const seconds = Math.ceil(waitOf(line, chat, pace() ?? UNLIMITED, now) / 1_000)
+    const seconds = Math.ceil(waitOf(line, chat, pace(line.id) ?? UNLIMITED, now) / 1_000)
     return { kind: 'later', retryAfterSeconds: Math.max(1, seconds) }
   }
 
   function refusal(id: InstanceId, chat: string): Extract<Turn, { kind: 'later' }> | null {
-    const limits = pace()
+    const limits = pace(id)
     const line = lines.get(id)
     if (limits === null || line === undefined) return null
     const waitMs = waitOf(line, chat, limits, clock.mono())
@@ -155,7 +159,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
   return {
     turn(id, chat, signal) {
       if (isClosed || signal.aborted) return Promise.resolve(GIVEN_UP)
-      if (pace() === null) return Promise.resolve(UNPACED)
+      if (pace(id) === null) return Promise.resolve(UNPACED)
       const refused = refusal(id, chat)
       if (refused) return Promise.resolve(refused)
       const line = lineOf(id)
@@ -176,6 +180,10 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
       })
     },
     retryAfterSeconds: (id, chat) => refusal(id, chat)?.retryAfterSeconds ?? null,
+    paceChanged(id) {
+      const line = lines.get(id)
+      if (line) advance(line)
+    },
     release(id) {
       const line = lines.get(id)
       if (line) release(line)

@@ -8,7 +8,6 @@ import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { keysOf, MEDIA_KEY_BYTES } from './media-cipher.ts'
-import { factsOfFile } from './media-facts.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
@@ -16,6 +15,7 @@ import { contextOf } from './quotes.ts'
 import type { SendQueue } from './send-queue.ts'
 import type { Restrictions } from './restrictions.ts'
 import { engineIdOf } from './sent.ts'
+import type { DescribeFile } from './thumbnails.ts'
 
 interface SendNeeds {
   readonly clock: Clock
@@ -23,7 +23,8 @@ interface SendNeeds {
   readonly log: Log
   readonly people: People
   readonly restrictions: Restrictions
-  readonly transfer: MediaTransfer
+  readonly transferOf: (instance: EngineInstance) => MediaTransfer
+  readonly describeFile: DescribeFile
   readonly post: Post
   readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
@@ -34,7 +35,7 @@ type Prepared = Enclosed & { readonly jid: string; readonly out: Sendable }
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
-  const { clock, random, log, people, restrictions, transfer, post, queue, linkOf } = needs
+  const { clock, random, log, people, restrictions, transferOf, describeFile, post, queue, linkOf } = needs
 
   return async function send(
     instance: EngineInstance,
@@ -93,10 +94,14 @@ export function createSend(needs: SendNeeds) {
       ...(mentionedJid.length > 0 && { mentionedJid: [...mentionedJid] }),
     }
     if (out.kind !== 'media') return { jid, out, context, file: null }
-    const keys = await keysOf(out.mediaType, out.content, random.bytes(MEDIA_KEY_BYTES))
-    const place = await transfer.upload(open, instance.accountId, keys, out.content, signal)
+    const { mediaType, mimeType, content } = out
+    const describing = describeFile(instance.accountId, mediaType, mimeType, content)
+    // If the upload fails first, nobody waits for it.
+    describing.catch(() => {})
+    const keys = await keysOf(mediaType, content, random.bytes(MEDIA_KEY_BYTES))
+    const place = await transferOf(instance).upload(open, instance.accountId, keys, content, signal)
     if (!place) return NOT_UPLOADED
-    return { jid, out, context, file: { ...keys, ...place, facts: await factsOfFile(out.mediaType, out.content) } }
+    return { jid, out, context, file: { ...keys, ...place, facts: await describing } }
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */

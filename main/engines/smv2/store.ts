@@ -213,11 +213,14 @@ export const insertPendingMedia = sql<
     filename: string | null
     size: number
     pending: Uint8Array
+    /** 1: fetched only when somebody asks for it. */
+    onRequest: 0 | 1
     now: number
   }
 >(
-  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, hash, mime_type, filename, size, pending, received_at)
-   VALUES (:seq, :instanceId, :accountId, :mediaId, :hash, :mimeType, :filename, :size, :pending, :now)
+  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, hash, mime_type, filename, size, pending, on_request,
+     received_at)
+   VALUES (:seq, :instanceId, :accountId, :mediaId, :hash, :mimeType, :filename, :size, :pending, :onRequest, :now)
    ON CONFLICT (instance_id, media_id) DO NOTHING`,
 )
 /** Oldest first. */
@@ -226,7 +229,7 @@ export const pendingMediaPage = sql<
   { seq: number; instanceId: InstanceId; accountId: AccountId; mediaId: string }
 >(
   `SELECT seq, instance_id AS instanceId, account_id AS accountId, media_id AS mediaId FROM smv2_media
-   WHERE pending IS NOT NULL AND seq > :after ORDER BY seq LIMIT :limit`,
+   WHERE pending IS NOT NULL AND on_request = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
 export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
   `SELECT hash, mime_type AS mimeType, filename, size, file_id AS fileId, pending FROM smv2_media
@@ -277,6 +280,47 @@ export const pruneWaitingVotes = sql<{ before: number; limit: number }>(
      WHERE received_at < :before)`,
 )
 
+// Chats the phone named when it was linked.
+
+export interface HistoryChatRow {
+  readonly jid: string
+  readonly name: string | null
+  /** The newest message then. */
+  readonly sealed: Uint8Array | null
+}
+export const historyChatsAfter = sql<Id & { after: string; limit: number }, HistoryChatRow>(
+  `SELECT jid, name, sealed FROM smv2_history_chats WHERE instance_id = :instanceId AND jid > :after
+   ORDER BY jid LIMIT :limit`,
+)
+/** Parts come in any order: the newest message stays. */
+export const upsertHistoryChat = sql<
+  Id & { jid: string; name: string | null; at: number | null; sealed: Uint8Array | null }
+>(
+  `INSERT INTO smv2_history_chats (instance_id, jid, name, at, sealed) VALUES (:instanceId, :jid, :name, :at, :sealed)
+   ON CONFLICT (instance_id, jid) DO UPDATE SET name = COALESCE(excluded.name, smv2_history_chats.name),
+     sealed = CASE WHEN COALESCE(excluded.at, -1) > COALESCE(smv2_history_chats.at, -1) THEN excluded.sealed
+       ELSE smv2_history_chats.sealed END,
+     at = CASE WHEN COALESCE(excluded.at, -1) > COALESCE(smv2_history_chats.at, -1) THEN excluded.at
+       ELSE smv2_history_chats.at END`,
+)
+
+// Labels of business accounts.
+
+type LabelRow = { id: string; name: string; color: number }
+const LABEL = 'label_id AS id, name, color'
+export const labelsOf = sql<Id & { limit: number }, LabelRow>(
+  `SELECT ${LABEL} FROM smv2_labels WHERE instance_id = :instanceId AND deleted = 0 ORDER BY label_id LIMIT :limit`,
+)
+export const labelOf = sql<Id & { labelId: string }, LabelRow>(
+  `SELECT ${LABEL} FROM smv2_labels WHERE instance_id = :instanceId AND label_id = :labelId AND deleted = 0`,
+)
+export const upsertLabel = sql<Id & { labelId: string; name: string; color: number; deleted: 0 | 1 }>(
+  `INSERT INTO smv2_labels (instance_id, label_id, name, color, deleted)
+   VALUES (:instanceId, :labelId, :name, :color, :deleted)
+   ON CONFLICT (instance_id, label_id) DO UPDATE SET name = excluded.name, color = excluded.color,
+     deleted = excluded.deleted`,
+)
+
 // All of an instance, but for its files.
 
 export const WIPE = [
@@ -287,6 +331,8 @@ export const WIPE = [
   sql<Id>('DELETE FROM smv2_polls WHERE instance_id = :instanceId'),
   sql<Id>('DELETE FROM smv2_waiting_votes WHERE instance_id = :instanceId'),
   sql<Id>('DELETE FROM smv2_people WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_labels WHERE instance_id = :instanceId'),
+  sql<Id>('DELETE FROM smv2_history_chats WHERE instance_id = :instanceId'),
 ] as const
 
 // The version of the protocol.

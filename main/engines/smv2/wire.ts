@@ -9,9 +9,11 @@ import type {
   WAVersion,
 } from 'baileys'
 import type { Caches } from './caches.ts'
+import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 import type { Library } from './library.ts'
+import type { LineNetwork } from './line-networks.ts'
 import { bytesIn, isMalformed, PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
-import type { RawLineEvent } from './raw-line-event.ts'
+import type { HistorySet, RawLabel, RawLineEvent } from './raw-line-event.ts'
 import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
 import { unknownStanza } from './unknown-stanza.ts'
@@ -26,6 +28,8 @@ interface WireListener {
   /** The phone has confirmed the pairing, and the session is stored. */
   paired(): void
   open(): void
+  /** The phone has sent the name of its owner. */
+  named(): void
   /** @param error whatever the library gives as its reason. */
   closed(error: unknown): void
   /** Resolves once it is durable; only then is it acknowledged to the network. */
@@ -37,6 +41,10 @@ interface WireListener {
   unavailable(attributes: Readonly<Record<string, string>>, kind: string): void
   /** Calls, groups, presence and contacts. */
   lineEvent(raw: RawLineEvent): void
+  /** The phone has sent a part of its past. */
+  history(set: HistorySet): void
+  /** On the phone, or by a call. */
+  labelChanged(label: RawLabel): void
   restriction(lock: { isActive: boolean; untilMs: number | null }): void
   /** Something during pairing that nobody here understands, by name. */
   unexpected(name: string): void
@@ -56,15 +64,11 @@ interface WireDeps {
   readonly guard: GuardedRepository
   readonly version: WAVersion | null
   readonly caches: Caches
-  /** How the library fetches what it does by itself. */
-  readonly dispatcher: object
+  readonly network: LineNetwork
   /** A message of ours, for a phone that could not read it. */
   readonly sentMessage: (id: string) => Promise<proto.IMessage | undefined>
   readonly listener: WireListener
 }
-
-export const CONNECT_MS = 20_000
-export const KEEP_ALIVE_MS = 30_000
 
 /** Opens one connection. The library's socket serves once; another connection is another wire. */
 export function openWire(needs: WireDeps): Wire {
@@ -125,7 +129,10 @@ export function openWire(needs: WireDeps): Wire {
     // What fails to be stored is logged there; the next change stores everything again.
     ev.on(
       'creds.update',
-      when(() => void session.save().catch(() => {})),
+      when((update) => {
+        void session.save().catch(() => {})
+        if (update.me?.name) listener.named()
+      }),
     )
     ev.on(
       'connection.update',
@@ -162,6 +169,11 @@ export function openWire(needs: WireDeps): Wire {
       'groups.upsert',
       when((groups) => groups.forEach((group) => listener.lineEvent({ kind: 'joined', group }))),
     )
+    ev.on('messaging-history.set', when(listener.history))
+    ev.on(
+      'labels.edit',
+      when(({ id, name, color, deleted }) => listener.labelChanged({ id, name, color, deleted })),
+    )
     ev.on(
       'call',
       when((calls) => calls.forEach((call) => listener.lineEvent({ kind: 'call', call }))),
@@ -193,7 +205,8 @@ function configOf(needs: WireDeps): UserFacingSocketConfig {
     // As it comes it looks at none of the MACs of what the phone's owner has set.
     appStateMacVerification: { patch: true, snapshot: true },
     // Handed on to `fetch`; the type is the browser's, which knows no dispatcher.
-    options: { dispatcher: needs.dispatcher } as RequestInit,
+    options: { dispatcher: needs.network.transfer.dispatcher } as RequestInit,
+    ...(needs.network.agent && { agent: needs.network.agent }),
     // A fault of the storage shall show itself, not be waited for.
     transactionOpts: { maxCommitRetries: 2, delayBetweenTriesMs: 200 },
     userDevicesCache: caches.devices,

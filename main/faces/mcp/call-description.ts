@@ -94,6 +94,7 @@ export function createCallDescriber(deps: {
         const record = readable.has(path) ? await read(filled(path, given), principal) : {}
         records.push(record)
         parts.push(labelOf(record, id))
+        parts.push(...(await campaignParts(record)))
       }
       for (const [name, value] of recipientsFirst(given)) {
         if (CALL_OPTIONS.has(name) || resources.some(({ argument }) => argument === name)) continue
@@ -103,9 +104,27 @@ export function createCallDescriber(deps: {
           parts.push(`${visibleText(name)}: ${formatValue(name, value)}`)
         else parts.push(await listed(value.map(text)))
       }
+      const { instance_ids: ids } = given
+      const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
+      if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(ids.map(text))))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
       const subject = host === undefined ? operation.summary : `${operation.summary} (sends to ${host})`
       return parts.length === 0 ? `${subject}.` : `${subject}: ${parts.join(', ')}.`
+
+      /** Whom a campaign writes to, from which numbers, and what that costs. */
+      async function campaignParts({ counts, instance_ids: ids }: Readonly<Record<string, unknown>>) {
+        if (!isRecord(counts) || !Array.isArray(ids)) return []
+        const numbers = ids.map(text)
+        return [`recipients: ${String(counts['pending'])}`, `from ${await listed(numbers)}`, ...(await costOf(numbers))]
+      }
+
+      async function costOf(ids: readonly string[]): Promise<string[]> {
+        for (const id of ids.slice(0, MAX_NAMED)) {
+          const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
+          if (engine === 'official') return ['cost: Meta charges for each message of an official number']
+        }
+        return ['cost: none from WhatsApp']
+      }
 
       async function listed(ids: readonly string[]): Promise<string> {
         const named = ids.slice(0, MAX_NAMED)
@@ -124,7 +143,19 @@ export function createCallDescriber(deps: {
 const GROUPS = new Set(['to', 'group_id'])
 
 /** Recipients come first, so that the person reads them before any other text from the caller. */
-const RECIPIENTS = ['to', 'recipient', 'number', 'numbers', 'group_id', 'participants', 'mentions', 'url', 'media_url']
+const RECIPIENTS = [
+  'to',
+  'recipient',
+  'recipients',
+  'recipients_tag',
+  'number',
+  'numbers',
+  'group_id',
+  'participants',
+  'mentions',
+  'url',
+  'media_url',
+]
 
 function recipientsFirst(given: Arguments): [string, unknown][] {
   const rank = ([name]: [string, unknown]) => (RECIPIENTS.includes(name) ? 0 : 1)
@@ -185,6 +216,7 @@ function redacted(name: string, value: unknown): unknown {
 
 function formatValue(name: string, value: unknown): string {
   const seen = redacted(name, value)
+  if (isPeople(seen)) return peopleIn(seen)
   if (typeof seen === 'string') return quotedText(short(seen))
   if (!Array.isArray(seen) || !seen.every((each) => typeof each === 'string'))
     return short(JSON.stringify(visibleValue(seen)))
@@ -192,6 +224,21 @@ function formatValue(name: string, value: unknown): string {
   return seen.length > named.length
     ? `${named.join(', ')} and ${seen.length - named.length} more`
     : `[${named.join(', ')}]`
+}
+
+interface Person {
+  readonly phone: string
+}
+
+const isPeople = (value: unknown): value is readonly Person[] =>
+  Array.isArray(value) && value.length > 0 && value.every((each) => isRecord(each) && typeof each['phone'] === 'string')
+
+/** How many, and the first of them: a person cannot read thousands. */
+function peopleIn(people: readonly Person[]): string {
+  const named = people.slice(0, MAX_NAMED).map(({ phone }) => quotedText(short(phone)))
+  const more = people.length - named.length
+  const who = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
+  return `${people.length} ${people.length === 1 ? 'person' : 'people'} (${who})`
 }
 
 /** A path argument as text. Missing ones are rejected before anyone is asked. */

@@ -33,7 +33,12 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
       content:
         reply.file === true
           ? { '*/*': { schema: refer(reply.schema) } }
-          : { 'application/json': { schema: refer(reply.schema), ...example(examples.reply) } },
+          : {
+              'application/json': { schema: refer(reply.schema), ...example(examples.reply) },
+              ...(reply.csv !== undefined && {
+                'text/csv': { schema: { type: 'string' }, example: reply.csv.example },
+              }),
+            },
     }),
   })
   return {

@@ -11,9 +11,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'instance-webhook':
     'Legacy webhook of a single instance: unsigned, at most three attempts. Use account webhooks instead.',
   fusion: 'Link an `official` and an `smv2` instance of the same number, so that they act as one contact.',
+  safety: 'How much each number may send, and why.',
   events: 'Recorded events, for programs that cannot receive webhooks.',
   sandbox:
     'A simulated network inside the service: phones that scan codes and send messages, faults on demand, and a webhook catcher. Only for instances with `network: sandbox`.',
+  'opt-outs': 'People who want no messages from campaigns.',
+  contacts: 'The people that write to your numbers or that you write to.',
   voice: 'Calls, recordings and widgets.',
   campaigns: 'Bulk sending with pacing and opt-outs.',
   ai: 'AI agents that answer chats, and their knowledge.',
@@ -22,6 +25,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ghl: 'Integration with GoHighLevel.',
   agency: 'Sub-accounts, their slots and keys.',
   calls: 'What happens when somebody calls the number of an instance.',
+  history: 'Import of messages from before a number was connected.',
+  'line-settings': 'How a number connects and sends: pace, presence and proxy.',
   direct: 'Direct access to an engine, for actions beyond the normalized operations.',
 }
 

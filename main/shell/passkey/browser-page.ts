@@ -1,10 +1,13 @@
 import { PASSKEY_PAGE } from '../../contract/passkey.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { startPipedBrowser, type PipedBrowser } from './browser-pipe.ts'
+import { startOpenedBrowser } from './browser-port.ts'
+import { startPipedBrowser } from './browser-pipe.ts'
+import type { OwnBrowser } from './devtools.ts'
+import type { InstalledBrowser } from './installed-browser.ts'
 import type { SigningPage } from './signing.ts'
 
 interface BrowserDeps {
-  readonly executable: string
+  readonly browser: InstalledBrowser
   readonly clock: Pick<Clock, 'after'>
   /** Further words of its start. */
   readonly words?: readonly string[]
@@ -32,10 +35,13 @@ const POLLS = 300
  * Opens WhatsApp's page in a window of the person's own browser, with an empty profile: where the system keeps the
  * passkeys, or a phone near by does, it can ask for them. @throws Error if it does not start.
  */
-export async function openBrowserPage({ executable, clock, words = [] }: BrowserDeps): Promise<BrowserPage> {
+export async function openBrowserPage({ browser: installed, clock, words = [] }: BrowserDeps): Promise<BrowserPage> {
   const after = (ms: number, act: () => void) => clock.after(ms, act)
-  const window = [`--app=${PASSKEY_PAGE}`, '--window-size=480,640']
-  const browser = await startPipedBrowser(executable, [...window, ...words], after)
+  const all = [`--app=${PASSKEY_PAGE}`, '--window-size=480,640', ...words]
+  const browser =
+    installed.kind === 'app'
+      ? await startOpenedBrowser(installed.app, all, after, installed.open)
+      : await startPipedBrowser(installed.executable, all, after)
   try {
     const pause = () => new Promise<void>((resolve) => void clock.after(POLL_MS, resolve))
     return await attach(browser, pause)
@@ -45,7 +51,7 @@ export async function openBrowserPage({ executable, clock, words = [] }: Browser
   }
 }
 
-async function attach(browser: PipedBrowser, pause: () => Promise<void>): Promise<BrowserPage> {
+async function attach(browser: OwnBrowser, pause: () => Promise<void>): Promise<BrowserPage> {
   const { targetId } = await poll(pause, async () => {
     const { targetInfos } = (await browser.send('Target.getTargets')) as { targetInfos: readonly Target[] }
     return targetInfos.find(({ type, url }) => type === 'page' && url === PASSKEY_PAGE)

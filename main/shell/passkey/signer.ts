@@ -5,8 +5,8 @@ import { parseOutcome, signingExpression, type SigningPage } from './signing.ts'
 
 interface SignerDeps {
   readonly clock: Pick<Clock, 'mono' | 'after'>
-  /** Opens the page, or undefined where no browser can. */
-  readonly open: () => Promise<SigningPage | undefined>
+  /** Ways to open the page, the best first; undefined where there is no such browser. */
+  readonly ways: readonly (() => Promise<SigningPage | undefined>)[]
 }
 
 /** As long as WhatsApp waits for an answer. */
@@ -19,10 +19,23 @@ export interface PasskeySigner {
 }
 
 /** Asks for a passkey in a page that is open for this alone. Answers pass through and are not kept. */
-export function createPasskeySigner({ clock, open }: SignerDeps): PasskeySigner {
+export function createPasskeySigner({ clock, ways }: SignerDeps): PasskeySigner {
   let current: { readonly dismiss: () => void; readonly ended: Promise<unknown> } | undefined
 
-  async function signOnce(request: PasskeyRequest, dismissed: Promise<SignOutcome>): Promise<SignOutcome> {
+  /** The next way only where no passkey could be asked for: what a person has dismissed is not asked again. */
+  async function signSomehow(request: PasskeyRequest, dismissed: Promise<SignOutcome>): Promise<SignOutcome> {
+    for (const open of ways) {
+      const outcome = await signOnce(open, request, dismissed)
+      if (outcome.kind !== 'unavailable') return outcome
+    }
+    return { kind: 'unavailable' }
+  }
+
+  async function signOnce(
+    open: SignerDeps['ways'][number],
+    request: PasskeyRequest,
+    dismissed: Promise<SignOutcome>,
+  ): Promise<SignOutcome> {
     const opening = open().catch(() => undefined)
     try {
       return await Promise.race([dismissed, answerIn(opening, request)])
@@ -42,7 +55,7 @@ export function createPasskeySigner({ clock, open }: SignerDeps): PasskeySigner 
       const { promise, resolve } = Promise.withResolvers<SignOutcome>()
       const dismiss = () => resolve({ kind: 'dismissed' })
       const timeout = startTimeout(clock, ANSWER_MS, dismiss)
-      const ended = signOnce(request, promise).finally(() => timeout.cancel())
+      const ended = signSomehow(request, promise).finally(() => timeout.cancel())
       current = { dismiss, ended }
       return ended
     },

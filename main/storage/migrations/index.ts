@@ -19,6 +19,11 @@ import { consoleRoles } from './017-console-roles.ts'
 import { files } from './018-files.ts'
 import { smv2Files } from './019-smv2-files.ts'
 import { messageContent } from './020-message-content.ts'
+import { unread } from './021-unread.ts'
+import { contacts } from './022-contacts.ts'
+import { safety } from './023-safety.ts'
+import { campaigns } from './024-campaigns.ts'
+import { lines } from './025-lines.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,4 +47,9 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   smv2Files,
   messageContent,
+  unread,
+  contacts,
+  safety,
+  campaigns,
+  lines,
 ]

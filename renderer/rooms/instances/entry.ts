@@ -22,6 +22,7 @@ export default {
     'instances.banned': { words: 'instances.attention.banned', to: toInstance, icon: 'i-lucide-ban' },
     'instances.signed_out': { words: 'instances.attention.signed_out', to: toInstance, icon: 'i-lucide-log-out' },
     'instances.lost': { words: 'instances.attention.lost', to: toInstance, icon: 'i-lucide-unplug' },
+    'safety.restricted': { words: 'instances.attention.restricted', to: toInstance, icon: 'i-lucide-shield-alert' },
     'instances.passkey': { words: 'instances.attention.passkey', to: toInstance, icon: 'i-lucide-fingerprint' },
   },
 } satisfies RoomEntries

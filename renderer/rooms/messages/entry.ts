@@ -1,5 +1,11 @@
 import type { RoomEntries } from '../../app/entries.ts'
+import { useUnreadBadge } from './use-unread-badge.ts'
 
 export default {
-  entries: [{ words: 'messages.title', group: 'top', order: 2, path: '/messages', icon: 'i-lucide-inbox', key: 'm' }],
+  entries: [
+    {
+      ...{ words: 'messages.title', group: 'top', order: 2, path: '/messages', icon: 'i-lucide-inbox', key: 'm' },
+      useBadge: useUnreadBadge,
+    },
+  ],
 } satisfies RoomEntries

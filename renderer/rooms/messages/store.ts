@@ -7,11 +7,12 @@ import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useSession } from '../../app/session.ts'
 import { createRequestOrder } from './request-order.ts'
+import { isUnread, keepOpen } from './unread-list.ts'
 import { coalesce } from './coalesce.ts'
 import { createOutbox } from './outbox-sender.ts'
 import { createOutboxStorage } from './outbox-storage.ts'
 import { notInThread, type OutboxMessage } from './outbox.ts'
-import type { Conversation } from './records.ts'
+import type { ChatMessage, Conversation } from './records.ts'
 import { firstPage, withNewest, withOlder, withReread, type Thread } from './thread.ts'
 
 const CONVERSATIONS = 50
@@ -26,6 +27,7 @@ export const useMessages = defineStore('messages', () => {
   const instanceId = ref('')
   const chat = ref('')
   const query = ref('')
+  const filter = ref<'all' | 'unread'>('all')
   // Shallow: records are replaced, never changed, and there may be a hundred thousand.
   const conversations = shallowRef<Conversation[]>()
   const conversationsProblem = ref<Problem>()
@@ -49,6 +51,8 @@ export const useMessages = defineStore('messages', () => {
   })
   void sender.restore()
   const drafts = new Map<string, string>()
+  /** Messages that are being answered. */
+  const quotes = new Map<string, ChatMessage>()
   const conversationRequests = createRequestOrder()
   const threadRequests = createRequestOrder()
   let moreConversations: string | null = null
@@ -61,6 +65,9 @@ export const useMessages = defineStore('messages', () => {
     if (instanceId.value === '' || (told !== undefined && told !== instanceId.value)) return
     void refresh()
     rereadSoon()
+  })
+  live.onNotice('conversations', ({ instance_id }) => {
+    if (instanceId.value !== '' && instance_id === instanceId.value) void refreshList()
   })
   live.onReset(() => {
     if (instanceId.value === '') return
@@ -91,6 +98,7 @@ export const useMessages = defineStore('messages', () => {
     if (id === instanceId.value && conversations.value !== undefined) return
     instanceId.value = id
     query.value = ''
+    filter.value = 'all'
     conversations.value = conversationsProblem.value = undefined
     // The same number may be known to two instances: what it said to one is not shown as said to the other.
     chat.value = ''
@@ -101,6 +109,8 @@ export const useMessages = defineStore('messages', () => {
   async function openChat(id: string): Promise<void> {
     if (id === chat.value && thread.value !== undefined) return
     chat.value = id
+    if (filter.value === 'unread')
+      conversations.value = conversations.value?.filter((one) => one.chat === id || isUnread(one))
     thread.value = threadProblem.value = undefined
     if (id !== '') await loadThread()
   }
@@ -110,16 +120,26 @@ export const useMessages = defineStore('messages', () => {
     await loadConversations()
   }
 
+  async function show(wanted: 'all' | 'unread'): Promise<void> {
+    filter.value = wanted
+    conversations.value = undefined
+    await loadConversations()
+  }
+
   async function loadConversations(): Promise<void> {
-    const [asked, words] = [instanceId.value, query.value]
+    const [asked, words, shown] = [instanceId.value, query.value, filter.value]
     const request = conversationRequests.begin()
     try {
       const page = await call('listConversations', {
         params: { id: asked },
-        query: { limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)), q: words },
+        query: {
+          limit: Math.max(CONVERSATIONS, Math.min(conversations.value?.length ?? 0, 200)),
+          q: words,
+          filter: shown,
+        },
       })
       if (asked !== instanceId.value || words !== query.value || !conversationRequests.isLatest(request)) return
-      conversations.value = page.data
+      conversations.value = shown === 'unread' ? keepOpen(page.data, conversations.value, chat.value) : page.data
       moreConversations = page.next_cursor
       conversationsProblem.value = undefined
     } catch (error) {
@@ -132,7 +152,7 @@ export const useMessages = defineStore('messages', () => {
     if (cursor === null) return
     const page = await call('listConversations', {
       params: { id: asked },
-      query: { limit: CONVERSATIONS, q: words, cursor },
+      query: { limit: CONVERSATIONS, q: words, cursor, filter: filter.value },
     })
     if (asked !== instanceId.value || words !== query.value || cursor !== moreConversations) return
     const known = new Set(conversations.value?.map((one) => one.chat))
@@ -170,6 +190,8 @@ export const useMessages = defineStore('messages', () => {
     await Promise.all([loadConversations(), ...(chat.value === '' ? [] : [loadThread()])])
   })
 
+  const refreshList = coalesce(loadConversations)
+
   /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
   const reread = coalesce(async () => {
     const asked = openThread()
@@ -191,6 +213,14 @@ export const useMessages = defineStore('messages', () => {
     }, REREAD_EVERY_MS)
   }
 
+  /** Marks a conversation as read or unread. @throws Problem */
+  async function setUnread(id: string, wanted: boolean): Promise<void> {
+    const asked = instanceId.value
+    const change = wanted ? { marked_unread: true } : { unread_messages: 0, marked_unread: false }
+    conversations.value = conversations.value?.map((one) => (one.chat === id ? { ...one, ...change } : one))
+    await call('setConversationUnread', { params: { id: asked, chat: id }, body: { unread: wanted } })
+  }
+
   /** Sends a message to the open conversation; it stays in the outbox until the conversation shows it. */
   const send = (body: SendBody): void =>
     void sender.send({
@@ -200,7 +230,27 @@ export const useMessages = defineStore('messages', () => {
 
   return {
     ...{ instanceId, chat, query, conversations, conversationsProblem, conversation, thread, threadProblem },
-    ...{ isLoadingOlder, pending, drafts, openInstance, openChat, search, loadConversations, loadMoreConversations },
-    ...{ loadThread, loadOlder, send, unsentChats, retry: sender.retry, discard: sender.discard },
+    ...{
+      isLoadingOlder,
+      pending,
+      drafts,
+      quotes,
+      openInstance,
+      openChat,
+      search,
+      loadConversations,
+      loadMoreConversations,
+    },
+    ...{
+      filter,
+      show,
+      setUnread,
+      loadThread,
+      loadOlder,
+      send,
+      unsentChats,
+      retry: sender.retry,
+      discard: sender.discard,
+    },
   }
 })

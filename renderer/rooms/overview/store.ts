@@ -67,7 +67,10 @@ export const useOverview = defineStore('overview', () => {
       void load()
     }, REFRESH_MS)
   }
-  live.onNotice(['events', 'approvals', 'webhooks', 'deliveries', 'keys', 'service', 'assistants'], loadSoon)
+  live.onNotice(
+    ['events', 'approvals', 'webhooks', 'deliveries', 'keys', 'service', 'assistants', 'campaigns'],
+    loadSoon,
+  )
   live.onReset(() => isShown && void load())
   watch([range, () => network.choice], () => isShown && void load())
 

@@ -33,6 +33,13 @@ export const LIMIT_SETTINGS = [
   ...(['pace.per_minute', 'pace.burst', 'pace.chat_per_minute', 'pace.chat_burst', 'pace.spacing_ms'] as const),
 ] as const
 
+export const SAFETY_SETTINGS = [
+  ...(['safety.daily_limit', 'safety.hourly_limit', 'safety.spacing_s'] as const),
+  ...(['safety.warmup_days', 'safety.warmup_limits'] as const),
+  ...(['safety.first_contacts', 'safety.first_contacts_new', 'safety.first_contacts_days'] as const),
+  ...(['safety.withheld_percent', 'safety.timezone'] as const),
+] as const
+
 export const pick = (
   settings: readonly SettingRecord[] | undefined,
   names: readonly string[],

@@ -80,6 +80,7 @@ describe('a send past the usual body is a message like any other', () => {
       { details: { gif: true } },
     ],
     ['sticker', { media_url: 'https://media.sandbox/sticker.webp' }, 'sticker', { media: { mime_type: 'image/webp' } }],
+    ['sticker', { media_url: 'https://media.sandbox/image.png' }, 'sticker', { media: { mime_type: 'image/webp' } }],
     [
       'media',
       { media_url: 'https://media.sandbox/document.pdf', media_type: 'document', caption: 'Bill' },
@@ -149,7 +150,7 @@ describe('a send past the usual body is a message like any other', () => {
     ['send/text', { to: ANA, text: 'x', emoji: '👍' }, 'has no field "emoji"'],
     ['send/poll', { to: ANA, question: 'When?', options: ['now', 'later'], max_choices: 3 }, 'max_choices'],
     ['send/media', { to: ANA, media_url: 'https://media.sandbox/image.png' }, 'needs media_type'],
-    ['send/sticker', { to: ANA, media_url: 'https://media.sandbox/image.png' }, 'does not match media_type'],
+    ['send/sticker', { to: ANA, media_url: 'https://media.sandbox/document.pdf' }, 'does not match media_type'],
     ['send/location', { to: ANA, latitude: 91, longitude: 0 }, 'latitude'],
     ['send/text', { to: '+12025550301', text: 'x' }, 'to must be'],
     ['send/text', { to: ANA, text: 'x', cc: 'y' }, 'unknown field'],
@@ -395,6 +396,7 @@ describe('acts', () => {
     expect(made).toEqual({
       group: {
         ...{ group_id, name: 'Family', owner: us, created_at: new Date(w.clock.now()).toISOString() },
+        ...{ description: null, announce: false, locked: false },
         participants: [
           { number: us, admin: true },
           { number: ANA, admin: false },
@@ -413,7 +415,19 @@ describe('acts', () => {
     })
     expect((await result('group/invitelink', { group_id })).link).toMatch(/^https:\/\/chat\.sandbox\//)
     expect(await result('group/subject', { group_id, name: 'Team B' })).toEqual({ group_id, name: 'Team B' })
-    expect((await result('group/info', { group_id })).name).toBe('Team B')
+    expect(await result('group/description', { group_id, description: 'About plants' })).toMatchObject({ group_id })
+    expect(await result('group/settings', { group_id, announce: true })).toEqual({ group_id, announce: true })
+    expect(await result('group/settings', { group_id, locked: true })).toEqual({ group_id, locked: true })
+    expect(await result('group/info', { group_id })).toMatchObject({
+      ...{ name: 'Team B', description: 'About plants', announce: true, locked: true },
+    })
+    await result('group/description', { group_id })
+    await result('group/settings', { group_id, announce: false, locked: false })
+    expect(await result('group/info', { group_id })).toMatchObject({
+      description: null,
+      announce: false,
+      locked: false,
+    })
     expect(await result('group/leave', { group_id })).toEqual({ group_id, left: true })
     expect(await result('group/list', {})).toEqual({ groups: [] })
   })
@@ -430,7 +444,9 @@ describe('acts', () => {
     await w.api('POST', `/v1/instances/${id}/disconnect`)
     for (const action of Object.entries(ACTIONS).flatMap(([group, names]) => names.map((name) => `${group}/${name}`))) {
       // The body is judged before the state: only what needs no field gets as far as the missing connection.
-      expect((await engine(w, id, action, {})).status, action).toBe(action === 'group/list' ? 409 : 400)
+      expect((await engine(w, id, action, {})).status, action).toBe(
+        action === 'group/list' || action === 'label/list' ? 409 : 400,
+      )
     }
     expect(codeOf(await engine(w, id, 'user/check', numbers))).toEqual([409, 'not_ready'])
     await w.api('POST', `/v1/instances/${id}/restart`)
@@ -456,7 +472,7 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(32)
+    expect(names).toHaveLength(43)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
 const NUMBER = '12025550123'
@@ -71,6 +72,20 @@ describe('fused', () => {
     })
     expect(summary(events)).toEqual(['message.edited', 'message.reaction', 'message.reaction', 'message.deleted'])
     for (const { data } of events) expect(data['message_id']).toBe(heard?.data['message_id'])
+  })
+
+  test('a chat is unread once, and an answer through either of the two marks it as read', async () => {
+    const ask = asConsole(w)
+    const unread = async () => (await ask('GET', '/v1/unread-conversations')).body.sandbox as number
+    for (const { id } of [official, phone]) {
+      await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+      expect(await unread()).toBe(1)
+      await happens(() => ask('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Hello' }))
+      expect(await unread()).toBe(0)
+    }
+    await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
+    await happens(() => speak(NUMBER, { to: ANA, text: 'From my phone' }))
+    expect(await unread()).toBe(0)
   })
 
   test('what the owner types on the phone is announced once, as from_me', async () => {

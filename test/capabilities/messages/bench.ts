@@ -11,7 +11,11 @@ import {
   type SendResult,
 } from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
+import { createSafety } from '../../../main/capabilities/safety/index.ts'
+import { readConfig } from '../../../main/config.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
+import type { Notice } from '../../../main/contract/notice.ts'
+import type { Source } from '../../../main/contract/shapes.ts'
 import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import type { Db } from '../../../main/kernel/db.ts'
 import { createFiles } from '../../../main/kernel/files.ts'
@@ -19,6 +23,7 @@ import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { createLedger } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
+import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
 import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
@@ -27,6 +32,8 @@ import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedEngine as silentEngine } from '../../support/engine.ts'
 import { testJobs } from '../../support/jobs.ts'
 import { seededRandom } from '../../support/random.ts'
+
+const SETTINGS = readConfig({ argv: [], env: {}, platform: 'linux', homedir: '/', readFile: () => null })
 
 export const INSTANCE = '0197f0c2-0000-7000-8000-000000000001' as InstanceId
 export const OTHER_INSTANCE = '0197f0c2-0000-7000-8000-000000000002' as InstanceId
@@ -77,7 +84,9 @@ export interface Bench {
   /** Ends the link of the first instance, or brings it back. */
   connect(isConnected: boolean): Promise<unknown>
   /** A POST as the door hands it on. */
-  send(body: SendBody, how?: { key?: string; instance?: InstanceId }): Promise<Reply>
+  send(body: SendBody, how?: { key?: string; instance?: InstanceId; source?: Source }): Promise<Reply>
+  /** Notices the messages room has published. */
+  readonly notices: Notice[]
   /** Types of the message events recorded since the last call, oldest first. */
   events(): string[]
   /** `data` of the newest event, without the two fields every event has. */
@@ -90,9 +99,12 @@ export interface Bench {
 
 export interface BenchOptions {
   readonly media?: MediaSource
+  readonly converter?: Pick<MediaConverter, 'convert'>
   /** Stands between the room and its storage, to watch commits or make them fail. */
   readonly through?: (db: Db) => Db
 }
+
+const noConverter = { convert: async () => ({ kind: 'unavailable' as const }) }
 
 const noMedia: MediaSource = {
   checkUrl: async (url) => new URL(url),
@@ -109,6 +121,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const database = await testDatabase(MIGRATIONS, { clock })
   const idempotency = createIdempotency({ clock })
   const names = [...INSTANCES]
+  const notices: Notice[] = []
 
   const rooms = (db: Storage) => {
     const ledger = createLedger({ clock, ids })
@@ -129,11 +142,14 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     })
     const messages = createMessages({
       ...{ clock, ids, instances, idempotency, log: silentLog },
+      live: { publish: (_account, notice) => void notices.push(notice) },
       cursors: createCursors(Buffer.alloc(32, 7)),
       fusion: createFusion({ db, clock, instances }),
+      safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
       files: createFiles({ db, clock, ids, folder: join(database.dir, 'files') }),
+      converter: options.converter ?? noConverter,
       config: { sendTimeoutMs: 20_000 },
     })
     return { db, instances, messages }
@@ -160,7 +176,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const lost = { kind: 'link_lost', reason: 'closed', code: null, nextRetryAtMs: null } as const
 
   return {
-    ...{ clock, engine, home: database.dir, raw: database.raw, accountId },
+    ...{ clock, engine, home: database.dir, raw: database.raw, accountId, notices },
     get instances() {
       return now.instances
     },
@@ -168,13 +184,13 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       return now.messages
     },
     connect: (isConnected) => (isConnected ? login(INSTANCE) : now.instances.onSignal(INSTANCE, lost)),
-    async send(body, { key, instance: id = INSTANCE } = {}) {
+    async send(body, { key, instance: id = INSTANCE, source = 'api' } = {}) {
       const instance = await now.instances.subject(accountId, id)
       if (instance === undefined) throw new Error(`there is no instance ${id}`)
       const wire = JSON.stringify(body)
       const rawBody = () => JSON.parse(wire) as unknown
       const idempotencyKey = decodeKeyHeader(key ?? null)
-      return asReply(await now.messages.send({ instance, body, rawBody, idempotencyKey, source: 'api' }))
+      return asReply(await now.messages.send({ instance, body, rawBody, idempotencyKey, source }))
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)

@@ -58,6 +58,8 @@ describe('the list of conversations', () => {
           at: expect.any(String),
         },
         messages: 2,
+        unread_messages: 1,
+        marked_unread: false,
         last_inbound_at: expect.any(String),
       },
       expect.objectContaining({ chat: bob, name: null, messages: 1, last_inbound_at: null }),
@@ -72,6 +74,15 @@ describe('the list of conversations', () => {
     expect((await list()).data.slice(0, 2).map(({ chat }: { chat: string }) => chat)).toEqual([second, first])
     await hear(first, 'three')
     expect((await list()).data[0]).toMatchObject({ chat: first, messages: 2, last: { text: 'three' } })
+  })
+
+  test('a group stays one after a message was sent to it', async () => {
+    const create = { name: 'Bread club', participants: ['12025556900'] }
+    const made = await w.api('POST', `/v1/instances/${line.id}/engine/smv2/group/create`, create)
+    const { group_id: group } = made.body.result.group
+    await hear('12025556900', 'Hello', { group })
+    await send(group, 'Hello everybody')
+    expect((await list()).data[0]).toMatchObject({ chat: group, is_group: true, name: null })
   })
 
   test('forgets a message that never left', async () => {

@@ -22,17 +22,24 @@ describe('a body that is accepted', () => {
     [
       'media with caption and filename',
       { to, media_url, media_type: 'image', caption: 'c', filename: 'f.png' },
-      { kind: 'media', to, url: media_url, mediaType: 'image', caption: 'c', filename: 'f.png' },
+      { kind: 'media', to, source: { url: media_url }, mediaType: 'image', caption: 'c', filename: 'f.png' },
     ],
     [
       'a document, named after its address',
       { to, media_url, media_type: 'document' },
-      { kind: 'media', to, url: media_url, mediaType: 'document', caption: null, filename: 'Invoice 42.pdf' },
+      {
+        kind: 'media',
+        to,
+        source: { url: media_url },
+        mediaType: 'document',
+        caption: null,
+        filename: 'Invoice 42.pdf',
+      },
     ],
     [
       'media without a name',
       { to, media_url, media_type: 'audio' },
-      { kind: 'media', to, url: media_url, mediaType: 'audio', caption: null, filename: null },
+      { kind: 'media', to, source: { url: media_url }, mediaType: 'audio', caption: null, filename: null },
     ],
     [
       'a reply',
@@ -91,6 +98,16 @@ describe('a GIF', () => {
   test.each([
     [{ ...video, media_type: 'image' }, /^gif is only allowed with media_type video/],
     [{ to, text: 'x', gif: true }, /^gif is only allowed with media_url/],
+  ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
+})
+
+describe('a voice note', () => {
+  const audio = { to, media_url, media_type: 'audio', voice: true }
+  test('is audio on smv2', () => expect(check(audio, 'smv2')).toMatchObject({ kind: 'media', isVoice: true }))
+  test('is nothing on official', () => expect(() => check(audio)).toThrow(/^voice needs the smv2 engine/))
+  test.each([
+    [{ ...audio, media_type: 'video' }, /^voice is only allowed with media_type audio/],
+    [{ to, text: 'x', voice: true }, /^voice is only allowed with media_url/],
   ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
 })
 

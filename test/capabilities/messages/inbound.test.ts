@@ -63,6 +63,16 @@ describe('a file that is pending', () => {
 })
 
 describe('a message from somebody else', () => {
+  test('what a phone says of a file is for the console, and no event has it', async () => {
+    const preview = { seconds: 7, waveform: [0, 100], thumbnail: '/9j/' }
+    const media = { id: 'M1', mimeType: 'audio/ogg', size: 12, filename: null, caption: null }
+    await hear(received({ type: 'audio', text: '', media: { ...media, preview } }))
+    expect(b.lastData()['media']).not.toHaveProperty('preview')
+    const [said] = (await b.messages.thread(INSTANCE, PERSON, {})).data
+    const shown = { ...preview, thumbnail: 'data:image/jpeg;base64,/9j/' }
+    expect(said && toThreadMessage(INSTANCE, said).media).toMatchObject({ preview: shown })
+  })
+
   test('is stored and announced once, with everything the network said', async () => {
     const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }
     await hear(received({ type: 'image', text: '', media, referral: { source: 'ad' }, fromLid: '99@lid' }))

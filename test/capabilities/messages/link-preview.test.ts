@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
-import { withLinkPreview, wordsOf } from '../../../main/capabilities/messages/link-preview.ts'
+import { describe, expect, test } from 'vitest'
+import { withLinkPreview, detailsOf } from '../../../main/capabilities/messages/link-preview.ts'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
+import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
 import type { OutboundAnswer, OutboundRequest } from '../../../main/kernel/outbound.ts'
 import { fakeClock } from '../../support/clock.ts'
 
@@ -9,13 +11,27 @@ const PAGE = `<html><head><title>Cake &amp; more</title>
   <meta name="description" content='All our cakes'>
   <META content="Cakes &#8211; &quot;fresh&quot;" property="og:title"/></head></html>`
 
-const answer = (status: number, headers: Record<string, string>, body = ''): OutboundAnswer =>
+const answer = (status: number, headers: Record<string, string>, body: string | Buffer = ''): OutboundAnswer =>
   ({
-    ...{ kind: 'response', status, headers, body: Buffer.from(body), truncated: false },
+    ...{
+      kind: 'response',
+      status,
+      headers,
+      body: typeof body === 'string' ? Buffer.from(body) : body,
+      truncated: false,
+    },
   }) as OutboundAnswer
 const page = (body: string) => answer(200, { 'content-type': 'text/html; charset=utf-8' }, body)
 
-async function previewOf(pages: Record<string, OutboundAnswer | 'never'>, said: { title?: string } = {}) {
+const PICTURE = sampleOf('image').bytes
+const SMALL = Buffer.from('small')
+const converter = { convert: async () => ({ kind: 'done' as const, bytes: SMALL, loudness: null }) }
+
+async function previewOf(
+  pages: Record<string, OutboundAnswer | 'never'>,
+  said: { title?: string } = {},
+  using: Pick<MediaConverter, 'convert'> = converter,
+) {
   const asked: string[] = []
   const clock = fakeClock()
   const request = ({ url, signal }: OutboundRequest) => {
@@ -30,7 +46,7 @@ async function previewOf(pages: Record<string, OutboundAnswer | 'never'>, said: 
   }
   const preview = { url: URL_OF_PAGE, title: said.title ?? null, description: null }
   const content = { kind: 'text' as const, to: '12025550101', text: URL_OF_PAGE, preview }
-  const fetching = withLinkPreview({ outbound: { request }, clock }, content, 'a' as AccountId)
+  const fetching = withLinkPreview({ outbound: { request }, clock, converter: using }, content, 'a' as AccountId)
   await clock.advance(3_000)
   return { preview: (await fetching).preview, asked, waiting: clock.waiting() }
 }
@@ -38,7 +54,7 @@ async function previewOf(pages: Record<string, OutboundAnswer | 'never'>, said: 
 test('has the words that the page gives other apps, else those it gives browsers', async () => {
   const { preview } = await previewOf({ [URL_OF_PAGE]: page(PAGE) })
   expect(preview).toEqual({ url: URL_OF_PAGE, title: 'Cakes – "fresh"', description: 'All our cakes' })
-  expect(wordsOf('<title>\n Only\n this </title>')).toEqual({ title: 'Only this', description: null })
+  expect(detailsOf('<title>\n Only\n this </title>')).toMatchObject({ title: 'Only this', description: null })
 })
 
 test('follows a redirect or two, and no more; the card leads where its sender said', async () => {
@@ -68,10 +84,46 @@ test('nothing is fetched when the sender has said it all', async () => {
   expect([preview.title, asked]).toEqual(['Mine', []])
 })
 
+describe('the picture', () => {
+  const PAGE_WITH_PICTURE = page('<title>Cake</title><meta property="og:image" content="/cake.png">')
+  const FROM = 'https://shop.example/cake.png'
+  const picture = answer(200, { 'content-type': 'image/png' }, PICTURE)
+
+  test('is the one the page names, small', async () => {
+    const pages = { [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: picture }
+    const { preview, asked } = await previewOf(pages)
+    expect(preview).toEqual({ url: URL_OF_PAGE, title: 'Cake', description: null, picture: SMALL })
+    expect(asked).toEqual([URL_OF_PAGE, FROM])
+  })
+
+  test.each([
+    ['answers too late', 'never' as const],
+    ['is not there', answer(404, {})],
+    ['is no picture', answer(200, { 'content-type': 'image/png' }, 'Hello')],
+    ['is at an address that is blocked', { kind: 'failure', stage: 'blocked', code: 'blocked' } as OutboundAnswer],
+    ['is too large', { ...picture, truncated: true } as OutboundAnswer],
+  ])('%s: the preview goes without it', async (_, found) => {
+    const { preview, waiting } = await previewOf({ [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: found })
+    expect([preview, waiting]).toEqual([{ url: URL_OF_PAGE, title: 'Cake', description: null }, 0])
+  })
+
+  test('that takes too long to convert, or cannot be, is left out', async () => {
+    const pages = { [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: picture }
+    for (const convert of [() => new Promise<never>(() => {}), async () => ({ kind: 'unreadable' as const })]) {
+      expect((await previewOf(pages, {}, { convert })).preview).not.toHaveProperty('picture')
+    }
+  })
+
+  test('is not asked for at an address that is not of the web', async () => {
+    const odd = page('<meta property="og:image" content="file:///etc/passwd">')
+    expect((await previewOf({ [URL_OF_PAGE]: odd })).asked).toEqual([URL_OF_PAGE])
+  })
+})
+
 test('a hostile page is read in no time', () => {
   const startedMs = performance.now()
-  wordsOf('<meta '.repeat(21_000))
-  wordsOf(`<meta content="${'a="'.repeat(40_000)}`)
-  wordsOf('<title'.repeat(21_000))
+  detailsOf('<meta '.repeat(21_000))
+  detailsOf(`<meta content="${'a="'.repeat(40_000)}`)
+  detailsOf('<title'.repeat(21_000))
   expect(performance.now() - startedMs).toBeLessThan(1_000)
 })

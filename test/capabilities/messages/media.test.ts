@@ -4,7 +4,9 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import { createOutbound, type Outbound, type Responder } from '../../../main/kernel/outbound.ts'
+import type { Converted, MediaConverter } from '../../../main/kernel/media-converter.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { accepted, bench, bodyOf, refusal, settle, type Bench } from './bench.ts'
 
@@ -15,6 +17,8 @@ let outbound: Outbound
 let clock: FakeClock
 let fetched: string[]
 let answer: Responder
+let converted: Converted
+let asked: string[]
 
 const file = (more: { status?: number; type?: string; body?: Buffer; truncated?: boolean } = {}): Responder => {
   const { status = 200, type = 'image/png', body = Buffer.from('PNG'), truncated = false } = more
@@ -30,7 +34,13 @@ beforeEach(async () => {
     fetched.push(request.url.pathname)
     return answer(request)
   })
-  b = await bench({ media: outbound })
+  converted = { kind: 'unavailable' }
+  asked = []
+  const convert: MediaConverter['convert'] = async (_, target) => {
+    asked.push(target)
+    return converted
+  }
+  b = await bench({ media: outbound, converter: { convert } })
 })
 afterEach(async () => {
   await b.close()
@@ -159,6 +169,59 @@ describe('media', () => {
       status: 400,
     })
     expect([stored(), keys(), fetched]).toEqual([[], 0, []])
+  })
+})
+
+describe('a file that is converted', () => {
+  const NEW = Buffer.from('converted')
+  const voice = { media_type: 'audio' as const, voice: true }
+  const gif = { media_type: 'video' as const, gif: true }
+  const mp3 = file({ type: 'audio/mpeg' })
+
+  test.each([
+    ['an mp3 as a voice note', voice, mp3, 'opus', 'audio/ogg'],
+    ['a GIF file as a GIF', gif, file({ type: 'image/gif' }), 'mp4', 'video/mp4'],
+  ])('%s', async (_, more, found, target, mimeType) => {
+    answer = found
+    const loudness = target === 'opus' ? Buffer.alloc(64, 7) : null
+    converted = { kind: 'done', bytes: NEW, loudness }
+    const given: Buffer[] = []
+    b.engine.plan = async (_id, out) => {
+      if (out.kind === 'media') given.push(await buffer(await out.content.read()))
+      return accepted('3EB0')
+    }
+    await b.send(image(more))
+    expect([asked, given]).toEqual([[target], [NEW]])
+    expect(b.engine.asked[0]?.out).toMatchObject({ mimeType, ...(loudness && { loudness }) })
+    expect(stored()).toMatchObject([{ media: expect.stringContaining(`"mime_type":"${mimeType}","size":9`) }])
+    await expect.poll(leftovers).toEqual([])
+  })
+
+  test('a recording that is ready is sent unchanged, and so are files that nothing was asked of', async () => {
+    answer = file({ type: 'audio/ogg', body: sampleOf('audio').bytes })
+    await b.send(image(voice))
+    answer = mp3
+    await b.send(image({ media_type: 'audio' }))
+    answer = file({ type: 'video/mp4' })
+    await b.send(image(gif))
+    expect([asked, b.engine.asked.length]).toEqual([[], 3])
+  })
+
+  test.each([
+    [{ kind: 'unreadable' }, 'validation_error', /cannot be converted to a voice note\. Use an mp3, m4a, aac, wav/],
+    [{ kind: 'too_slow' }, 'validation_error', /takes too long to convert to a voice note\. Use a shorter recording/],
+    [{ kind: 'unavailable' }, 'service_unavailable', /Repeat the request in 10 seconds/],
+  ] as const)('%o: nothing is sent or stored, and the key can be used again', async (result, code, message) => {
+    answer = mp3
+    converted = result
+    const error = await refusal(b.send(image(voice), { key: 'k' }))
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect([stored(), keys(), leftovers(), b.engine.asked]).toEqual([[], 0, [], []])
+  })
+
+  test('a GIF is only for a GIF', async () => {
+    answer = file({ type: 'image/gif' })
+    expect(await refusal(b.send(image({ media_type: 'video' })))).toMatchObject({ code: 'validation_error' })
   })
 })
 

@@ -31,7 +31,10 @@ test('the service says what it is and where it keeps things', async () => {
     warnings: [],
     troubles: [],
     // What no operation asks for is not offered.
-    scopes: ['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write'],
+    scopes: [
+      ...['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write'],
+      ...['dispatch:read', 'dispatch:manage'],
+    ],
     password_set: false,
     // Nothing was built here that could be started.
     mcp_bridge: null,

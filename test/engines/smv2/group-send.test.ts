@@ -74,6 +74,8 @@ test('a group that this line is not in is said to be none of its groups', async 
     const { outcome } = await world.send(shop, { to })
     expect(outcome).toMatchObject({ kind: 'invalid', message: expect.stringContaining(to) })
     await expect(world.smv2.engine.direct?.group?.(shop, to)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(world.smv2.engine.direct?.renameGroup?.(shop, to, 'Ours')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(world.smv2.engine.direct?.inviteLink?.(shop, to, false)).rejects.toMatchObject({ code: 'not_found' })
   }
 })
 

@@ -3,6 +3,7 @@ import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import { bytesOf } from '../../support/file.ts'
 import { file as fileMessage } from '../../support/whatsapp/speech.ts'
+import { sampleFile } from '../../support/samples.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
@@ -143,6 +144,18 @@ describe('files', () => {
     expect(file).toMatchObject({ mimeType, filename: null })
     expect(await bytesOf(file)).toEqual(bytes)
     expect(await world.smv2.engine.media?.(world.instance(), media?.id ?? '')).toBeNull()
+  })
+
+  test('come with what the phone says of them', async () => {
+    const ana = somebody()
+    const waveform = Buffer.from(Array.from({ length: 64 }, (_, bar) => bar))
+    await ana.sendFile(OURS, { kind: 'audio', bytes, mimeType: 'audio/ogg', about: { seconds: 67, waveform } })
+    const jpegThumbnail = sampleFile('photo.jpg')
+    await ana.sendFile(OURS, { ...picture, about: { jpegThumbnail } })
+    const voice = await world.heard(shop, 'received', ({ type, chat }) => type === 'audio' && chat === ana.number)
+    expect(voice.media?.preview).toEqual({ seconds: 67, waveform: [...waveform], thumbnail: null })
+    const thumbnail = jpegThumbnail.toString('base64')
+    expect((await mediaOf())?.preview).toEqual({ seconds: null, waveform: null, thumbnail })
   })
 
   test('that are damaged on their way are asked of the phone again', async () => {

@@ -1,16 +1,20 @@
 import { join } from 'node:path'
 import { BufferJSON } from 'baileys'
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
+import { DEFAULT_LINE, type LineSettings } from '../../../main/engines/line-settings.ts'
 import { createSmv2, MEDIA_ZONE, type Smv2 } from '../../../main/engines/smv2/index.ts'
 import { createFiles } from '../../../main/kernel/files.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
+import { createMediaConverter } from '../../../main/kernel/media-converter.ts'
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
 import { createOutbound, systemResolve, type Outbound } from '../../../main/kernel/outbound.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
-import { countingClock, type FakeClock } from '../../support/clock.ts'
+import { countingClock, patientClock, type FakeClock } from '../../support/clock.ts'
+import { MEDIA_PROGRAM } from '../../support/media-program.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/service-process.ts'
-import { startWhatsApp, type WhatsApp } from '../../support/whatsapp/index.ts'
+import { startWhatsApp } from '../../support/stand-in.ts'
+import type { WhatsApp } from '../../support/whatsapp/index.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
@@ -50,10 +54,14 @@ export interface LineWorld {
   forget(): void
   /** The key of the vault; null while it is locked. */
   readonly vault: { key: Buffer | null }
+  /** What is set for every line. */
+  readonly line: { settings: LineSettings }
   /** How often the sink refuses before it takes a signal. */
   readonly sink: { refusals: number }
   /** Ends the engine and opens another on the same storage, which takes up this instance. */
   restart(instance?: EngineInstance): Promise<void>
+  /** The same for many, without waiting until they are connected. */
+  restartAll(instances: readonly EngineInstance[]): Promise<void>
   timers(): number
   close(): Promise<void>
 }
@@ -62,6 +70,8 @@ const KEYS = 'SELECT id, sealed FROM smv2_keys WHERE instance_id = @instanceId A
 
 const NO_PACE = { pacePerMinute: 0, paceBurst: 10, paceChatPerMinute: 20, paceChatBurst: 5, paceSpacingMs: 500 }
 
+const HOSTS = [MEDIA_ZONE, 'https://web.whatsapp.com']
+
 export interface LineOptions {
   readonly log?: Log
   readonly heldAckMs?: number
@@ -69,6 +79,8 @@ export interface LineOptions {
   readonly mediaWaitSeconds?: number
   /** The engine's time, which the test moves. The client library and the stand-in keep the real time. */
   readonly time?: FakeClock
+  /** Which network it connects to. */
+  readonly start?: typeof startWhatsApp
   /** How fast messages leave; as they come when nothing is said, because most tests are about something else. */
   readonly pace?: Partial<typeof NO_PACE>
 }
@@ -79,9 +91,10 @@ export async function lineWorld({
   version = null,
   mediaWaitSeconds = 20,
   time,
+  start = startWhatsApp,
   pace = {},
 }: LineOptions = {}): Promise<LineWorld> {
-  const whatsapp = await startWhatsApp(heldAckMs === undefined ? {} : { heldAckMs })
+  const whatsapp = await start(heldAckMs === undefined ? {} : { heldAckMs })
   whatsapp.takeRoute()
   const counted = countingClock()
   const clock = time ?? counted.clock
@@ -90,6 +103,7 @@ export async function lineWorld({
   const accountId = ids.account()
   const told: { instanceId: InstanceId; signal: EngineSignal }[] = []
   const sink = { refusals: 0 }
+  const line: LineWorld['line'] = { settings: DEFAULT_LINE }
   const files = createFiles({ db: data.db, clock, ids, folder: join(data.dir, 'files') })
   const accepted = new Map<string, string>()
   const vault: LineWorld['vault'] = { key: Buffer.alloc(32, 1) }
@@ -98,10 +112,13 @@ export async function lineWorld({
   const open = (): { smv2: Smv2; outbound: Outbound } => {
     const outbound = createOutbound({
       ...{ clock, resolve: systemResolve, trustedRanges: [] },
-      only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
+      only: () => HOSTS,
     })
     const smv2 = createSmv2({
-      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, files, seal },
+      readLineSettings: async () => line.settings,
+      throughProxy: (proxy) =>
+        createOutbound({ clock, resolve: systemResolve, trustedRanges: ['127.0.0.1/32'], only: () => HOSTS, proxy }),
+      ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, files, seal, converter },
       async sink(instanceId, signal) {
         if (sink.refusals > 0) {
           sink.refusals--
@@ -120,6 +137,7 @@ export async function lineWorld({
     })
     return { smv2, outbound }
   }
+  const converter = createMediaConverter({ clock: patientClock, log, program: MEDIA_PROGRAM })
   let now = open()
   await now.smv2.engine.begin()
   const end = async () => {
@@ -128,7 +146,7 @@ export async function lineWorld({
   }
 
   const world: LineWorld = {
-    ...{ whatsapp, data, accountId, sink, vault },
+    ...{ whatsapp, data, accountId, sink, vault, line },
     get smv2() {
       return now.smv2
     },
@@ -188,11 +206,17 @@ export async function lineWorld({
       await now.smv2.engine.begin()
       if (instance) await world.heard(instance, 'connected')
     },
+    async restartAll(instances) {
+      await end()
+      now = open()
+      for (const instance of instances) await now.smv2.engine.resume(instance)
+      await now.smv2.engine.begin()
+    },
     timers: time?.waiting ?? counted.running,
     async close() {
       await end()
-      await whatsapp.close()
-      await data.close()
+      await converter.close()
+      await whatsapp.close().finally(data.close)
     },
   }
   return world

@@ -77,6 +77,27 @@ test.each([35, 150])('a pairing code still pairs after %i seconds of silence', a
   await world.heard(shop, 'connected')
 })
 
+test('a pairing code that is asked for late gets a connection that lives as long as the code', async () => {
+  await world.smv2.engine.start(shop)
+  const first = await world.qr(shop)
+  await time.advance(100_000)
+  const { pairingCode, text } = await pairing().code(shop, OURS)
+  expect(text).not.toBe(first)
+  // The network ends the connection of the first codes about now. Nothing depends on it any more.
+  await time.advance(110_000)
+  expect([world.whatsapp.connections, (await pairing().current(shop)).pairingCode]).toEqual([1, pairingCode])
+  await time.advance(60_000)
+  await world.whatsapp.phone(OURS).enter(pairingCode ?? '')
+  await world.heard(shop, 'connected')
+})
+
+test('a pairing code that is asked for soon keeps the QR code on screen', async () => {
+  await world.smv2.engine.start(shop)
+  const shown = await world.qr(shop)
+  await time.advance(15_000)
+  expect((await pairing().code(shop, OURS)).text).toBe(shown)
+})
+
 test('a connection lost during pairing gets a new code; lost after the last code, pairing expires and stops', async () => {
   await world.smv2.engine.start(shop)
   const first = await world.qr(shop)

@@ -236,6 +236,31 @@ describe('what was said', () => {
     expect(heard(message)).toMatchObject({ kind: 'received', type, text })
   })
 
+  test('what a phone says of a file is kept, within bounds', () => {
+    const jpeg = Buffer.from('ffd8ffe0', 'hex')
+    const bars = Array.from({ length: 64 }, (_, bar) => bar)
+    const voice = { ...FILE, seconds: 7, waveform: Buffer.from(bars) }
+    const previewOf = (message: library.proto.IMessage) => {
+      const found = heard(message)
+      return found.kind === 'received' ? found.file?.preview : undefined
+    }
+    expect(previewOf({ audioMessage: voice })).toEqual({ seconds: 7, waveform: bars, thumbnail: null })
+    const thumbnail = jpeg.toString('base64')
+    expect(previewOf({ videoMessage: { ...FILE, seconds: 90, jpegThumbnail: jpeg } })).toEqual({
+      ...{ seconds: 90, waveform: null, thumbnail },
+    })
+    expect(previewOf({ imageMessage: { ...FILE, jpegThumbnail: jpeg } })).toMatchObject({ thumbnail })
+    const large = Buffer.concat([jpeg, Buffer.alloc(20_000)])
+    const odd = [
+      { imageMessage: { ...FILE, jpegThumbnail: large } },
+      { imageMessage: { ...FILE, jpegThumbnail: Buffer.from('<svg>') } },
+      { audioMessage: { ...FILE, seconds: 4_000_000_000, waveform: Buffer.alloc(64, 200) } },
+      { audioMessage: { ...FILE, waveform: Buffer.alloc(10_000) } },
+      { imageMessage: FILE },
+    ]
+    for (const message of odd) expect(previewOf(message)).toBeNull()
+  })
+
   test('a file is found by its path alone: the host in a message is whatever its sender wrote', () => {
     expect(heard({ imageMessage: FILE })).toMatchObject({ file: { path: '/v/t62/one', type: 'image' } })
     const { directPath: _, ...onlyUrl } = FILE

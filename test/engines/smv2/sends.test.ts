@@ -2,6 +2,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
+import { sampleFile, turnedPhoto } from '../../support/samples.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
@@ -14,6 +15,8 @@ let person = 100
 beforeAll(async () => {
   world = await lineWorld({ heldAckMs: 1_500 })
   shop = await world.connect(OURS)
+  // The first thumbnail takes long on a busy machine, and a message does not wait for it.
+  await world.send(shop, { ...media('image', 'image/png'), to: somebody().number })
 })
 afterAll(() => world.close())
 beforeEach(async () => {
@@ -39,16 +42,38 @@ const media = (
   ...{ kind: 'media', mediaType, mimeType, content: contentOf(PICTURE), caption: null, filename: 'a.pdf' },
 })
 
+/** A decoded message has no bytes where none were sent. */
+const NO_BYTES = expect.toSatisfy((bytes: Uint8Array | null | undefined) => !bytes?.length, 'no bytes')
+const A_JPEG = expect.toSatisfy(
+  (bytes: Uint8Array) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes.length < 8_000,
+  'a small JPEG',
+)
+
 const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: object])[] = [
   [
     'a picture',
     media('image', 'image/png'),
-    { type: 'image', file: PICTURE, content: { imageMessage: { width: 64, height: 64 } } },
+    { type: 'image', file: PICTURE, content: { imageMessage: { width: 64, height: 64, jpegThumbnail: A_JPEG } } },
+  ],
+  [
+    'a photo that is to be turned',
+    { ...media('image', 'image/jpeg'), content: contentOf(turnedPhoto()) },
+    { type: 'image', content: { imageMessage: { width: 300, height: 400, jpegThumbnail: A_JPEG } } },
+  ],
+  [
+    'a picture that cannot be read',
+    { ...media('image', 'image/jpeg'), content: contentOf(sampleFile('photo.jpg').subarray(0, 300)) },
+    { type: 'image', content: { imageMessage: { jpegThumbnail: NO_BYTES } } },
   ],
   [
     'a video',
     { ...media('video', 'video/mp4'), content: contentOf(MOVIE) },
     { type: 'video', file: MOVIE, content: { videoMessage: { seconds: 1, width: 16, height: 16 } } },
+  ],
+  [
+    'a film',
+    { ...media('video', 'video/mp4'), content: contentOf(sampleFile('clip.mp4')) },
+    { type: 'video', content: { videoMessage: { seconds: 2, width: 320, height: 180, jpegThumbnail: A_JPEG } } },
   ],
   [
     'a GIF',
@@ -64,7 +89,17 @@ const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: objec
   [
     'a document',
     media('document', 'application/pdf'),
-    { type: 'document', content: { documentMessage: { fileName: 'a.pdf' } } },
+    { type: 'document', content: { documentMessage: { fileName: 'a.pdf', jpegThumbnail: NO_BYTES } } },
+  ],
+  [
+    'a PDF',
+    { ...media('document', 'application/pdf'), content: contentOf(sampleOf('document').bytes) },
+    { type: 'document', content: { documentMessage: { pageCount: 1 } } },
+  ],
+  [
+    'a picture as a document',
+    { ...media('document', 'image/png'), filename: 'a.png' },
+    { type: 'document', content: { documentMessage: { fileName: 'a.png', jpegThumbnail: A_JPEG } } },
   ],
   ['a sticker', media('sticker', 'image/webp'), { type: 'sticker', file: PICTURE }],
   [
@@ -185,7 +220,7 @@ describe('a send that goes wrong', () => {
   })
 
   test('no answer in time: unknown; the answer that comes late is told', async () => {
-    const { messageId, outcome } = await world.send(shop, { to: '12025550504' }, 300)
+    const { messageId, outcome } = await world.send(shop, { to: '12025550504' }, 800)
     expect(outcome).toMatchObject({ kind: 'unknown' })
     expect(world.smv2.engine.evidence(shop).issues).toMatchObject([{ code: 'link_doubtful' }])
     await world.heard(shop, 'receipt', (signal) => signal.messageId === messageId && signal.status === 'sent')

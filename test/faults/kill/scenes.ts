@@ -134,6 +134,7 @@ async function rotate({ api, home }: Stage): Promise<void> {
 function takeBack(file: string, version: number): void {
   const raw = new Database(file)
   for (const { sql } of MIGRATIONS.filter((step) => step.version > version).toReversed()) {
+    for (const [, index] of sql.matchAll(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) raw.exec(`DROP INDEX ${index}`)
     for (const [, table] of sql.matchAll(/CREATE TABLE (\w+)/g)) raw.exec(`DROP TABLE ${table}`)
     for (const [, table, column] of sql.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g))
       raw.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`)

@@ -124,12 +124,17 @@ async function furniture(api: Api) {
     return isDone ? answer : undefined
   })
   const delivery = deliveries.data[0]
+  const campaign = await make('/v1/campaigns', { name: 'Spring offer', instance_ids: [line.id] })
+  await make('/v1/contacts', { phone: PHONE, name: 'A secret' })
+  await make('/v1/opt-outs', { phone: PHONE })
   const IDS: readonly (readonly [RegExp, string])[] = [
     [/^(\/v1\/instances\/)\{id\}(?=\/(engine\/official|templates))/, official.id],
     [/^(\/v1\/sandbox\/instances\/)\{id\}(?=\/onboard)/, official.id],
     [/^(\/v1\/(?:sandbox\/)?instances\/)\{id\}/, line.id],
     [/^(\/v1\/webhooks\/deliveries\/)\{id\}/, delivery.id],
     [/^(\/v1\/webhooks\/)\{id\}/, webhook.id],
+    [/^(\/v1\/campaigns\/)\{id\}/, campaign.campaign_id],
+    [/^(\/v1\/(?:contacts|opt-outs)\/)\{phone\}/, PHONE],
     [/^(\/v1\/events\/)\{event_id\}/, delivery.event_id],
     [/^(\/v1\/sandbox\/phones\/)\{number\}/, PHONE],
     [/(\/(?:messages|polls)\/)\{message_id\}/, sent.message_id],

@@ -18,14 +18,18 @@ export interface OperationToFuzz {
   /** The body of all actions of this path: what it allows, this one action need not. */
   readonly anyBody?: Schema
   readonly isBodyRequired: boolean
+  /** The types of file that it takes as its body. */
+  readonly fileTypes: readonly string[]
 }
 
 interface Entry {
   readonly operationId: string
   readonly description: string
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
 }
+
+const JSON_TYPE = 'application/json'
 
 /** The served document, as far as requests are made from it. */
 export function readDocument(yaml: string) {
@@ -41,8 +45,9 @@ export function readDocument(yaml: string) {
         method: method.toUpperCase(),
         path,
         parameters: entry.parameters ?? [],
-        body: entry.requestBody?.content['application/json'].schema,
+        body: entry.requestBody?.content[JSON_TYPE]?.schema,
         isBodyRequired: entry.requestBody?.required === true,
+        fileTypes: Object.keys(entry.requestBody?.content ?? {}).filter((type) => type !== JSON_TYPE),
       }
       return [operation, ...actionsOf(operation, entry.description, resolve)]
     }),

@@ -21,6 +21,7 @@ const MOST_OBJECTIONS = 12
 const PAST_PRISM = ({ operation, ids, body }: Recipe) =>
   body === false ||
   body === null ||
+  operation.fileTypes.length > 0 ||
   (body !== undefined && operation.body === undefined) ||
   ids.some((id) => typeof id === 'string')
 

@@ -125,7 +125,7 @@ export async function createPool(api: Api): Promise<Pool> {
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
             // Node frames the body of a DELETE only when it is told how long it is.
             ...(text !== undefined && {
-              'content-type': 'application/json',
+              'content-type': recipe.operation.fileTypes[0] ?? 'application/json',
               'content-length': String(Buffer.byteLength(text)),
             }),
             ...headers,

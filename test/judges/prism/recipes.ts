@@ -123,6 +123,7 @@ function recipeOf(operation: OperationToFuzz, resolve: Resolve): Arbitrary<Recip
 
 /** What schema and words allow, what the schema alone allows, the same with one thing spoilt, and anything at all. */
 function bodies(operation: OperationToFuzz, valid: (schema: object) => Arbitrary<unknown>): Arbitrary<unknown> {
+  if (operation.fileTypes.length > 0) return fc.option(fc.string({ maxLength: 200 }), { nil: undefined })
   if (operation.body === undefined) {
     return operation.method === 'GET'
       ? fc.constant(undefined)

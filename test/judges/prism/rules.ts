@@ -24,7 +24,7 @@ interface ErrorBody {
 export function brokenAnywhere({ operation, body }: Recipe, { status, headers, text }: Answered): string[] {
   const broken = HEADERS.filter((name) => headers[name] === undefined).map((name) => `no header ${name}`)
   if (status >= 400) broken.push(...brokenError(status, headers, text, isRecord(body) && body['network'] === 'live'))
-  if (status < 300 && operation.body === undefined && body !== undefined)
+  if (status < 300 && operation.body === undefined && operation.fileTypes.length === 0 && body !== undefined)
     broken.push(`${status} to a body where the document has none`)
   return broken
 }

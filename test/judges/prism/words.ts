@@ -5,15 +5,24 @@ import type { OperationToFuzz } from './document.ts'
  * client a union, and every refusal its sentence. The fuzzer holds the product to them as to the schemas.
  */
 const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
-  sendMessage: ['text', 'media_url', 'cloud_api'],
+  sendMessage: ['text', 'media_url', 'media_id', 'cloud_api'],
   speakFromSandboxPhone: ['text', 'media_type'],
   scanSandboxCode: ['qr', 'pairing_code'],
 }
-/** A field, and the one it may only be sent with. */
-const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  sendMessage: { media_type: 'media_url', media_url: 'media_type', caption: 'media_url', filename: 'media_url' },
-  speakFromSandboxPhone: { media_url: 'media_type', caption: 'media_type', filename: 'media_type' },
+const FILE = ['media_url', 'media_id']
+/** A field, and those it may only be sent with: one of them. */
+const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  sendMessage: {
+    ...{ media_type: FILE, caption: FILE, filename: FILE },
+    ...{ media_url: ['media_type'], media_id: ['media_type'] },
+  },
+  speakFromSandboxPhone: { media_url: ['media_type'], caption: ['media_type'], filename: ['media_type'] },
 }
+/** Whether they are right depends on which phone numbers exist, and on the instances, files and campaigns they name. */
+const DEPENDS = new Set([
+  ...['createCampaign', 'updateCampaign', 'previewCampaign', 'testCampaign', 'startCampaign'],
+  ...['createContact', 'updateContact', 'createOptOut', 'deleteOptOut', 'updateLineSettings', 'startHistoryImport'],
+])
 /** Names that the older webhook of an instance knows. */
 const NAMES = [
   'MESSAGE',
@@ -62,6 +71,7 @@ export function wording({ operation, query, body }: Thought, thing: Body): Wordi
     return 'forbidden'
   // Prism takes `?limit=` for no limit; for the product it is a limit that is no number.
   if (Object.values(query).includes('')) return 'open'
+  if (DEPENDS.has(id) || (id === 'listOptOuts' && 'phone' in query)) return 'open'
   const sent = id === 'callEngine' && body === undefined ? {} : body
   return typeof sent === 'object' && sent !== null ? ofBody(operation, sent as Body, thing) : 'allowed'
 }
@@ -70,7 +80,7 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   const one = EXACTLY_ONE[id]
   if (one !== undefined && one.filter((field) => field in sent).length !== 1) return 'forbidden'
   const together = Object.entries(ONLY_WITH[id] ?? {})
-  if (together.some(([field, other]) => field in sent && !(other in sent))) return 'forbidden'
+  if (together.some(([field, others]) => field in sent && !others.some((other) => other in sent))) return 'forbidden'
   if (SETS_NAMES.has(id)) return ofNames(sent['events'], thing)
   const events = sent['events']
   if (Array.isArray(events) && events.includes('*') && events.length > 1) return 'forbidden'
@@ -81,6 +91,7 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   if (way !== undefined) return way
   // A code that is on some screen, and a payload as the Cloud API wants it: beyond schemas.
   if (id === 'scanSandboxCode' || 'cloud_api' in sent) return 'open'
+  if ('media_id' in sent) return 'open'
   const sample = id === 'callEngine' && !('media_type' in sent) ? STICKER : SAMPLES[String(sent['media_type'])]
   return 'media_url' in sent && sent['media_url'] !== sample ? 'open' : 'allowed'
 }
@@ -89,12 +100,14 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
 const ACCOUNT_NAME = 25
 
 /** Which groups there are and who is in them, or where an invitation leads, is in no schema. */
-function ofSends({ to, mentions, gif, link, name, media_type: type }: Body): Wording | undefined {
+function ofSends({ to, mentions, gif, voice, link, name, muted, until, media_type: type }: Body): Wording | undefined {
   const isGroup = typeof to === 'string' && to.endsWith('@g.us')
   if (mentions !== undefined && !isGroup) return 'forbidden'
   if (gif !== undefined && type !== 'video') return 'forbidden'
+  if (voice !== undefined && type !== 'audio') return 'forbidden'
+  if (until !== undefined) return muted === true ? 'open' : 'forbidden'
   const isLongName = typeof name === 'string' && name.length > ACCOUNT_NAME
-  return isGroup || isLongName || gif !== undefined || link !== undefined ? 'open' : undefined
+  return isGroup || isLongName || gif !== undefined || voice !== undefined || link !== undefined ? 'open' : undefined
 }
 
 /** The engine is not in the body: smv2 knows its names and wants one; official sends everything, whatever is listed. */
@@ -136,12 +149,12 @@ export function byTheWords({ id }: Thought['operation'], body: unknown): unknown
   const choices = (EXACTLY_ONE[id] ?? []).filter((field) => field in left)
   const drop = (fields: readonly string[]) => fields.forEach((field) => Reflect.deleteProperty(left, field))
   drop(choices.slice(1))
-  if (id === 'sendMessage' && choices[0] === 'media_url') left['media_type'] ??= 'image'
+  if (id === 'sendMessage' && FILE.includes(choices[0] ?? '')) left['media_type'] ??= 'image'
   if (id === 'sendRawMessage') toSomebody(left)
   if ('media_url' in left) left['media_url'] = SAMPLES[String(left['media_type'])] ?? left['media_url']
   if (id === 'callEngine' && 'media_url' in left && !('media_type' in left)) left['media_url'] = STICKER
-  for (const [field, other] of Object.entries(ONLY_WITH[id] ?? {})) {
-    if (field in left && !(other in left)) drop([field])
+  for (const [field, others] of Object.entries(ONLY_WITH[id] ?? {})) {
+    if (field in left && !others.some((other) => other in left)) drop([field])
   }
   if (Array.isArray(left['options']) && Number(left['max_choices']) > left['options'].length) drop(['max_choices'])
   if (Date.parse(String(left['until'])) <= Date.parse(String(left['since']))) drop(['until'])
@@ -165,6 +178,9 @@ function namedRight(id: string, events: readonly unknown[]): readonly unknown[] 
 
 /** What is kept of a body, where the words say that it is not kept as it was sent. */
 export function asKept({ operation, body }: Thought, { engine }: Body): unknown {
+  // The fields of a pace that are not named keep what they had.
+  if (operation.id === 'updateLineSettings')
+    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== 'pace'))
   if (!SETS_NAMES.has(operation.id) || typeof body !== 'object' || body === null) return body
   const { events } = body as Body
   if (!Array.isArray(events)) return body

@@ -27,6 +27,7 @@ test.each([
   ['/assistants/calls', '/assistants'],
   ['/settings/api', '/settings/api'],
   ['/settings', '/settings'],
+  ['/events', '/events'],
 ])('%s belongs to %s', (path, entry) => {
   expect(entryOf(path).path).toBe(entry)
 })
@@ -42,6 +43,7 @@ describe('an ID pasted into the palette', () => {
     [ids.webhook(), '/webhooks/'],
     [ids.delivery(), '/webhooks/deliveries?delivery='],
     [ids.approval(), '/assistants/approvals'],
+    [ids.event(), '/events?event='],
   ])('%s leads to its screen', (id, to) => {
     expect(findKnownId(id)?.to(id)).toContain(to)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { initials } from '../../../renderer/parts/initials.ts'
 import { sizeText } from '../../../renderer/parts/size-text.ts'
-import { isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
+import { durationText, isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
 import { canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
@@ -54,6 +54,12 @@ describe('files', () => {
   ])('a message of type %s with %s is shown as %s', (type, mime_type, shown) => {
     expect(mediaKind({ type, media: { ...media, mime_type } })).toBe(shown)
   })
+
+  test.each([
+    [7, '0:07'],
+    [65, '1:05'],
+    [3_725, '1:02:05'],
+  ])('%i seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text))
 
   test('only what the service itself hands out is opened in the window', () => {
     expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwnUrl)).toBe(true)

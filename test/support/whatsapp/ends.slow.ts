@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Curve } from 'baileys'
 import * as curve from 'libsignal/src/curve.js'
-import { startWhatsApp, type Ending, type WhatsApp } from './index.ts'
+import { startWhatsApp } from '../stand-in.ts'
+import type { Ending, WhatsApp } from './index.ts'
 import { rawClient, type RawClient } from './raw-client.ts'
 import { linked, ready, sharedLine } from './raw-scene.ts'
 

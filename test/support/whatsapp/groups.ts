@@ -16,8 +16,13 @@ export interface Group {
   readonly admins: readonly string[]
   /** Only admins may write. */
   readonly isForAdmins: boolean
+  /** Only admins may change what it is called and about. */
+  readonly isLocked: boolean
+  readonly description: string | null
   reserveForAdmins(): void
 }
+
+type GroupRule = 'announcement' | 'not_announcement' | 'locked' | 'unlocked'
 
 interface SealedUtterance {
   readonly key: Buffer
@@ -26,6 +31,8 @@ interface SealedUtterance {
 
 export interface GroupInside extends Group {
   rename(subject: string): void
+  describe(words: string | null): void
+  setRule(rule: GroupRule): void
   add(number: string): void
   remove(number: string): void
   setAdmin(number: string, isAdmin: boolean): void
@@ -52,6 +59,8 @@ export function createGroup(
   const sealed = new Map<string, Promise<SealedUtterance>>()
   let title = subject
   let isForAdmins = false
+  let isLocked = false
+  let description: string | null = null
   return {
     id,
     addressing,
@@ -68,6 +77,17 @@ export function createGroup(
     },
     get isForAdmins() {
       return isForAdmins
+    },
+    get isLocked() {
+      return isLocked
+    },
+    get description() {
+      return description
+    },
+    describe: (words) => void (description = words),
+    setRule(rule) {
+      if (rule === 'locked' || rule === 'unlocked') isLocked = rule === 'locked'
+      else isForAdmins = rule === 'announcement'
     },
     reserveForAdmins: () => void (isForAdmins = true),
     rename: (next) => void (title = next),
@@ -111,6 +131,10 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
   return stanza('group', attributes, [
     ...group.members.map((number) => describeMember(group, phone(number))),
     ...(group.isForAdmins ? [stanza('announcement', {})] : []),
+    ...(group.isLocked ? [stanza('locked', {})] : []),
+    ...(group.description === null
+      ? []
+      : [stanza('description', { id: 'D1' }, [stanza('body', {}, Buffer.from(group.description))])]),
   ])
 }
 
@@ -208,11 +232,28 @@ function change(group: GroupInside, asked: Stanza, { who, announce, phone }: Ask
     named.forEach(act)
     return [stanza(asked.tag, {}, participants)]
   }
+  if (isRule(asked.tag)) {
+    group.setRule(asked.tag)
+    announce(group, stanza(asked.tag, {}))
+    return [stanza(asked.tag, {})]
+  }
+  if (asked.tag === 'description') {
+    // A change that does not name what it replaces is refused, as by the real server.
+    if ((asked.attrs['prev'] ?? null) !== (group.description === null ? null : 'D1')) return undefined
+    const body = children(asked, 'body')[0]?.content
+    group.describe(
+      asked.attrs['delete'] === 'true' ? null : Buffer.from((body as Uint8Array | undefined) ?? []).toString(),
+    )
+    return [stanza('description', {})]
+  }
   if (asked.tag !== 'subject') return [describe(group, phone)]
   group.rename(Buffer.from((asked.content as Uint8Array | undefined) ?? []).toString())
   announce(group, stanza('subject', { subject: group.subject }))
   return [stanza('subject', { subject: group.subject })]
 }
+
+const RULES: ReadonlySet<string> = new Set(['announcement', 'not_announcement', 'locked', 'unlocked'])
+const isRule = (tag: string): tag is GroupRule => RULES.has(tag)
 
 /** What a member’s client hears when something in the group changes. */
 export function groupNotice(group: GroupInside, by: PhoneInside, what: Stanza, id: string): Stanza {

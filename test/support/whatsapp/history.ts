@@ -22,8 +22,9 @@ export function welcomeHistory(phone: PhoneInside, find: (number: string) => Pho
   const people = [...phone.writers].map(find)
   const history = {
     syncType: Kind.INITIAL_BOOTSTRAP,
-    conversations: people.map(({ number }) => ({
+    conversations: people.map(({ number, habits }) => ({
       id: numberJid(number),
+      displayName: habits.name,
       messages: [...phone.known.values()]
         .filter(isIn(numberJid(number)))
         .slice(-LATEST)

@@ -38,6 +38,8 @@ export interface LinkedDevice {
   readonly preKeysLeft: number
   /** Ends its connection now; it may log in again, except after `removed`. */
   end(how: Ending): void
+  /** Says something that means nothing, as the answer to a keep-alive. */
+  beat(): void
   /** Neither side hears the other any more, while the connection stands. */
   freeze(): void
   thaw(): void
@@ -130,6 +132,7 @@ export function createLinkedDevice(
     },
     heard,
     end,
+    beat: () => link?.send(stanza('ib', { from: 's.whatsapp.net' })),
     freeze: () => link?.freeze(),
     thaw: () => link?.thaw(),
     refuse(next) {

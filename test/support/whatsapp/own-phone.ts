@@ -31,6 +31,7 @@ export async function answerPeerRequest(
   const request = plain.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return
   const earlier = request.historySyncOnDemandRequest
+  if (earlier && !phone.habits.answersForHistory) return
   const answers = earlier ? earlierHistory(phone, earlier, id, cdn) : resent(phone, request, id)
   for (const answer of answers) from.enqueue(await peerStanza(phone, from, answer))
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildAckStanza, type BinaryNode } from 'baileys'
 import { randomBytes } from 'node:crypto'
-import { startWhatsApp, type WhatsApp } from './index.ts'
+import { startWhatsApp } from '../stand-in.ts'
+import type { WhatsApp } from './index.ts'
 import { nothingKept, rawClient } from './raw-client.ts'
 
 let whatsapp: WhatsApp
@@ -21,7 +22,10 @@ test('a client shows a QR code, is scanned, restarts and is open', async () => {
   expect(await first.closed()).toBe(515)
   const second = rawClient(kept)
   await second.open()
-  expect(second.socket.user).toMatchObject({ id: '12025550200:11@s.whatsapp.net', lid: `${shop.lid}:11@lid` })
+  expect(second.socket.user).toMatchObject({
+    id: `${shop.number}:${device.id}@s.whatsapp.net`,
+    lid: `${shop.lid}:${device.id}@lid`,
+  })
   await expect.poll(() => device.isOnline).toBe(true)
   expect(device.preKeysLeft).toBeGreaterThan(800)
 })

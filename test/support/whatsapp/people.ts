@@ -39,6 +39,8 @@ export interface Habits {
   readonly passkey: 'none' | 'has' | 'creates' | 'refuses'
   /** Waits until its owner has compared the code, even if the client proved that it was scanned. Default: false. */
   readonly compares: boolean
+  /** Whether it sends what was said before when a client asks. Default: true. */
+  readonly answersForHistory: boolean
 }
 
 export interface SayOptions {

@@ -21,6 +21,7 @@ const HABITS: Habits = {
   refreshTag: 'companion_reg_refresh',
   passkey: 'none',
   compares: false,
+  answersForHistory: true,
 }
 
 /** @param pairing how this phone links clients to itself. */

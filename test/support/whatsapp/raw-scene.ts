@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { UserFacingSocketConfig } from 'baileys'
-import { startWhatsApp, type LinkedDevice, type Phone, type WhatsApp } from './index.ts'
+import { startWhatsApp } from '../stand-in.ts'
+import type { LinkedDevice, Phone, WhatsApp } from './index.ts'
 import { nothingKept, rawClient, type Kept, type RawClient } from './raw-client.ts'
 import { until } from '../service-process.ts'
 

@@ -11,6 +11,9 @@ export interface FileToSend {
   readonly fileName?: string
   /** Recorded rather than chosen: a voice note. */
   readonly isVoice?: boolean
+  /** What the phone says of it besides. */
+  readonly about?: Pick<proto.Message.IAudioMessage, 'seconds' | 'waveform'> &
+    Pick<proto.Message.IImageMessage, 'jpegThumbnail'>
 }
 
 /** A message others can refer to. */
@@ -59,16 +62,16 @@ export const edit = (of: Known, words: string): proto.IMessage => ({
 })
 
 export function file(cdn: Cdn, sent: FileToSend): proto.IMessage {
-  const { kind, bytes, mimeType: mimetype, caption, fileName, isVoice } = sent
+  const { kind, bytes, mimeType: mimetype, caption, fileName, isVoice, about = {} } = sent
   const common = { ...cdn.publish(kind, bytes), mimetype, mediaKeyTimestamp: Math.floor(Date.now() / 1_000) }
   const captioned = caption === undefined ? {} : { caption }
   switch (kind) {
     case 'image':
-      return { imageMessage: { ...common, ...captioned, height: 10, width: 10 } }
+      return { imageMessage: { ...common, ...captioned, height: 10, width: 10, ...about } }
     case 'video':
-      return { videoMessage: { ...common, ...captioned, seconds: 1 } }
+      return { videoMessage: { ...common, ...captioned, seconds: 1, ...about } }
     case 'audio':
-      return { audioMessage: { ...common, seconds: 1, ptt: isVoice ?? false } }
+      return { audioMessage: { ...common, seconds: 1, ptt: isVoice ?? false, ...about } }
     case 'document':
       return { documentMessage: { ...common, ...captioned, fileName: fileName ?? 'file', title: fileName ?? 'file' } }
     case 'sticker':

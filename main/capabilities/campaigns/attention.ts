@@ -1,0 +1,61 @@
+import type { CampaignStatus, PauseReason } from '../../contract/campaign.ts'
+import type { Network } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
+
+interface StoppedRow {
+  readonly id: string
+  readonly name: string
+  readonly pauseReason: PauseReason | null
+  readonly sinceMs: number
+}
+
+interface StoppedQuery {
+  readonly accountId: string
+  readonly network: Network | null
+  readonly status: CampaignStatus
+  readonly since: number
+  readonly rows: number
+}
+
+const stoppedCampaigns = sql<StoppedQuery, StoppedRow>(
+  `SELECT id, name, pause_reason AS pauseReason, updated_at AS sinceMs FROM campaigns
+   WHERE account_id = :accountId AND status = :status AND updated_at >= :since
+     AND (network = :network OR :network IS NULL) ORDER BY seq DESC LIMIT :rows`,
+)
+
+const MOST = 200
+/** A campaign stays failed; a line about it ends after this time. */
+const FAILED_SHOWN_MS = 3 * 24 * 3_600_000
+/** A person who paused it knows, and sending hours begin without anybody. */
+const EXPECTED = new Set<PauseReason | null>(['user', 'outside_window'])
+
+/** Campaigns that stand still and should not. */
+export function createAttention({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
+  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+    const of = { accountId, network, rows: MOST }
+    const paused = await db.read(stoppedCampaigns, { ...of, status: 'paused', since: 0 })
+    const failed = await db.read(stoppedCampaigns, { ...of, status: 'failed', since: clock.now() - FAILED_SHOWN_MS })
+    return [
+      ...lineOf(
+        'paused',
+        paused.filter(({ pauseReason }) => !EXPECTED.has(pauseReason)),
+      ),
+      ...lineOf('failed', failed),
+    ]
+  }
+}
+
+function lineOf(code: 'paused' | 'failed', rows: readonly StoppedRow[]): AttentionLine[] {
+  const [first] = rows
+  if (first === undefined) return []
+  return [
+    {
+      ...{ code, severity: code === 'failed' ? 'error' : 'warning', count: rows.length, text: null },
+      sinceMs: Math.min(...rows.map(({ sinceMs }) => sinceMs)),
+      subject: rows.length === 1 ? { id: first.id, name: first.name } : null,
+    },
+  ]
+}

@@ -1,0 +1,90 @@
+import type { CampaignConfig, CampaignConfigInput, CampaignWindow } from '../../contract/campaign.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine, Network } from '../../contract/shapes.ts'
+import { isTimeZone } from './sending-hours.ts'
+
+/** The numbers of a campaign, as far as rules depend on them. */
+export interface Numbers {
+  readonly network: Network
+  readonly engines: readonly Engine[]
+  readonly instanceIds: readonly string[]
+}
+
+const DEFAULTS = {
+  ...{ minDelay: 8, maxDelay: 25, pauseFor: [300, 900], dailyLimit: null, stopOnErrorPercent: 20, maxFailuresInRow: 5 },
+  ...{ rotation: 'round_robin', weights: {}, variation: 'random', checkNumbers: true, typing: true },
+} as const satisfies Partial<CampaignConfig>
+
+/** What protects a number, and would only slow down a simulation. */
+const DEFAULTS_OF: Readonly<
+  Record<Network, Pick<CampaignConfig, 'pauseAfter' | 'hourlyLimit' | 'skipIfContactedHours'>>
+> = {
+  live: { pauseAfter: 50, hourlyLimit: 80, skipIfContactedHours: 24 },
+  sandbox: { pauseAfter: null, hourlyLimit: null, skipIfContactedHours: null },
+}
+
+const DAYTIME: CampaignWindow = { start: '08:00', end: '20:00' }
+const WORKDAYS = [1, 2, 3, 4, 5, 6]
+
+/** Faster than this, WhatsApp takes a phone for a machine. */
+const SHORTEST_LIVE_DELAY = 2
+/** From here on it is not worth a warning. */
+export const CAREFUL_LIVE_DELAY = 5
+
+/**
+ * Fills in what was left out.
+ * @param timezone of sending hours that name none.
+ * @throws ApiError validation_error
+ */
+export function completeConfig(input: CampaignConfigInput, numbers: Numbers, timezone: string): CampaignConfig {
+  const { minDelay, maxDelay } = input
+  const base = { ...DEFAULTS, ...DEFAULTS_OF[numbers.network], ...input }
+  const config: CampaignConfig = {
+    minDelay: minDelay ?? Math.min(DEFAULTS.minDelay, maxDelay ?? Infinity),
+    maxDelay: maxDelay ?? Math.max(DEFAULTS.maxDelay, minDelay ?? 0),
+    pauseAfter: base.pauseAfter,
+    pauseFor: [...base.pauseFor],
+    hourlyLimit: base.hourlyLimit,
+    dailyLimit: base.dailyLimit,
+    window: windowOf(input, numbers.network, timezone),
+    stopOnErrorPercent: base.stopOnErrorPercent,
+    maxFailuresInRow: base.maxFailuresInRow,
+    rotation: base.rotation,
+    weights: base.weights,
+    variation: base.variation,
+    skipIfContactedHours: base.skipIfContactedHours,
+    checkNumbers: base.checkNumbers,
+    typing: base.typing,
+  }
+  requireSound(config, numbers)
+  return config
+}
+
+function windowOf({ window }: CampaignConfigInput, network: Network, timezone: string): CampaignConfig['window'] {
+  if (window === null || (window === undefined && network === 'sandbox')) return null
+  const { start, end, timezone: zone = timezone, days = WORKDAYS } = window ?? DAYTIME
+  return { start, end, timezone: zone, days: days.toSorted((a, b) => a - b) }
+}
+
+function requireSound(config: CampaignConfig, { network, engines, instanceIds }: Numbers): void {
+  const { minDelay, maxDelay, pauseFor, window, weights } = config
+  if (minDelay > maxDelay) throw wrong(`config.minDelay is ${minDelay}, more than config.maxDelay (${maxDelay}).`)
+  if (network === 'live' && engines.includes('smv2') && minDelay < SHORTEST_LIVE_DELAY) {
+    throw wrong(
+      `config.minDelay must be ${SHORTEST_LIVE_DELAY} or more on live smv2 numbers. Faster sending gets numbers banned.`,
+    )
+  }
+  const [shortest = 0, longest = 0] = pauseFor
+  if (shortest > longest) throw wrong('config.pauseFor must be the shortest pause, then the longest.')
+  if (window !== null) requireOpening(window)
+  const unknown = Object.keys(weights).find((id) => !instanceIds.includes(id))
+  if (unknown !== undefined) throw wrong(`config.weights names ${unknown}, which is not in instance_ids.`)
+}
+
+function requireOpening({ start, end, timezone }: NonNullable<CampaignConfig['window']>): void {
+  if (!isTimeZone(timezone))
+    throw wrong(`config.window.timezone ${JSON.stringify(timezone)} is unknown. Use a name such as America/Sao_Paulo.`)
+  if (start >= end) throw wrong(`config.window never opens: its end (${end}) is not later than its start (${start}).`)
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)

@@ -1,0 +1,165 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { stillBusy } from '../../kernel/idempotency.ts'
+import type { Access } from './access.ts'
+import { completeConfig } from './config.ts'
+import type { CreateCampaignBody, CreateReply } from './contract.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { mergeTallies, portionsOf, type Loading } from './loading.ts'
+import { requireMessages } from './messages.ts'
+import { requireSomeUsable, type AcceptedRecipient, type RecipientList, type Tally } from './recipients.ts'
+import { requireContent } from './start.ts'
+import type { CampaignState } from './state.ts'
+import { insertCampaign, insertLane, setLoading } from './store.ts'
+import type { ListReader } from './lists.ts'
+
+export interface CreateCall {
+  readonly caller: Principal
+  readonly body: CreateCampaignBody
+  readonly rawBody: unknown
+  readonly idempotencyKey: string | null
+}
+
+/** The bytes are kept with the Idempotency-Key. */
+export interface Created {
+  readonly bytes: Buffer
+  readonly replayed: boolean
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** @throws ApiError validation_error for a time that has passed, or is too far ahead */
+export function readTime(scheduledAt: string, now: number): number {
+  const atMs = Date.parse(scheduledAt)
+  if (atMs <= now) throw new ApiError('validation_error', 'scheduled_at has passed. Choose a time in the future.')
+  if (atMs > now + LIMITS.campaignDaysAhead * DAY_MS)
+    throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.campaignDaysAhead} days ahead.`)
+  return atMs
+}
+
+interface CreateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'config'> {
+  readonly access: Access
+  readonly lists: ListReader
+  readonly loading: Loading
+  readonly state: CampaignState
+}
+
+/**
+ * Creates a campaign. A short list is stored in the commit that creates it; a long one in portions, while nobody sees the
+ * campaign. What is refused leaves nothing behind.
+ */
+export function createCreate(deps: CreateDeps) {
+  const { db, clock, ids, idempotency, access, lists, loading, state } = deps
+
+  return async function create({ caller, body, rawBody, idempotencyKey: key }: CreateCall): Promise<Created> {
+    const { accountId } = caller
+    const held = key === null ? null : { key, fp: idempotency.fingerprint('POST campaigns', accountId, rawBody) }
+    if (held !== null) {
+      const earlier = await idempotency.peek(db, { scopeId: accountId, ...held })
+      if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
+      if (earlier.kind === 'busy') throw stillBusy(earlier)
+    }
+    const draft = await read(caller, body)
+    const id = ids.tagged('cmp')
+    const target = { id, accountId, instanceIds: draft.instanceIds }
+    const [first = [], ...rest] = [...portionsOf(draft.list.accepted)]
+    const isLong = rest.length > 0
+
+    const begun = await db.commit(async (tx) => {
+      if (held !== null) {
+        const claim = await idempotency.claim(tx, { scopeId: accountId, ...held, subjectId: id, boot: db.boot })
+        if (claim.kind === 'busy') throw stillBusy(claim)
+        if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
+      }
+      await insert(tx, id, caller, body, draft, key, isLong)
+      const tally = await loading.addPortion(tx, target, first)
+      await loading.nameVariables(tx, id, draft.list.variables, clock.now())
+      return isLong ? { tally } : conclude(tx, id, draft, mergeTallies([draft.list.tally, tally]), key)
+    })
+    if ('bytes' in begun) return begun
+    return finish(target, draft, begun.tally, rest, key)
+  }
+
+  interface Read {
+    readonly list: RecipientList
+    readonly instanceIds: readonly string[]
+    readonly network: string
+    readonly config: object
+    readonly scheduledAtMs: number | null
+    readonly starts: boolean
+  }
+
+  /** Everything that can be wrong is found here, before anything is stored. */
+  async function read(caller: Principal, body: CreateCampaignBody): Promise<Read> {
+    const { instance_ids: instanceIds, messages = [], config: input = {}, scheduled_at: scheduledAt } = body
+    const numbers = await access.numbers(caller, instanceIds)
+    const config = completeConfig(input, numbers, deps.config.safetyTimezone)
+    requireMessages(messages, numbers.engines)
+    const scheduledAtMs = scheduledAt === undefined ? null : readTime(scheduledAt, clock.now())
+    const list = await lists.read(caller.accountId, numbers.network, body)
+    requireSomeUsable(list)
+    const starts = body.start ?? scheduledAtMs !== null
+    if (starts) requireContent({ messages, variables: list.variables, recipients: countOf(list) })
+    return { list, instanceIds, network: numbers.network, config, scheduledAtMs, starts }
+  }
+
+  async function insert(
+    tx: Tx,
+    id: string,
+    { accountId }: Principal,
+    body: CreateCampaignBody,
+    draft: Read,
+    idempotencyKey: string | null,
+    isLong: boolean,
+  ): Promise<void> {
+    await tx.run(insertCampaign, {
+      ...{ seq: await tx.next('campaigns'), id, accountId, name: body.name, network: draft.network },
+      ...{ messages: JSON.stringify(body.messages ?? []), variables: '[]' },
+      ...{ config: JSON.stringify(draft.config), configInput: JSON.stringify(body.config ?? {}) },
+      ...{ loading: isLong ? 2 : 0, idempotencyKey, now: clock.now(), scheduledAtMs: draft.scheduledAtMs },
+    })
+    for (const [position, instanceId] of draft.instanceIds.entries())
+      await tx.run(insertLane, { campaignId: id, position, instanceId })
+  }
+
+  async function finish(
+    target: { id: string; accountId: Principal['accountId']; instanceIds: readonly string[] },
+    draft: Read,
+    first: Tally,
+    rest: readonly (readonly AcceptedRecipient[])[],
+    key: string | null,
+  ): Promise<Created> {
+    const { id, accountId } = target
+    try {
+      const tallies = [draft.list.tally, first]
+      for (const rows of rest) tallies.push(await db.commit((tx) => loading.addPortion(tx, target, rows)))
+      return await db.commit((tx) => conclude(tx, id, draft, mergeTallies(tallies), key))
+    } catch (error) {
+      await loading.removeAll(id)
+      await db.commit(async (tx) => {
+        await loading.removeCampaign(tx, id)
+        if (key !== null) await idempotency.release(tx, accountId, key, id)
+      })
+      throw error
+    }
+  }
+
+  async function conclude(tx: Tx, id: string, draft: Read, tally: Tally, key: string | null): Promise<Created> {
+    await tx.run(setLoading, { id, from: 2, to: 0 })
+    const campaign = await state.load(tx, id)
+    if (campaign === undefined) throw new Error('The campaign just created is gone.')
+    if (draft.starts && draft.scheduledAtMs !== null) await state.schedule(tx, campaign, draft.scheduledAtMs)
+    else if (draft.starts) await state.begin(tx, campaign)
+    state.notify(tx, campaign)
+    const { status } = (await state.load(tx, id)) ?? campaign
+    const reply: CreateReply = { campaign_id: id, status, ...tally }
+    const bytes = Buffer.from(JSON.stringify(reply))
+    if (key !== null) await idempotency.settle(tx, campaign.accountId, key, 201, bytes, id)
+    return { bytes, replayed: false }
+  }
+}
+
+const countOf = ({ accepted, tally }: RecipientList): number =>
+  accepted.length + tally.recipients.opted_out + tally.recipients.duplicates

@@ -1,0 +1,36 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { Jobs } from '../../kernel/jobs.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Contacts } from '../contacts/index.ts'
+import type { Instances } from '../instances/index.ts'
+import type { Messages } from '../messages/index.ts'
+import type { OptOuts } from '../opt-outs/index.ts'
+import type { Safety } from '../safety/index.ts'
+
+export interface CampaignsDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'tagged'>
+  readonly jobs: Jobs
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly log: Log
+  readonly cursors: Cursors
+  readonly idempotency: Idempotency
+  readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe' | 'known'>
+  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs'>
+  readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
+  readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
+  readonly contacts: Pick<Contacts, 'withTag'>
+  readonly config: {
+    /** Of sending hours and days that name no zone. */
+    readonly safetyTimezone: string
+  }
+}

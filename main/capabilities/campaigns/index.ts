@@ -1,0 +1,144 @@
+import type { Principal } from '../../kernel/access.ts'
+import { createAccess } from './access.ts'
+import { createControls, controlJob, pauseOverdue } from './start.ts'
+import { createCreate } from './create.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { laneJob } from './lane.ts'
+import { createNumberStates } from './links.ts'
+import { createListReader } from './lists.ts'
+import { createLoading } from './loading.ts'
+import { createNumberChecks } from './number-checks.ts'
+import { createOutcomes } from './outcomes.ts'
+import { createPreview } from './preview.ts'
+import { createReads } from './reads.ts'
+import { readRecipientFile, requireSomeUsable } from './recipients.ts'
+import { createRecords } from './record.ts'
+import { createReports } from './report.ts'
+import { createResolver, resolveAll } from './resolve.ts'
+import { createState, type ControlInput } from './state.ts'
+import { loadingCampaigns, setHasJob, setLoading } from './store.ts'
+import { createTestSend } from './test-send.ts'
+import { createTurn } from './turn.ts'
+import { createUpdate } from './update.ts'
+import type { JobQueue } from '../../kernel/jobs.ts'
+import { pendingOf } from './counts.ts'
+import { ApiError } from '../../contract/errors.ts'
+
+export type { CampaignsDeps } from './deps.ts'
+
+export type Campaigns = ReturnType<typeof createCampaigns>
+
+const LOADING_PAGE = 100
+const RETRY_LANE_MS = 300_000
+
+export function createCampaigns(deps: CampaignsDeps) {
+  const { db, clock, jobs, ledger, instances, optOuts, idempotency } = deps
+  const numberState = createNumberStates(deps)
+  const queues: { lanes?: JobQueue<object>; control?: JobQueue<ControlInput> } = {}
+  const state = createState({
+    ...deps,
+    numberState,
+    lanes: () => required(queues.lanes),
+    control: () => required(queues.control),
+  })
+  const outcomes = createOutcomes({ clock, state })
+  const resolve = createResolver({ ...deps, outcomes })
+  const checks = createNumberChecks(deps)
+  queues.control = jobs.define(controlJob({ db, clock, state }))
+  queues.lanes = jobs.define(
+    laneJob({
+      ...deps,
+      ...{ outcomes, checks, resolve },
+      takeTurn: createTurn({ ...deps, numberState, state }),
+      finish: (id) =>
+        db.commit(async (tx) => {
+          const campaign = await state.load(tx, id)
+          if (campaign?.status === 'running' && (await pendingOf(tx, id)) === 0) await state.complete(tx, campaign)
+        }),
+      async retry(tx, campaignId, instanceId) {
+        const campaign = await state.load(tx, campaignId)
+        if (campaign === undefined) return
+        await tx.run(setHasJob, { campaignId, instanceId, hasJob: 1 })
+        const { accountId } = campaign
+        const runAtMs = clock.now() + RETRY_LANE_MS
+        await required(queues.lanes).add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAtMs, input: {} })
+      },
+    }),
+  )
+  ledger.inCommit(outcomes.inCommit)
+  instances.subscribe(async (tx, change) => {
+    if (change.kind === 'deleted') await outcomes.instanceDeleted(tx, change.id)
+  })
+  optOuts.onOptOut(outcomes.optedOut)
+
+  const access = createAccess(deps)
+  const lists = createListReader(deps)
+  const loading = createLoading(deps)
+  const records = createRecords({ ...deps, numberState })
+  const updates = createUpdate({ ...deps, access, lists, loading, state })
+  const controls = createControls({ db, clock, state })
+
+  /** What an earlier process was adding when it ended. */
+  async function removeUnfinished(): Promise<void> {
+    for (;;) {
+      const rows = await db.read(loadingCampaigns, { rows: LOADING_PAGE })
+      for (const { id, accountId, loading: kind, idempotencyKey } of rows) {
+        if (kind === 2) await loading.removeAll(id)
+        await db.commit(async (tx) => {
+          await tx.run(setLoading, { id, from: 1, to: 0 })
+          if (kind !== 2) return
+          await loading.removeCampaign(tx, id)
+          if (idempotencyKey !== null) await idempotency.release(tx, accountId, idempotencyKey, id)
+        })
+      }
+      if (rows.length < LOADING_PAGE) return
+    }
+  }
+
+  return {
+    create: createCreate({ ...deps, access, lists, loading, state }),
+    ...createReads({ ...deps, records }),
+    get: access.get,
+    full: records.full,
+    updates,
+    controls,
+    reports: createReports({ ...deps, records }),
+    preview: createPreview({ ...deps, access, lists, numberState }),
+    test: createTestSend(deps),
+
+    /** @returns how many rows of the CSV file were accepted, and which were not. */
+    async importFile(
+      caller: Principal,
+      id: string,
+      stream: AsyncIterable<Uint8Array>,
+      { country, replace = false }: { country?: string; replace?: boolean },
+    ) {
+      const found = await access.get(caller, id)
+      const { network, status } = found.campaign
+      if (status !== 'draft' && status !== 'scheduled')
+        throw new ApiError('invalid_state', `This campaign is ${status}. Recipients can be added to a draft only.`)
+      const list = await readRecipientFile(stream, {
+        network,
+        country: country ?? (await optOuts.country(caller.accountId)),
+      })
+      requireSomeUsable(list)
+      const { recipients } = list.tally
+      if (list.accepted.length + recipients.invalid + recipients.duplicates === 0)
+        throw new ApiError('validation_error', 'The file has no rows below its first line.')
+      const tally = await updates.fill(found, list, replace)
+      return { campaign_id: id, status, ...tally }
+    },
+
+    async recover(): Promise<void> {
+      await removeUnfinished()
+      await resolveAll(db, resolve)
+      await pauseOverdue({ db, clock, state })
+    },
+    retention: checks.retention,
+  }
+}
+
+function required<T>(queue: T | undefined): T {
+  if (queue === undefined) throw new Error('The jobs of campaigns are not defined yet.')
+  return queue
+}

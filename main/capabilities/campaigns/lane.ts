@@ -1,0 +1,200 @@
+import { ApiError, type ErrorCode } from '../../contract/errors.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { JobKind } from '../../kernel/job.ts'
+import { cause } from '../../kernel/log.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { SendResult } from '../messages/index.ts'
+import type { CampaignsDeps } from './deps.ts'
+import type { NumberChecks } from './number-checks.ts'
+import { sendKey, type Outcomes } from './outcomes.ts'
+import { faultOf, renderMessage } from './render.ts'
+import type { Resolver } from './resolve.ts'
+import { seedOf } from './seed.ts'
+import { delayLane, type StoredCampaign } from './store.ts'
+import type { Claimed, Turn } from './turn.ts'
+
+interface LaneDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'instances' | 'messages' | 'safety'> {
+  readonly takeTurn: (
+    tx: Tx,
+    ask: { campaignId: string; instanceId: InstanceId; canCheck: boolean; room: number },
+  ) => Promise<Turn>
+  readonly outcomes: Outcomes
+  readonly checks: NumberChecks
+  readonly resolve: Resolver
+  readonly finish: (campaignId: string) => Promise<void>
+  /** Adds the job again in the commit that ends this one for good. */
+  readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
+}
+
+/** null: the number has nothing to do until it is woken. */
+type Result = { readonly againAtMs: number | null }
+
+/** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
+const IN_FLIGHT = 96
+const ROUNDS = 500
+const RUN_MS = 20_000
+/** A number that is due again so soon keeps its turn. */
+const SOON_MS = 1_500
+const TYPING_MS = 2_000
+const TYPING_FROM_DELAY_SECONDS = 4
+const TRIES = 3
+const RETRY_MS = 10_000
+const NOT_READY_MS = 5_000
+
+/** Worth another try later: nothing has left the machine, and the message is not at fault. */
+const PASSING: Partial<Record<ErrorCode, number>> = {
+  not_ready: NOT_READY_MS,
+  rate_limited: RETRY_MS,
+  service_unavailable: RETRY_MS,
+  storage_full: 60_000,
+  sealed: 60_000,
+  upstream_unavailable: RETRY_MS,
+}
+
+/** The job of a number in a campaign: it takes turns until it has to wait. */
+export function laneJob(deps: LaneDeps): JobKind<object, Result> {
+  const { db, clock, log, instances, messages, safety, takeTurn, outcomes, checks, resolve } = deps
+  let inFlight = 0
+
+  async function runLane(campaignId: string, instanceId: InstanceId, signal: AbortSignal): Promise<Result> {
+    const untilMono = clock.mono() + RUN_MS
+    for (let round = 0; round < ROUNDS && clock.mono() < untilMono && !signal.aborted; round++) {
+      const room = Math.max(1, IN_FLIGHT - inFlight)
+      const canCheck = checks.canAsk(instanceId)
+      const turn = await db.commit((tx) => takeTurn(tx, { campaignId, instanceId, canCheck, room }))
+      if (turn.kind === 'stop') return { againAtMs: null }
+      if (turn.kind === 'check') {
+        const askAtMs = await checks.ask(turn.campaign, instanceId, turn.phones)
+        if (askAtMs > clock.now()) return { againAtMs: askAtMs }
+        continue
+      }
+      const untilMs = turn.kind === 'wait' ? turn.untilMs : turn.nextAtMs
+      if (turn.kind === 'send') {
+        await sendAll(turn, signal)
+        if (turn.isLast) await deps.finish(campaignId)
+      }
+      const waitMs = untilMs - clock.now()
+      if (waitMs > SOON_MS) return { againAtMs: untilMs }
+      if (waitMs > 0) await clock.sleep(waitMs)
+    }
+    return { againAtMs: clock.now() }
+  }
+
+  async function sendAll(turn: Extract<Turn, { kind: 'send' }>, signal: AbortSignal): Promise<void> {
+    const { campaign, instance, claimed } = turn
+    const subject = await instances.subject(campaign.accountId, instance.id)
+    inFlight += claimed.length
+    try {
+      await Promise.all(claimed.map((one) => sendOne(campaign, subject, one, signal)))
+    } finally {
+      inFlight -= claimed.length
+    }
+  }
+
+  async function sendOne(
+    campaign: StoredCampaign,
+    instance: InstanceSubject | undefined,
+    claimed: Claimed,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { recipient, to } = claimed
+    const { campaignId, position } = recipient
+    const message = campaign.messages[claimed.variation - 1]
+    if (instance === undefined || message === undefined) return putBack(claimed, NOT_READY_MS)
+    const seed = seedOf(campaignId, position)
+    const variables = JSON.parse(recipient.variables ?? '{}') as Record<string, string>
+    const { buttons: _shown, ...content } = renderMessage(message, { ...recipient, variables }, instance.engine, seed)
+    const fault = faultOf({ ...content, buttons: [] })
+    if (fault !== undefined) return fail(claimed, 'validation_error', fault)
+    await showTyping(campaign, instance, to, signal)
+    const { text, ...rest } = content
+    const body = { to, ...(content.cloud_api === undefined ? content : rest) }
+    try {
+      const result = await messages.send({
+        ...{ instance, body, rawBody: () => body, source: 'campaign', campaignId },
+        idempotencyKey: sendKey(recipient),
+      })
+      await record(claimed, result)
+    } catch (error) {
+      if (error instanceof ApiError) return record(claimed, { kind: 'not_sent', error })
+      log.error({ event: 'campaign.send_failed', campaignId, cause: cause(error) })
+      await resolve(recipient)
+    }
+  }
+
+  async function showTyping(
+    { network, config }: StoredCampaign,
+    instance: InstanceSubject,
+    to: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!config.typing || network !== 'live' || config.minDelay < TYPING_FROM_DELAY_SECONDS || signal.aborted) return
+    try {
+      await instances.engineFor(instance).direct?.showTyping?.(instance, to, 'typing')
+      await clock.sleep(TYPING_MS)
+    } catch {
+      // An ornament: the message goes out without it.
+    }
+  }
+
+  async function record(claimed: Claimed, result: SendResult): Promise<void> {
+    const { recipient } = claimed
+    // Usually the commit of the message has said it all.
+    if (outcomes.takeSettled(recipient)) return
+    if (result.kind === 'not_sent') {
+      const delayMs = PASSING[result.error.code]
+      const isHopeless = result.error.code === 'upstream_unavailable' && recipient.tries + 1 >= TRIES
+      if (delayMs === undefined || isHopeless) return fail(claimed, result.error.code, result.error.message)
+      return putBack(claimed, retryAfterMs(result.error) ?? delayMs)
+    }
+    const messageId = result.kind === 'unknown' ? null : result.messageId
+    const to = ({ accepted: 'sent', refused: 'failed', unknown: 'unknown' } as const)[result.kind]
+    const atMs = clock.now()
+    await db.commit((tx) => outcomes.move(tx, { ...placeOf(claimed), to, atMs, messageId }))
+    outcomes.takeSettled(recipient)
+  }
+
+  const placeOf = ({ recipient: { campaignId, position } }: Claimed) => ({ campaignId, position })
+
+  async function fail(claimed: Claimed, code: string, message: string): Promise<void> {
+    const move = { ...placeOf(claimed), to: 'failed', atMs: clock.now(), error: { code, message } } as const
+    await db.commit(async (tx) => {
+      await outcomes.move(tx, move)
+      await giveBack(tx, claimed)
+    })
+    outcomes.takeSettled(claimed.recipient)
+  }
+
+  async function putBack(claimed: Claimed, delayMs: number): Promise<void> {
+    const { campaignId, instanceId } = claimed.recipient
+    await db.commit(async (tx) => {
+      await outcomes.putBack(tx, placeOf(claimed))
+      await giveBack(tx, claimed)
+      if (instanceId !== null) await tx.run(delayLane, { campaignId, instanceId, untilMs: clock.now() + delayMs })
+    })
+  }
+
+  /** What the number was granted and did not use. */
+  async function giveBack(tx: Tx, { recipient: { instanceId }, to }: Claimed): Promise<void> {
+    if (instanceId !== null) await safety.release(tx, { instanceId, phone: to })
+  }
+
+  return {
+    name: 'campaigns.send',
+    perLane: 1,
+    concurrency: 64,
+    deadlineMs: 180_000,
+    retryDelaysMs: [1_000, 5_000, 30_000, 60_000],
+    act: (run, signal) => runLane(run.subjectId, run.lane as InstanceId, signal),
+    async record(_tx, _run, { againAtMs }) {
+      return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
+    },
+    recordFailure: (tx, run) => deps.retry(tx, run.subjectId, run.lane as InstanceId),
+  }
+}
+
+function retryAfterMs(error: ApiError): number | undefined {
+  const seconds = Number(error.headers['Retry-After'])
+  return seconds > 0 ? seconds * 1_000 : undefined
+}

@@ -1,0 +1,56 @@
+import type { InstanceStatus } from '../../contract/shapes.ts'
+import type { EngineInstance } from '../../engines/engine.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { KnownInstance } from '../instances/index.ts'
+import type { CampaignsDeps } from './deps.ts'
+
+/** Whether a number can send: now, in a moment, or not before somebody does something. */
+type LinkState = 'up' | 'coming' | 'down'
+
+const STATES = {
+  connected: 'up',
+  connecting: 'coming',
+  recreating: 'down',
+  created: 'down',
+  qr: 'down',
+  disconnected: 'down',
+  auth_failed: 'down',
+  passkey_required: 'down',
+} as const satisfies Record<InstanceStatus, LinkState>
+
+export interface NumberState {
+  readonly instance: KnownInstance | undefined
+  readonly link: LinkState
+  /** Until when it may only write to people it knows. */
+  readonly restrictedUntilMs: number | null
+}
+
+/** When a network does not say how long a restriction lasts, it is looked at again after this. */
+const LOOK_AGAIN_MS = 3_600_000
+
+/** The state of a number, as the instances room and its engine know it at this moment. */
+export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'instances' | 'clock'>) {
+  return async function numberState(
+    read: Pick<Tx, 'one'>,
+    accountId: AccountId,
+    instanceId: InstanceId,
+  ): Promise<NumberState> {
+    const instance = await instances.find(read, accountId, instanceId)
+    if (instance === undefined) return { instance, link: 'down', restrictedUntilMs: null }
+    const { id, engine, network, status } = instance
+    return { instance, link: STATES[status], restrictedUntilMs: restrictionOf({ id, accountId, engine, network }) }
+  }
+
+  function restrictionOf(instance: EngineInstance): number | null {
+    try {
+      const { restriction } = instances.engineFor(instance).evidence(instance)
+      return restriction === null ? null : (restriction.untilMs ?? clock.now() + LOOK_AGAIN_MS)
+    } catch {
+      // This build has no such engine, so the number cannot send either.
+      return null
+    }
+  }
+}
+
+export type NumberStates = ReturnType<typeof createNumberStates>

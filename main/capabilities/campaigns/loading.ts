@@ -1,0 +1,115 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { addCounts } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { insertRecipient } from './recipient-store.ts'
+import { emptyTally, refuse, type AcceptedRecipient, type RecipientList, type Tally } from './recipients.ts'
+import {
+  campaignById,
+  deleteCampaign,
+  deleteCounts,
+  deleteLanes,
+  deleteRecipients,
+  deleteStreak,
+  setVariables,
+  toCampaign,
+} from './store.ts'
+
+/** Rows of one commit: the same thread serves the window. */
+const ROWS_AT_ONCE = 500
+
+interface Target {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly instanceIds: readonly string[]
+}
+
+export type Loading = ReturnType<typeof createLoading>
+
+/** Adds and removes the recipients of a campaign, in portions. */
+export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & { readonly db: Db }) {
+  /** @returns how many rows were accepted, and which were not. */
+  async function addPortion(tx: Tx, target: Target, rows: readonly AcceptedRecipient[]): Promise<Tally> {
+    const { id: campaignId, accountId, instanceIds } = target
+    const tally = emptyTally()
+    const phones = rows.map(({ phone }) => phone)
+    const optedOut = await optOuts.optedOutOf(tx, accountId, instanceIds, phones)
+    const row = await tx.one(campaignById, { id: campaignId })
+    if (row === undefined) throw new Error('The campaign is gone.')
+    let position = row.nextPosition
+    for (const { line, written, phone, canonical, name, variables } of rows) {
+      if (optedOut.has(phone)) {
+        refuse(tally, line, written, 'opted_out')
+        continue
+      }
+      const recipient = { campaignId, position, accountId, phone, canonical, name, variables }
+      if ((await tx.run(insertRecipient, recipient)) === 0) {
+        refuse(tally, line, written, 'duplicate')
+        continue
+      }
+      position++
+    }
+    const accepted = position - row.nextPosition
+    tally.recipients.accepted = accepted
+    await addCounts(tx, { campaignId, instanceId: null, variation: null }, { pending: accepted })
+    await tx.run(setVariables, {
+      id: campaignId,
+      variables: row.variables,
+      nextPosition: position,
+      now: row.updatedAtMs,
+    })
+    return tally
+  }
+
+  async function nameVariables(tx: Tx, id: string, names: readonly string[], now: number): Promise<void> {
+    const row = await tx.one(campaignById, { id })
+    if (row === undefined) return
+    const variables = [...new Set([...toCampaign(row).variables, ...names])]
+    await tx.run(setVariables, { id, variables: JSON.stringify(variables), nextPosition: row.nextPosition, now })
+  }
+
+  async function removeAll(id: string): Promise<void> {
+    while ((await db.commit((tx) => tx.run(deleteRecipients, { id, rows: ROWS_AT_ONCE }))) === ROWS_AT_ONCE);
+    await db.commit((tx) => tx.run(deleteCounts, { id }))
+  }
+
+  return {
+    addPortion,
+    nameVariables,
+
+    /** @returns the tally of the list, with what its portions added. */
+    async addAll(target: Target, list: RecipientList): Promise<Tally> {
+      const tallies = [list.tally]
+      for (const rows of portionsOf(list.accepted)) tallies.push(await db.commit((tx) => addPortion(tx, target, rows)))
+      return mergeTallies(tallies)
+    },
+
+    /** Removes the recipients, and what was counted of them. */
+    removeAll,
+
+    /** Removes a campaign whose recipients are gone. */
+    async removeCampaign(tx: Tx, id: string): Promise<void> {
+      for (const statement of [deleteStreak, deleteLanes, deleteCounts, deleteCampaign]) await tx.run(statement, { id })
+    },
+  }
+}
+
+export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<readonly AcceptedRecipient[]> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) yield rows.slice(from, from + ROWS_AT_ONCE)
+}
+
+/** Problems in the order of their lines. */
+export function mergeTallies(tallies: readonly Tally[]): Tally {
+  const merged = emptyTally()
+  for (const { recipients, problems } of tallies) {
+    merged.recipients.accepted += recipients.accepted
+    merged.recipients.duplicates += recipients.duplicates
+    merged.recipients.invalid += recipients.invalid
+    merged.recipients.opted_out += recipients.opted_out
+    merged.problems.push(...problems)
+  }
+  merged.problems.sort((a, b) => a.line - b.line)
+  merged.problems.length = Math.min(merged.problems.length, LIMITS.campaignProblems)
+  return merged
+}

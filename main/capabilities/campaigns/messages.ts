@@ -1,0 +1,71 @@
+import type { CampaignMessage } from '../../contract/campaign.ts'
+import { parseCampaignText, variablesOf } from '../../contract/campaign-text.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Engine } from '../../contract/shapes.ts'
+import { textsOf } from './render.ts'
+
+const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
+const OF_FILES = ['media_type', 'caption', 'filename'] as const
+
+/**
+ * The schema has checked each field alone; this checks how they go together.
+ * @throws ApiError validation_error, engine_mismatch, invalid_url naming the message by its position, from 1
+ */
+export function requireMessages(messages: readonly CampaignMessage[], engines: readonly Engine[]): void {
+  for (const [index, message] of messages.entries()) requireMessage(message, `messages ${index + 1}`, engines)
+}
+
+function requireMessage(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
+  const given = KINDS.filter((kind) => message[kind] !== undefined)
+  if (given.length === 0)
+    throw wrong(`${name} is empty. Give it text, media_url or media_id with media_type, or cloud_api.`)
+  if (given.length > 1) throw wrong(`${name} has ${given.join(' and ')}. Use exactly one of them.`)
+  const isFile = message.media_url !== undefined || message.media_id !== undefined
+  if (!isFile) {
+    const extra = OF_FILES.find((field) => message[field] !== undefined)
+    if (extra !== undefined) throw wrong(`${name} has ${extra}, which is only allowed with a file.`)
+  } else if (message.media_type === undefined)
+    throw wrong(`${name} has no media_type. Set it to image, video, audio or document.`)
+  if (message.cloud_api !== undefined && message.buttons !== undefined)
+    throw wrong(`${name} has buttons next to cloud_api. Put them into the payload.`)
+  if (message.cloud_api !== undefined && engines.includes('smv2'))
+    throw new ApiError(
+      'engine_mismatch',
+      `${name} has cloud_api, which needs official numbers only. Use text or a file.`,
+    )
+  requireAddress(message, name)
+  for (const text of textsOf(message)) requireText(text, name)
+}
+
+function requireText(text: string, name: string): void {
+  if (!text.isWellFormed()) throw wrong(`${name} contains a lone surrogate. Send well-formed Unicode.`)
+  const { unclosedAt } = parseCampaignText(text)
+  if (unclosedAt === null) return
+  const start = text.slice(unclosedAt - 1, unclosedAt + 19)
+  throw wrong(`${name} has a { without its }, at ${JSON.stringify(start)}. Close it or remove it.`)
+}
+
+function requireAddress({ media_url: url }: CampaignMessage, name: string): void {
+  if (url === undefined || url.includes('{')) return
+  const { protocol } = URL.parse(url) ?? {}
+  if (protocol === 'https:' || protocol === 'http:') return
+  throw new ApiError('invalid_url', `${name} has a media_url that does not begin with https:// or http://.`)
+}
+
+const ALWAYS_KNOWN = ['name', 'phone']
+
+/** Variables that the texts use and no recipient has, with the position of the first message that does. */
+export function unknownVariables(
+  messages: readonly CampaignMessage[],
+  variables: readonly string[],
+): { readonly name: string; readonly message: number }[] {
+  const known = new Set([...ALWAYS_KNOWN, ...variables])
+  const found = new Map<string, number>()
+  for (const [index, message] of messages.entries()) {
+    for (const name of textsOf(message).flatMap((text) => variablesOf(parseCampaignText(text))))
+      if (!known.has(name) && !found.has(name)) found.set(name, index + 1)
+  }
+  return [...found].map(([name, message]) => ({ name, message }))
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)

@@ -1,0 +1,72 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import { cause } from '../../kernel/log.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { pruneChecks, saveCheck, type StoredCampaign } from './store.ts'
+
+export interface NumberChecks {
+  /** Whether unknown numbers are looked up before they are written to. */
+  canAsk(instanceId: InstanceId): boolean
+  /** Looks numbers up and keeps what the network says. @returns when the next question may be asked, if it is too early. */
+  ask(campaign: StoredCampaign, instanceId: InstanceId, phones: readonly string[]): Promise<number>
+  readonly retention: Chore
+}
+
+/** Many questions in a short time get numbers banned. */
+const LIVE_GAP_MS = 10_000
+/** After a question that failed, messages leave unchecked for a while. */
+const SILENT_MS = 600_000
+const KEPT_MS = 30 * 24 * 3_600_000
+const PRUNED_AT_ONCE = 500
+
+/** Asks a network which numbers it knows, in small portions. */
+export function createNumberChecks({
+  db,
+  clock,
+  log,
+  instances,
+}: Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'instances'>): NumberChecks {
+  const askedMono = new Map<InstanceId, number>()
+  const silentUntilMono = new Map<InstanceId, number>()
+
+  return {
+    canAsk: (instanceId) => (silentUntilMono.get(instanceId) ?? -Infinity) <= clock.mono(),
+
+    async ask({ accountId, network }, instanceId, phones) {
+      const sinceMs = clock.mono() - (askedMono.get(instanceId) ?? -Infinity)
+      if (network === 'live' && sinceMs < LIVE_GAP_MS) return clock.now() + LIVE_GAP_MS - sinceMs
+      askedMono.set(instanceId, clock.mono())
+      const giveUp = () => void silentUntilMono.set(instanceId, clock.mono() + SILENT_MS)
+      try {
+        const instance = await instances.subject(accountId, instanceId)
+        if (instance === undefined) return clock.now()
+        const check = instances.engineFor(instance).direct?.check
+        if (check === undefined) giveUp()
+        else await keep(network, await check(instance, phones))
+      } catch (error) {
+        log.warn({ event: 'campaign.check_failed', instanceId, cause: cause(error) })
+        giveUp()
+      }
+      return clock.now()
+    },
+
+    retention: {
+      name: 'campaign number checks',
+      begin: () => async () => {
+        const before = clock.now() - KEPT_MS
+        return (await db.commit((tx) => tx.run(pruneChecks, { before, rows: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE
+      },
+    },
+  }
+
+  async function keep(
+    network: string,
+    found: readonly { number: string; exists: boolean; canonical: string | null }[],
+  ) {
+    const now = clock.now()
+    await db.commit(async (tx) => {
+      for (const { number, exists, canonical } of found)
+        await tx.run(saveCheck, { network, phone: number, canonical: exists ? (canonical ?? number) : null, now })
+    })
+  }
+}

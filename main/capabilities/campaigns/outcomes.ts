@@ -1,0 +1,212 @@
+import type { RecipientStatus } from '../../contract/campaign.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { addCounts, countMove } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import {
+  lastReached,
+  markOptedOut,
+  markReplied,
+  moveRecipient,
+  putBack,
+  recipientAt,
+  type Recipient,
+} from './recipient-store.ts'
+import { isUnderWay, type CampaignState } from './state.ts'
+import { campaignsOfInstance, lanesOf, saveStreak, setRemoved, streakOf } from './store.ts'
+
+/** What each status may become, once a recipient is being sent to. */
+export const NEXT = {
+  pending: [],
+  sending: ['sent', 'failed', 'unknown'],
+  unknown: ['sent', 'failed'],
+  sent: ['delivered', 'failed'],
+  delivered: ['read', 'failed'],
+  read: [],
+  failed: [],
+  skipped: [],
+} as const satisfies Record<RecipientStatus, readonly RecipientStatus[]>
+
+interface Place {
+  readonly campaignId: string
+  readonly position: number
+}
+
+export interface Move extends Place {
+  readonly to: RecipientStatus
+  readonly atMs: number
+  readonly messageId?: string | null
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** The Idempotency-Key of a send, and what it was made of. */
+export const sendKey = ({ campaignId, position }: Place): string => `cmp:${campaignId}:${position}`
+
+const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)$/
+
+function placeOf(key: string | null): Place | undefined {
+  const [, campaignId, position] = KEY.exec(key ?? '') ?? []
+  return campaignId === undefined ? undefined : { campaignId, position: Number(position) }
+}
+
+/** How many of the last sends the share of failures is taken of, and from how many on it says something. */
+const RECENT = 50
+const RECENT_ENOUGH = 10
+const KEPT = LIMITS.campaignFailuresInRow
+const REPLY_WITHIN_MS = 7 * 24 * 3_600_000
+/** A restriction of the number says nothing about the list. */
+const NOT_COUNTED = ['reachout_restricted']
+
+interface Verdict {
+  readonly code: string | undefined
+  readonly hasFailed: boolean
+  readonly wasSent: boolean
+}
+
+/** A message that was counted as sent has failed: the last success was none. */
+function withLateFailure(recent: string): string {
+  const at = recent.lastIndexOf('0')
+  return at < 0 ? `${recent}1` : `${recent.slice(0, at)}1${recent.slice(at + 1)}`
+}
+
+export type Outcomes = ReturnType<typeof createOutcomes>
+
+/** What becomes of recipients, in the commits in which it becomes of their messages. */
+export function createOutcomes({ clock, state }: Pick<CampaignsDeps, 'clock'> & { readonly state: CampaignState }) {
+  /** Recipients whose result was recorded together with the message. The job that sent it removes them. */
+  const settled = new Set<string>()
+
+  async function move(tx: Tx, { to, atMs, messageId = null, error, ...place }: Move): Promise<boolean> {
+    const recipient = await tx.one(recipientAt, place)
+    if (recipient === undefined || !(NEXT[recipient.status] as readonly string[]).includes(to)) return false
+    // Nobody knows more than before: it is only too old to be asked about.
+    if (recipient.status === 'unknown' && error?.code === 'expired') return false
+    const at = (status: RecipientStatus) => (to === status ? atMs : null)
+    await tx.run(moveRecipient, {
+      ...place,
+      ...{ from: recipient.status, to, messageId },
+      ...{ errorCode: error?.code ?? null, errorMessage: error?.message ?? null },
+      ...{ sentAtMs: at('sent'), deliveredAtMs: at('delivered'), readAtMs: at('read') },
+    })
+    await countMove(tx, recipient, { ...recipient, status: to })
+    if (recipient.status === 'sending') tx.afterCommit(() => settled.add(sendKey(place)))
+    const verdict = { code: error?.code, hasFailed: to === 'failed', wasSent: recipient.sentAtMs !== null }
+    if (to === 'sent' || to === 'failed') await judge(tx, place.campaignId, verdict)
+    notify(tx, recipient)
+    return true
+  }
+
+  const notify = (tx: Tx, { campaignId, accountId }: Recipient): void => state.notify(tx, { id: campaignId, accountId })
+
+  /**
+   * Pauses the campaign when too many of its last sends failed.
+   * @param wasSent whether it was counted as a success before.
+   */
+  async function judge(tx: Tx, campaignId: string, { code, hasFailed, wasSent }: Verdict): Promise<void> {
+    if (code !== undefined && NOT_COUNTED.includes(code)) return
+    const before = (await tx.one(streakOf, { campaignId }))?.recent ?? ''
+    const recent = (wasSent ? withLateFailure(before) : `${before}${hasFailed ? 1 : 0}`).slice(-KEPT)
+    await tx.run(saveStreak, { campaignId, recent })
+    const campaign = hasFailed ? await state.load(tx, campaignId) : undefined
+    if (campaign?.status !== 'running') return
+    const { maxFailuresInRow, stopOnErrorPercent } = campaign.config
+    const judged = recent.slice(-RECENT)
+    const failures = judged.replaceAll('0', '').length
+    const isTooMuch =
+      stopOnErrorPercent !== null &&
+      judged.length >= RECENT_ENOUGH &&
+      100 * failures >= stopOnErrorPercent * judged.length
+    const inRow = recent.length - recent.lastIndexOf('0') - 1
+    if (isTooMuch || inRow >= (maxFailuresInRow ?? Infinity)) await state.pause(tx, campaign, 'error_threshold')
+  }
+
+  /** Nothing left the machine: the recipient waits again. */
+  async function putBackOne(tx: Tx, place: Place): Promise<void> {
+    const recipient = await tx.one(recipientAt, place)
+    if (recipient === undefined || (await tx.run(putBack, place)) === 0) return
+    const waiting = { campaignId: place.campaignId, instanceId: null, variation: null }
+    await countMove(tx, recipient, { ...waiting, status: 'pending' })
+    notify(tx, recipient)
+  }
+
+  async function replied(tx: Tx, event: Extract<LedgerEvent, { type: 'message.received' }>): Promise<void> {
+    const { from, is_group: isGroup, from_me: isOwn } = event.data
+    if (isGroup || isOwn || !/^\d+$/.test(from)) return
+    const atMs = event.createdAtMs
+    const recipient = await tx.one(lastReached, {
+      ...{ accountId: event.accountId, canonical: canonicalNumber(from), since: atMs - REPLY_WITHIN_MS },
+    })
+    if (recipient === undefined || recipient.instanceId !== event.instanceId || recipient.status === 'failed') return
+    const { campaignId, position } = recipient
+    if ((await tx.run(markReplied, { campaignId, position, at: atMs })) === 0) return
+    await addCounts(tx, recipient, { replied: 1 })
+    notify(tx, recipient)
+  }
+
+  /** A number has come or gone. */
+  async function linkChanged(tx: Tx, instanceId: string, isUp: boolean): Promise<void> {
+    for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {
+      const campaign = await state.load(tx, campaignId)
+      if (campaign === undefined || !isUnderWay(campaign)) continue
+      const lane = (await tx.all(lanesOf, { campaignId })).find((each) => each.instanceId === instanceId)
+      if (lane === undefined) continue
+      if (isUp) await state.join(tx, campaign, lane)
+      else await state.leave(tx, campaign, lane)
+    }
+  }
+
+  const inCommit: InCommitSubscriber = async (tx, event) => {
+    switch (event.type) {
+      case 'message.sent':
+      case 'message.delivered':
+      case 'message.read':
+      case 'message.failed': {
+        if (event.data.campaign_id === null) return
+        const place = placeOf(event.data.idempotency_key)
+        if (place === undefined) return
+        const { message_id: messageId, status: to, timestamp } = event.data
+        const error = event.type === 'message.failed' ? { error: event.data.error } : {}
+        await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, ...error })
+        return
+      }
+      case 'message.received':
+        return replied(tx, event)
+      case 'instance.connected':
+        return linkChanged(tx, event.instanceId, true)
+      case 'instance.disconnected':
+      case 'instance.auth_failed':
+        return linkChanged(tx, event.instanceId, false)
+      default:
+    }
+  }
+
+  return {
+    inCommit,
+    move,
+    putBack: putBackOne,
+    /** Whether the send of this recipient has ended in a commit of its message. Forgets it. */
+    takeSettled: (place: Place): boolean => settled.delete(sendKey(place)),
+
+    async optedOut(tx: Tx, { accountId, phone, atMs }: { accountId: string; phone: string; atMs: number }) {
+      const canonical = canonicalNumber(phone)
+      const recipient = await tx.one(lastReached, { accountId, canonical, since: clock.now() - REPLY_WITHIN_MS })
+      if (recipient === undefined || recipient.status === 'failed') return
+      const { campaignId, position } = recipient
+      if ((await tx.run(markOptedOut, { campaignId, position, at: atMs })) === 0) return
+      await addCounts(tx, recipient, { opted_out: 1 })
+      notify(tx, recipient)
+    },
+
+    /** The instance was deleted: it never comes back. */
+    async instanceDeleted(tx: Tx, instanceId: string): Promise<void> {
+      await linkChanged(tx, instanceId, false)
+      for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {
+        await tx.run(setRemoved, { campaignId, instanceId })
+        const campaign = await state.load(tx, campaignId)
+        if (campaign !== undefined) state.notify(tx, campaign)
+      }
+    },
+  }
+}

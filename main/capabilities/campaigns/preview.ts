@@ -1,0 +1,267 @@
+import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { KnownInstance } from '../instances/index.ts'
+import type { Access, Found } from './access.ts'
+import { completeConfig, type Numbers } from './config.ts'
+import type { PreviewCampaignBody, PreviewReply } from './contract.ts'
+import { totalsOf } from './counts.ts'
+import { readTime } from './create.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { forecast, type Load } from './forecast.ts'
+import type { ListReader } from './lists.ts'
+import type { NumberStates } from './links.ts'
+import { requireMessages, unknownVariables } from './messages.ts'
+import { recipientsByStatus } from './recipient-store.ts'
+import { emptyTally, refuse, type Tally } from './recipients.ts'
+import { renderMessage } from './render.ts'
+import { error as errorRisk, risksOf } from './risks.ts'
+import { drawFor, seedOf } from './seed.ts'
+import { hoursAt } from './sending-hours.ts'
+
+interface PreviewDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'optOuts' | 'safety' | 'config'> {
+  readonly access: Access
+  readonly lists: ListReader
+  readonly numberState: NumberStates
+}
+
+/** Somebody who would get a message. */
+interface Person {
+  readonly position: number
+  readonly phone: string
+  readonly name: string | null
+  readonly variables: string | null
+}
+
+interface People {
+  /** At most `LOOKED_AT` of them. */
+  readonly first: readonly Person[]
+  readonly total: number
+  readonly tally: Tally
+  readonly variables: readonly string[]
+}
+
+/** Recipients of a stored campaign that are looked at one by one; the others are taken to be like them. */
+const LOOKED_AT = 5_000
+const PORTION = 500
+const FEWEST_SAMPLES = 10
+const SHOWN_DAYS = 60
+
+/** What would become of a campaign. Writes nothing. */
+export function createPreview(deps: PreviewDeps) {
+  const { db, clock, optOuts, safety, access, lists, numberState } = deps
+  const read = { one: db.readOne, all: db.read } as const
+
+  return async function preview(caller: Principal, body: PreviewCampaignBody): Promise<PreviewReply> {
+    const found = body.campaign_id === undefined ? undefined : await access.get(caller, body.campaign_id)
+    const instanceIds = body.instance_ids ?? found?.instanceIds ?? []
+    const problems: CampaignRisk[] = []
+    const numbers = await numbersOf(caller, instanceIds, problems)
+    const config = configOf(body.config ?? found?.campaign.configInput ?? {}, numbers, problems)
+    const messages = body.messages ?? found?.campaign.messages ?? []
+    collect(problems, 'messages', () => requireMessages(messages, numbers.engines))
+    const startsAtMs = startOf(body, found, problems)
+    const people = await peopleOf(caller, body, found, numbers)
+    if (instanceIds.length === 0)
+      problems.push(errorRisk('no_instances', 'instance_ids', 'Choose at least one number that sends.'))
+    if (messages.length === 0) problems.push(errorRisk('no_messages', 'messages', 'Write at least one message.'))
+    if (people.total === 0)
+      problems.push(errorRisk('no_recipients', 'recipients', 'Nobody would get a message. Add recipients.'))
+    for (const { name, message } of unknownVariables(messages, people.variables)) {
+      const text = `messages ${message} uses {{${name}}}, which the recipients do not have.`
+      problems.push(errorRisk('unknown_variable', 'messages', text))
+    }
+
+    const load = await loadOf(caller.accountId, numbers.known, people, config, startsAtMs)
+    const ends = load.map(({ plan }) => plan?.endsAtMs ?? null)
+    const endsAtMs = ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number))
+    const risks = [
+      ...problems,
+      ...risksOf({ numbers, config, messages, people: people.total, load, startsAtMs, endsAtMs }),
+    ]
+    return {
+      can_start: !risks.some(({ severity }) => severity === 'error'),
+      ...people.tally,
+      total: people.total,
+      samples: samplesOf(found?.campaign.id ?? 'preview', people, messages, config, numbers.known),
+      variables: [...people.variables],
+      starts_at: isoTime(startsAtMs),
+      eta: people.total === 0 ? null : isoTimeOrNull(endsAtMs),
+      duration_seconds:
+        people.total === 0 || endsAtMs === null ? null : Math.round(Math.max(0, endsAtMs - startsAtMs) / 1_000),
+      per_instance: load.map(({ instance, recipients, firstContacts, isConnected, plan }) => ({
+        instance_id: instance.id,
+        ...{ name: instance.name, connected: isConnected, recipients, first_contacts: firstContacts },
+        finishes_at: recipients === 0 ? null : isoTimeOrNull(plan?.endsAtMs ?? null),
+        days: (plan?.days ?? []).slice(0, SHOWN_DAYS),
+      })),
+      risks,
+    }
+  }
+
+  type KnownNumbers = Numbers & { readonly known: readonly KnownInstance[] }
+
+  async function numbersOf(caller: Principal, ids: readonly string[], problems: CampaignRisk[]): Promise<KnownNumbers> {
+    try {
+      return await access.numbers(caller, ids)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'not_found') throw error
+      problems.push(errorRisk(error.code, 'instance_ids', error.message))
+      return { known: [], network: 'sandbox', engines: [], instanceIds: ids }
+    }
+  }
+
+  function configOf(input: PreviewCampaignBody['config'] & object, numbers: Numbers, problems: CampaignRisk[]) {
+    let config: CampaignConfig | undefined
+    collect(problems, 'config', () => {
+      config = completeConfig(input, numbers, deps.config.safetyTimezone)
+    })
+    return config ?? completeConfig({}, numbers, deps.config.safetyTimezone)
+  }
+
+  function startOf(body: PreviewCampaignBody, found: Found | undefined, problems: CampaignRisk[]): number {
+    const now = clock.now()
+    const stored = found?.campaign.scheduledAtMs ?? null
+    let atMs = stored !== null && stored > now ? stored : now
+    const { scheduled_at: scheduledAt } = body
+    if (scheduledAt !== undefined)
+      collect(problems, 'scheduled_at', () => {
+        atMs = readTime(scheduledAt, now)
+      })
+    return atMs
+  }
+
+  async function peopleOf(
+    caller: Principal,
+    body: PreviewCampaignBody,
+    found: Found | undefined,
+    { network, instanceIds }: Numbers,
+  ): Promise<People> {
+    const isGiven = body.recipients !== undefined || body.recipients_tag !== undefined
+    const stored = found === undefined || body.recipients !== undefined ? undefined : await storedPeople(found)
+    if (!isGiven) return stored ?? { first: [], total: 0, tally: emptyTally(), variables: [] }
+    const list = await lists.read(caller.accountId, network, body)
+    const first: Person[] = [...(stored?.first ?? [])]
+    const { tally } = list
+    for (let from = 0; from < list.accepted.length; from += PORTION) {
+      const rows = list.accepted.slice(from, from + PORTION)
+      const phones = rows.map(({ phone }) => phone)
+      const optedOut = await optOuts.optedOutOf(read, caller.accountId, instanceIds, phones)
+      for (const { line, written, phone, name, variables } of rows) {
+        if (optedOut.has(phone)) refuse(tally, line, written, 'opted_out')
+        else {
+          first.push({ position: first.length + 1, phone, name, variables })
+          tally.recipients.accepted++
+        }
+      }
+    }
+    tally.problems.sort((a, b) => a.line - b.line)
+    const variables = [...new Set([...(stored?.variables ?? []), ...list.variables])]
+    return { first, total: (stored?.total ?? 0) + tally.recipients.accepted, tally, variables }
+  }
+
+  async function storedPeople({ campaign }: Found): Promise<People> {
+    const { id: campaignId, variables } = campaign
+    const first = await db.read(recipientsByStatus, { campaignId, status: 'pending', after: 0, rows: LOOKED_AT })
+    const pending = (await totalsOf(read, [campaignId])).get(campaignId)?.counts.pending ?? 0
+    const tally = emptyTally()
+    tally.recipients.accepted = pending
+    return { first, total: pending, tally, variables }
+  }
+
+  /** How much each number sends: in proportion to its weight. */
+  async function loadOf(
+    accountId: AccountId,
+    known: readonly KnownInstance[],
+    { first, total }: People,
+    config: CampaignConfig,
+    startsAtMs: number,
+  ): Promise<Load[]> {
+    const weights = known.map(({ id }) => config.weights[id] ?? 1)
+    const whole = weights.reduce((sum, weight) => sum + weight, 0)
+    const remaining = await safety.remaining(known.map(({ id }) => id))
+    let given = 0
+    let weighed = 0
+    const loads: Load[] = []
+    for (const [index, instance] of known.entries()) {
+      weighed += weights[index] ?? 1
+      const upTo = Math.round((total * weighed) / whole)
+      const recipients = upTo - given
+      given = upTo
+      loads.push(await loadOn(instance, recipients))
+    }
+    return loads
+
+    async function loadOn(instance: KnownInstance, recipients: number): Promise<Load> {
+      const { link } = await numberState(read, accountId, instance.id)
+      const looked = first.filter((_person, at) => at % Math.max(1, known.length) === known.indexOf(instance))
+      const cold = await safety.isCold(
+        read,
+        instance.id,
+        looked.map(({ phone }) => phone),
+      )
+      const firstContacts = looked.length === 0 ? 0 : Math.round((recipients * cold.size) / looked.length)
+      const left = remaining.get(instance.id)
+      const isLive = instance.network === 'live'
+      const limits = isLive ? { first: left?.today ?? null, later: null } : undefined
+      const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limits)
+      const days = left?.firstContacts ?? null
+      return {
+        instance,
+        recipients,
+        firstContacts,
+        isConnected: link === 'up',
+        plan,
+        firstContactsLeft: isLive ? days : null,
+      }
+    }
+  }
+}
+
+function firstSendAt(config: CampaignConfig, atMs: number): number {
+  const hours = hoursAt(config.window, atMs)
+  return hours.isOpen ? atMs : hours.changesAtMs
+}
+
+function collect(problems: CampaignRisk[], field: string, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    problems.push(errorRisk(error.code, field, error.message))
+  }
+}
+
+/** What the first people would get, and one message of each variation that none of them gets. */
+function samplesOf(
+  campaignId: string,
+  { first }: People,
+  messages: readonly CampaignMessage[],
+  config: CampaignConfig,
+  known: readonly KnownInstance[],
+): PreviewReply['samples'] {
+  const samples: PreviewReply['samples'] = []
+  const missing = new Set(messages.keys())
+  for (const [index, { position, phone, name, variables }] of first.entries()) {
+    if (messages.length === 0 || (missing.size === 0 && samples.length >= FEWEST_SAMPLES)) break
+    const at = drawFor(campaignId, position, config, messages.length).variation - 1
+    if (!missing.has(at) && samples.length >= FEWEST_SAMPLES) continue
+    const message = messages[at]
+    if (message === undefined) continue
+    missing.delete(at)
+    const instance: KnownInstance | undefined = known[index % Math.max(1, known.length)]
+    const addressee = { phone, name, variables: JSON.parse(variables ?? '{}') as Record<string, string> }
+    const shown = renderMessage(message, addressee, instance?.engine ?? 'smv2', seedOf(campaignId, position))
+    samples.push({
+      ...{ phone, name, instance_id: instance?.id ?? null, variation: at + 1 },
+      text: shown.text ?? shown.caption ?? '',
+      media_url: shown.media_url ?? null,
+      media_type: shown.media_type ?? null,
+      buttons: [...shown.buttons],
+      payload: message.cloud_api === undefined ? null : (shown.cloud_api ?? null),
+    })
+  }
+  return samples
+}

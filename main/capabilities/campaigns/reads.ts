@@ -1,0 +1,125 @@
+import type { CampaignSummary } from '../../contract/campaign.ts'
+import type { CampaignRecipient } from '../../contract/campaign.ts'
+import { canAccessInstance, type Principal } from '../../kernel/access.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import type { CampaignsDeps } from './deps.ts'
+import {
+  recipientsByStatus,
+  recipientsPage,
+  recipientsWhoOptedOut,
+  recipientsWhoReplied,
+  type Recipient,
+} from './recipient-store.ts'
+import { toRecipient, type Records } from './record.ts'
+import { campaignsPage, campaignsPageByStatus, lanesOfMany, toCampaign, type CampaignRow } from './store.ts'
+
+interface Page<T> {
+  readonly data: T[]
+  readonly nextCursor: string | null
+}
+
+interface Paging {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Rows read at once while searching. */
+const WINDOW = 2_000
+const NEWEST = Number.MAX_SAFE_INTEGER
+
+export function createReads({
+  db,
+  cursors,
+  records,
+}: Pick<CampaignsDeps, 'db' | 'cursors'> & { readonly records: Records }) {
+  /** A restricted key sees only campaigns whose instances are all in its list. */
+  async function visible(caller: Principal, rows: readonly CampaignRow[]): Promise<CampaignRow[]> {
+    if (caller.allowedInstanceIds === null || rows.length === 0) return [...rows]
+    const ids = rows.map(({ id }) => id)
+    const lanes = (await lanesOfMany.over(ids, {}, (statement, params) => db.read(statement, params))).flat()
+    const hidden = new Set(
+      lanes.filter(({ instanceId }) => !canAccessInstance(caller, instanceId)).map(({ campaignId }) => campaignId),
+    )
+    return rows.filter(({ id }) => !hidden.has(id))
+  }
+
+  return {
+    async list(
+      caller: Principal,
+      { status, limit = 50, cursor }: Paging & { readonly status?: string },
+    ): Promise<Page<CampaignSummary>> {
+      const { accountId } = caller
+      const name = `campaigns ${accountId} ${status ?? ''}`
+      let beforeSeq = cursor === undefined ? NEWEST : Number(cursors.decode(name, cursor)[0])
+      const found: CampaignRow[] = []
+      for (;;) {
+        const range = { accountId, beforeSeq, rows: limit + 1 }
+        const rows =
+          status === undefined
+            ? await db.read(campaignsPage, range)
+            : await db.read(campaignsPageByStatus, { ...range, status })
+        found.push(...(await visible(caller, rows)))
+        const last = rows.at(-1)
+        if (found.length > limit || last === undefined || rows.length <= limit) break
+        beforeSeq = last.seq
+      }
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      const hasMore = found.length > limit && last !== undefined
+      return {
+        data: await records.summaries(shown.map(toCampaign)),
+        nextCursor: hasMore ? cursors.encode(name, [last.seq]) : null,
+      }
+    },
+
+    async recipients(
+      campaignId: string,
+      { status, search, limit = 50, cursor }: Paging & { readonly status?: string; readonly search?: string },
+    ): Promise<Page<CampaignRecipient>> {
+      const name = `campaign recipients ${campaignId} ${status ?? ''} ${search ?? ''}`
+      const after = cursor === undefined ? 0 : Number(cursors.decode(name, cursor)[0])
+      const found = await findRecipients(campaignId, { status, search, after, wanted: limit + 1 })
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      const hasMore = found.length > limit && last !== undefined
+      return { data: shown.map(toRecipient), nextCursor: hasMore ? cursors.encode(name, [last.position]) : null }
+    },
+  }
+
+  async function findRecipients(
+    campaignId: string,
+    wish: { status: string | undefined; search: string | undefined; after: number; wanted: number },
+  ): Promise<Recipient[]> {
+    const { status, search, wanted } = wish
+    const matches = search === undefined ? undefined : matcherOf(search)
+    const found: Recipient[] = []
+    let { after } = wish
+    for (;;) {
+      const rows = matches === undefined ? wanted - found.length : WINDOW
+      const page = await readPage(campaignId, status, after, rows)
+      found.push(...(matches === undefined ? page : page.filter(matches)))
+      const last = page.at(-1)
+      if (found.length >= wanted || last === undefined || page.length < rows) return found.slice(0, wanted)
+      after = last.position
+      await yieldToEventLoop()
+    }
+  }
+
+  function readPage(campaignId: string, status: string | undefined, after: number, rows: number) {
+    const range = { campaignId, after, rows }
+    if (status === undefined) return db.read(recipientsPage, range)
+    if (status === 'replied') return db.read(recipientsWhoReplied, range)
+    if (status === 'opted_out') return db.read(recipientsWhoOptedOut, range)
+    return db.read(recipientsByStatus, { ...range, status })
+  }
+}
+
+/** By digits of the number, or by a part of the name. */
+function matcherOf(search: string): (recipient: Recipient) => boolean {
+  const words = folded(search.trim())
+  const digits = /^[+\d\s().-]+$/.test(search) ? search.replaceAll(/\D/g, '') : ''
+  return ({ phone, name }) =>
+    (digits !== '' && phone.includes(digits)) || (name !== null && words !== '' && folded(name).includes(words))
+}
+
+const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()

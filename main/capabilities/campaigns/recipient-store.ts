@@ -1,0 +1,209 @@
+import type { RecipientStatus, SkipReason } from '../../contract/campaign.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+export interface Recipient {
+  readonly campaignId: string
+  readonly position: number
+  readonly accountId: AccountId
+  readonly phone: string
+  readonly canonical: string
+  readonly name: string | null
+  /** JSON. */
+  readonly variables: string | null
+  readonly status: RecipientStatus
+  readonly instanceId: InstanceId | null
+  readonly variation: number | null
+  readonly tries: number
+  readonly messageId: string | null
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+  readonly skipReason: SkipReason | null
+  readonly claimedAtMs: number | null
+  readonly sentAtMs: number | null
+  readonly deliveredAtMs: number | null
+  readonly readAtMs: number | null
+  readonly repliedAtMs: number | null
+  readonly optedOutAtMs: number | null
+}
+
+const RECIPIENT = `campaign_id AS campaignId, position, account_id AS accountId, phone, canonical, name, variables, status,
+  instance_id AS instanceId, variation, tries, message_id AS messageId, error_code AS errorCode,
+  error_message AS errorMessage, skip_reason AS skipReason, claimed_at AS claimedAtMs, sent_at AS sentAtMs,
+  delivered_at AS deliveredAtMs, read_at AS readAtMs, replied_at AS repliedAtMs, opted_out_at AS optedOutAtMs`
+
+interface Place {
+  readonly campaignId: string
+  readonly position: number
+}
+
+/** Changes no row if the number is in the campaign already. */
+export const insertRecipient = sql<
+  Place & { accountId: string; phone: string; canonical: string; name: string | null; variables: string | null }
+>(
+  `INSERT INTO campaign_recipients (campaign_id, position, account_id, phone, canonical, name, variables, status)
+   VALUES (:campaignId, :position, :accountId, :phone, :canonical, :name, :variables, 'pending')
+   ON CONFLICT (campaign_id, canonical) DO NOTHING`,
+)
+
+export const recipientAt = sql<Place, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND position = :position`,
+)
+
+export const recipientWith = sql<{ campaignId: string; canonical: string }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND canonical = :canonical`,
+)
+
+interface Range {
+  readonly campaignId: string
+  readonly after: number
+  readonly rows: number
+}
+
+export const recipientsPage = sql<Range, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND position > :after
+   ORDER BY position LIMIT :rows`,
+)
+
+export const recipientsByStatus = sql<Range & { status: string }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND status = :status AND position > :after
+   ORDER BY position LIMIT :rows`,
+)
+
+export const recipientsWhoReplied = sql<Range, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND replied_at IS NOT NULL AND position > :after ORDER BY position LIMIT :rows`,
+)
+
+export const recipientsWhoOptedOut = sql<Range, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND opted_out_at IS NOT NULL AND position > :after ORDER BY position LIMIT :rows`,
+)
+
+// Sending.
+
+/** Given to the number and not sent yet. */
+export const waitingFor = sql<{ campaignId: string; instanceId: string; rows: number }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id = :instanceId AND held = 0 AND status = 'pending'
+   ORDER BY position LIMIT :rows`,
+)
+
+export const waitingCount = sql<{ campaignId: string; instanceId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id = :instanceId AND held = 0 AND status = 'pending'`,
+)
+
+export const waitingForAny = sql<{ campaignId: string; rows: number }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id IS NULL AND held = 0 AND status = 'pending'
+   ORDER BY position LIMIT :rows`,
+)
+
+export const oneHeld = sql<{ campaignId: string }, { position: number }>(
+  `SELECT position FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id IS NULL AND held = 1 AND status = 'pending'
+   ORDER BY position LIMIT 1`,
+)
+
+export const assign = sql<Place & { instanceId: string | null; held: 0 | 1 }>(
+  `UPDATE campaign_recipients SET instance_id = :instanceId, held = :held
+   WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
+)
+
+/** What a number was given goes back. */
+export const releaseWaiting = sql<{ campaignId: string; instanceId: string }>(
+  `UPDATE campaign_recipients SET instance_id = NULL
+   WHERE campaign_id = :campaignId AND instance_id = :instanceId AND held = 0 AND status = 'pending'`,
+)
+
+export const releaseHeld = sql<{ campaignId: string; rows: number }>(
+  `UPDATE campaign_recipients SET held = 0 WHERE campaign_id = :campaignId AND position IN (
+     SELECT position FROM campaign_recipients
+     WHERE campaign_id = :campaignId AND instance_id IS NULL AND held = 1 AND status = 'pending'
+     ORDER BY position LIMIT :rows)`,
+)
+
+export const markSending = sql<Place & { instanceId: string; variation: number; now: number }>(
+  `UPDATE campaign_recipients SET status = 'sending', instance_id = :instanceId, variation = :variation,
+     claimed_at = :now, tries = tries + 1
+   WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
+)
+
+/** Nothing left the machine. */
+export const putBack = sql<Place>(
+  `UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL
+   WHERE campaign_id = :campaignId AND position = :position AND status = 'sending'`,
+)
+
+export const markSkipped = sql<Place & { reason: SkipReason }>(
+  `UPDATE campaign_recipients SET status = 'skipped', skip_reason = :reason
+   WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
+)
+
+/** Null leaves what is there. */
+export const moveRecipient = sql<
+  Place & {
+    from: RecipientStatus
+    to: RecipientStatus
+    messageId: string | null
+    errorCode: string | null
+    errorMessage: string | null
+    sentAtMs: number | null
+    deliveredAtMs: number | null
+    readAtMs: number | null
+  }
+>(
+  `UPDATE campaign_recipients SET status = :to, message_id = COALESCE(:messageId, message_id),
+     error_code = COALESCE(:errorCode, error_code), error_message = COALESCE(:errorMessage, error_message),
+     sent_at = COALESCE(sent_at, :sentAtMs), delivered_at = COALESCE(delivered_at, :deliveredAtMs),
+     read_at = COALESCE(read_at, :readAtMs)
+   WHERE campaign_id = :campaignId AND position = :position AND status = :from`,
+)
+
+export const claimedSince = sql<{ campaignId: string; instanceId: string; since: number }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id = :instanceId AND claimed_at IS NOT NULL AND claimed_at > :since`,
+)
+
+/** Of the sends the number began since then, newest first, the one after `skipped`. */
+export const claimedBefore = sql<
+  { campaignId: string; instanceId: string; since: number; skipped: number },
+  { claimedAtMs: number }
+>(
+  `SELECT claimed_at AS claimedAtMs FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND instance_id = :instanceId AND claimed_at IS NOT NULL AND claimed_at > :since
+   ORDER BY claimed_at DESC LIMIT 1 OFFSET :skipped`,
+)
+
+export const sendingPage = sql<{ afterId: string; afterPosition: number; rows: number }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE status = 'sending' AND (campaign_id, position) > (:afterId, :afterPosition)
+   ORDER BY campaign_id, position LIMIT :rows`,
+)
+
+// What people do.
+
+/** The latest campaign that wrote to them. */
+export const lastReached = sql<{ accountId: string; canonical: string; since: number }, Recipient>(
+  `SELECT ${RECIPIENT} FROM campaign_recipients
+   WHERE account_id = :accountId AND canonical = :canonical AND claimed_at IS NOT NULL AND claimed_at >= :since
+   ORDER BY claimed_at DESC LIMIT 1`,
+)
+
+export const markReplied = sql<Place & { at: number }>(
+  `UPDATE campaign_recipients SET replied_at = :at
+   WHERE campaign_id = :campaignId AND position = :position AND replied_at IS NULL`,
+)
+
+export const markOptedOut = sql<Place & { at: number }>(
+  `UPDATE campaign_recipients SET opted_out_at = :at
+   WHERE campaign_id = :campaignId AND position = :position AND opted_out_at IS NULL`,
+)
+
+// Reports.
+
+export const failuresOf = sql<{ campaignId: string; status: string }, { reason: string | null; count: number }>(
+  `SELECT COALESCE(error_code, skip_reason) AS reason, COUNT(*) AS count FROM campaign_recipients
+   WHERE campaign_id = :campaignId AND status = :status GROUP BY COALESCE(error_code, skip_reason)`,
+)

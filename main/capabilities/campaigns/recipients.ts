@@ -1,0 +1,192 @@
+import { validatePhoneNumberLength, type CountryCode } from 'libphonenumber-js/max'
+import type { NewRecipient, ProblemReason, RecipientCounts, RecipientProblem } from '../../contract/campaign.ts'
+import { variableKey } from '../../contract/campaign-text.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Network } from '../../contract/shapes.ts'
+import { phoneCell, readCsv } from '../../kernel/csv.ts'
+import { canonicalNumber, parsePhone, readPhone } from '../../kernel/phone-number.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+
+/** A row of a list that can be used. */
+export interface AcceptedRecipient {
+  readonly line: number
+  /** As it was written. */
+  readonly written: string
+  readonly phone: string
+  readonly canonical: string
+  readonly name: string | null
+  /** JSON; null: none. */
+  readonly variables: string | null
+}
+
+/** A list of people, judged row by row. */
+export interface RecipientList {
+  readonly accepted: readonly AcceptedRecipient[]
+  readonly variables: readonly string[]
+  readonly tally: Tally
+}
+
+/** The result of reading a list. */
+export interface Tally {
+  readonly recipients: { -readonly [K in keyof RecipientCounts]: RecipientCounts[K] }
+  readonly problems: RecipientProblem[]
+}
+
+export const emptyTally = (): Tally => ({
+  recipients: { accepted: 0, duplicates: 0, invalid: 0, opted_out: 0 },
+  problems: [],
+})
+
+interface Reading {
+  readonly network: Network
+  /** Of numbers without a country code. */
+  readonly country: string | null
+}
+
+interface Row {
+  readonly line: number
+  readonly phone: string
+  readonly name: string | null
+  readonly values: Readonly<Record<string, string>>
+}
+
+const ROWS_AT_ONCE = 500
+const LONGEST_SHOWN = 40
+
+export function refuse(tally: Tally, line: number, phone: string, reason: ProblemReason): void {
+  const { recipients, problems } = tally
+  if (reason === 'duplicate') recipients.duplicates++
+  else if (reason === 'opted_out') recipients.opted_out++
+  else recipients.invalid++
+  if (problems.length < LIMITS.campaignProblems)
+    problems.push({ line, phone: phone.slice(0, LONGEST_SHOWN).toWellFormed(), reason })
+}
+
+function createReader({ network, country }: Reading) {
+  const accepted: AcceptedRecipient[] = []
+  const tally = emptyTally()
+  const known = new Set<string>()
+  const variables = new Set<string>()
+  // The sandbox has a phone behind every number, those that no country has included.
+  const read = network === 'sandbox' ? readPhone : parsePhone
+
+  return {
+    add({ line, phone: written, name, values }: Row): void {
+      const refused = (reason: ProblemReason) => refuse(tally, line, written, reason)
+      const phone = read(written, country)
+      if (phone === undefined) return refused(reasonFor(written, country))
+      const shortName = name?.trim() ?? ''
+      if (shortName.length > LIMITS.campaignNameLength) return refused('name_too_long')
+      const entries = Object.entries(values).filter(([, value]) => value !== '')
+      if (entries.some(([, value]) => value.length > LIMITS.campaignValueLength)) return refused('value_too_long')
+      const canonical = canonicalNumber(phone)
+      if (known.has(canonical)) return refused('duplicate')
+      known.add(canonical)
+      accepted.push({
+        ...{ line, written, phone, canonical },
+        name: shortName === '' ? null : shortName,
+        variables: entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries)),
+      })
+    },
+    addVariables: (names: Iterable<string>) => {
+      for (const name of names) variables.add(name)
+    },
+    finish: (): RecipientList => ({ accepted, variables: [...variables], tally }),
+  }
+}
+
+/** @param given in the order in which they are sent to. */
+export async function readRecipients(given: readonly NewRecipient[], reading: Reading): Promise<RecipientList> {
+  const reader = createReader(reading)
+  for (const [index, { phone, name = null, variables = {} }] of given.entries()) {
+    const values = Object.fromEntries(
+      Object.entries(variables).map(([key, value]) => [variableKey(key), value.toWellFormed()]),
+    )
+    reader.addVariables(Object.keys(values))
+    reader.add({ line: index + 1, phone, name: name?.toWellFormed() ?? null, values })
+    if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await yieldToEventLoop()
+  }
+  return reader.finish()
+}
+
+const PHONE = 'phone'
+const NAME = 'name'
+
+/**
+ * @param source a CSV file: the column `phone`, perhaps `name`, every other one a variable.
+ * @throws ApiError validation_error for a file that is no such list
+ */
+export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientList> {
+  const { header, rows } = await readCsv(source)
+  const columns = header.map(variableKey)
+  requireColumns(header, columns)
+  const phoneAt = columns.indexOf(PHONE)
+  const nameAt = columns.indexOf(NAME)
+  const others = columns.flatMap((key, at) => (at === phoneAt || at === nameAt || key === '' ? [] : [{ key, at }]))
+  const reader = createReader(reading)
+  reader.addVariables(others.map(({ key }) => key))
+  let read = 0
+  for await (const { line, cells } of rows) {
+    const written = cells[phoneAt] ?? ''
+    const values: Record<string, string> = {}
+    for (const { key, at } of others) values[key] = (cells[at] ?? '').trim().toWellFormed()
+    const name = (nameAt < 0 ? '' : (cells[nameAt] ?? '')).toWellFormed()
+    reader.add({ line, phone: phoneCell(written) ?? written, name, values })
+    if (++read % ROWS_AT_ONCE === 0) await yieldToEventLoop()
+  }
+  return reader.finish()
+}
+
+function requireColumns(header: readonly string[], columns: readonly string[]): void {
+  if (!columns.includes(PHONE)) {
+    const seen = header.slice(0, 8).map((name) => JSON.stringify(name.slice(0, 40)))
+    throw wrong(
+      `The file has no column phone. Its first line has ${seen.join(', ')}. Name the column of the numbers phone.`,
+    )
+  }
+  const twice = columns.find((name, at) => name !== '' && columns.indexOf(name) !== at)
+  if (twice !== undefined) throw wrong(`The file has two columns ${JSON.stringify(twice)}. Rename one of them.`)
+  const variables = columns.filter((name) => name !== '' && name !== PHONE && name !== NAME)
+  if (variables.length > LIMITS.campaignVariables)
+    throw wrong(
+      `The file has ${variables.length} columns besides phone and name; the most is ${LIMITS.campaignVariables}.`,
+    )
+  const long = variables.find((name) => name.length > LIMITS.campaignVariableLength || /[{}|\n]/.test(name))
+  if (long !== undefined)
+    throw wrong(
+      `The column ${JSON.stringify(long.slice(0, 80))} cannot be a variable: its name has more than ${LIMITS.campaignVariableLength} characters, or one of { } |.`,
+    )
+}
+
+const REASONS: Readonly<Record<string, ProblemReason>> = {
+  TOO_SHORT: 'too_short',
+  TOO_LONG: 'too_long',
+  INVALID_COUNTRY: 'unknown_country',
+}
+
+/** Why a text is no number, as exactly as can be said. */
+function reasonFor(text: string, country: string | null): ProblemReason {
+  const digits = text.replaceAll(/\D/g, '')
+  if (text.trim() === '') return 'missing'
+  if (digits === '' || /\p{L}/u.test(text)) return 'not_a_number'
+  if (digits.length < 7) return 'too_short'
+  if (digits.length > 15) return 'too_long'
+  const isInternational = text.trim().startsWith('+') || country === null
+  const verdict = isInternational
+    ? validatePhoneNumberLength(`+${digits}`)
+    : validatePhoneNumberLength(digits, country as CountryCode)
+  return REASONS[verdict ?? ''] ?? 'invalid_number'
+}
+
+/** @throws ApiError validation_error if a list was given and nothing of it is usable. */
+export function requireSomeUsable({ accepted, tally: { recipients, problems } }: RecipientList): void {
+  if (accepted.length > 0 || recipients.invalid === 0) return
+  const [first] = problems
+  const example = first === undefined ? '' : ` Row ${first.line}, ${JSON.stringify(first.phone)}: ${first.reason}.`
+  throw wrong(
+    `None of the ${recipients.invalid} recipients has a usable phone number, so nothing was stored.${example} Write numbers with their country code.`,
+  )
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)

@@ -1,0 +1,160 @@
+import type {
+  Campaign,
+  CampaignInstance,
+  CampaignRecipient,
+  CampaignSummary,
+  CampaignVariation,
+} from '../../contract/campaign.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { totalsOf, type Totals } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { estimateEnd } from './forecast.ts'
+import type { NumberStates } from './links.ts'
+import type { Recipient } from './recipient-store.ts'
+import { isUnderWay } from './state.ts'
+import { lanesOfMany, type Lane, type StoredCampaign } from './store.ts'
+
+interface Whole {
+  readonly campaign: StoredCampaign
+  readonly lanes: readonly Lane[]
+  readonly totals: Totals
+}
+
+/** Campaigns as the API shows them. */
+export function createRecords({
+  db,
+  clock,
+  numberState,
+}: Pick<CampaignsDeps, 'db' | 'clock'> & { readonly numberState: NumberStates }) {
+  const read = { one: db.readOne, all: db.read } as const
+
+  async function gather(campaigns: readonly StoredCampaign[]): Promise<Whole[]> {
+    const ids = campaigns.map(({ id }) => id)
+    const found = await lanesOfMany.over(ids, {}, (statement, params) => db.read(statement, params))
+    const lanes = Map.groupBy(found.flat(), ({ campaignId }) => campaignId)
+    const totals = await totalsOf(read, ids)
+    return campaigns.map((campaign) => ({
+      campaign,
+      lanes: lanes.get(campaign.id) ?? [],
+      totals: totals.get(campaign.id) ?? NO_TOTALS,
+    }))
+  }
+
+  function nextSendAtMs({ campaign, lanes }: Whole): number | null {
+    const { status, pauseReason, scheduledAtMs, resumeAtMs } = campaign
+    if (status === 'scheduled') return scheduledAtMs
+    if (!isUnderWay(campaign) || pauseReason === 'no_instance') return null
+    const next = Math.min(...lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? 0))
+    return Math.max(clock.now(), resumeAtMs ?? 0, Number.isFinite(next) ? next : 0)
+  }
+
+  function summary(whole: Whole): CampaignSummary {
+    const { campaign, lanes, totals } = whole
+    const isOpen = isUnderWay(campaign) || campaign.status === 'scheduled'
+    const next = isOpen && totals.counts.pending > 0 ? nextSendAtMs(whole) : null
+    const eta = next === null ? null : estimateEnd(campaign.config, lanes.length, totals.counts.pending, next)
+    return {
+      campaign_id: campaign.id,
+      name: campaign.name,
+      status: campaign.status,
+      pause_reason: campaign.pauseReason,
+      instance_ids: lanes.map(({ instanceId }) => instanceId),
+      created_at: isoTime(campaign.createdAtMs),
+      updated_at: isoTime(campaign.updatedAtMs),
+      scheduled_at: isoTimeOrNull(campaign.scheduledAtMs),
+      started_at: isoTimeOrNull(campaign.startedAtMs),
+      finished_at: isoTimeOrNull(campaign.finishedAtMs),
+      next_send_at: isoTimeOrNull(next),
+      eta: isoTimeOrNull(eta),
+      counts: totals.counts,
+    }
+  }
+
+  async function perInstance({ campaign, lanes, totals }: Whole): Promise<CampaignInstance[]> {
+    const now = clock.now()
+    const isOpen = isUnderWay(campaign)
+    const shown = lanes.map(async (lane): Promise<CampaignInstance> => {
+      const { instance, link, restrictedUntilMs } = await numberState(read, campaign.accountId, lane.instanceId)
+      const restricted = Math.max(restrictedUntilMs ?? 0, lane.restrictedUntilMs ?? 0)
+      const isWaiting = isOpen && (lane.nextAtMs ?? 0) > now
+      const { sent = 0, failed = 0 } = totals.perInstance.get(lane.instanceId) ?? {}
+      return {
+        instance_id: lane.instanceId,
+        ...{ sent, failed },
+        state: stateOf(instance === undefined, link === 'up', restricted > now, isWaiting),
+        restricted_until: restricted > now ? isoTime(restricted) : null,
+        next_send_at: isWaiting && link === 'up' ? isoTimeOrNull(lane.nextAtMs) : null,
+      }
+    })
+    return Promise.all(shown)
+  }
+
+  const perVariation = ({ campaign, totals }: Whole): CampaignVariation[] =>
+    campaign.messages.map((_message, index) => ({
+      variation: index + 1,
+      ...(totals.perVariation.get(index + 1) ?? { sent: 0, delivered: 0, read: 0, replied: 0, failed: 0 }),
+    }))
+
+  return {
+    async summaries(campaigns: readonly StoredCampaign[]): Promise<CampaignSummary[]> {
+      return (await gather(campaigns)).map(summary)
+    },
+    async full(campaign: StoredCampaign): Promise<Campaign> {
+      const [whole] = await gather([campaign])
+      if (whole === undefined) throw new Error('A campaign was asked for and not found.')
+      const { messages, variables, config } = campaign
+      return {
+        ...summary(whole),
+        ...{ messages: [...messages], variables: [...variables], config },
+        per_instance: await perInstance(whole),
+        per_variation: perVariation(whole),
+      }
+    },
+    async figures(campaign: StoredCampaign) {
+      const [whole] = await gather([campaign])
+      if (whole === undefined) throw new Error('A campaign was asked for and not found.')
+      return {
+        counts: whole.totals.counts,
+        per_instance: await perInstance(whole),
+        per_variation: perVariation(whole),
+      }
+    },
+  }
+}
+
+export type Records = ReturnType<typeof createRecords>
+
+function stateOf(isGone: boolean, isUp: boolean, isRestricted: boolean, isWaiting: boolean): CampaignInstance['state'] {
+  if (isGone) return 'removed'
+  if (!isUp) return 'disconnected'
+  if (isRestricted) return 'restricted'
+  return isWaiting ? 'waiting' : 'ready'
+}
+
+const NO_TOTALS: Totals = {
+  counts: {
+    ...{ total: 0, pending: 0, sent: 0, delivered: 0, read: 0, replied: 0, failed: 0, skipped: 0, unknown: 0 },
+    opted_out: 0,
+  },
+  perInstance: new Map(),
+  perVariation: new Map(),
+}
+
+export function toRecipient(recipient: Recipient): CampaignRecipient {
+  const { phone, name, status, instanceId, variation, messageId, errorCode, errorMessage, skipReason } = recipient
+  const isChosen = status !== 'pending'
+  return {
+    ...{ phone, name, status },
+    variables: JSON.parse(recipient.variables ?? '{}') as Record<string, string>,
+    instance_id: isChosen ? instanceId : null,
+    variation: isChosen ? variation : null,
+    message_id: messageId,
+    error: status === 'failed' && errorCode !== null ? { code: errorCode, message: errorMessage ?? '' } : null,
+    skip_reason: skipReason,
+    sent_at: isoTimeOrNull(recipient.sentAtMs),
+    delivered_at: isoTimeOrNull(recipient.deliveredAtMs),
+    read_at: isoTimeOrNull(recipient.readAtMs),
+    replied_at: isoTimeOrNull(recipient.repliedAtMs),
+    opted_out_at: isoTimeOrNull(recipient.optedOutAtMs),
+  }
+}

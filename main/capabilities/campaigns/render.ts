@@ -1,0 +1,119 @@
+import type { CampaignMessage } from '../../contract/campaign.ts'
+import {
+  parseCampaignText,
+  renderCampaignText,
+  seededFractions,
+  variableKey,
+  withNumberedButtons,
+  type CampaignText,
+} from '../../contract/campaign-text.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Engine } from '../../contract/shapes.ts'
+
+/** Whom a message is written to. */
+export interface Addressee {
+  readonly phone: string
+  readonly name: string | null
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** A message as one person gets it, in the fields of a single send. */
+export interface RenderedMessage {
+  readonly text?: string
+  readonly media_url?: string
+  readonly media_id?: string
+  readonly media_type?: NonNullable<CampaignMessage['media_type']>
+  readonly caption?: string
+  readonly filename?: string
+  readonly cloud_api?: object
+  /** Shown as buttons. */
+  readonly buttons: readonly string[]
+}
+
+/** Meta allows this many reply buttons in a message. */
+const MOST_REPLY_BUTTONS = 3
+const LONGEST_BODY_WITH_BUTTONS = 1_024
+
+/** Parsed texts; a campaign has few and sends them often. */
+const parsed = new Map<string, CampaignText>()
+const KEPT = 500
+
+function parse(source: string): CampaignText {
+  const known = parsed.get(source)
+  if (known !== undefined) return known
+  if (parsed.size >= KEPT) parsed.clear()
+  const text = parseCampaignText(source)
+  parsed.set(source, text)
+  return text
+}
+
+/** @param seed the same seed renders the same message. */
+export function renderMessage(
+  message: CampaignMessage,
+  addressee: Addressee,
+  engine: Engine,
+  seed: string,
+): RenderedMessage {
+  const values = valuesOf(addressee)
+  const fraction = seededFractions(`${seed}:text`)
+  const fill = (source: string) => renderCampaignText(parse(source), values, fraction)
+  const { text, caption, media_url: url, media_id: id, media_type: type, filename, cloud_api: payload } = message
+  if (payload !== undefined) return { cloud_api: fillAll(payload, fill) as object, buttons: [] }
+  const buttons = message.buttons ?? []
+  if (text !== undefined) return withButtons(fill(text).trim(), buttons, engine)
+  const words = withNumberedButtons(caption === undefined ? '' : fill(caption).trim(), buttons)
+  return {
+    ...(url !== undefined && { media_url: fill(url) }),
+    ...(id !== undefined && { media_id: id }),
+    ...(type !== undefined && { media_type: type }),
+    ...(words !== '' && { caption: words }),
+    ...(filename !== undefined && { filename: fill(filename) }),
+    buttons: [],
+  }
+}
+
+function withButtons(
+  text: string,
+  buttons: readonly { readonly id: string; readonly text: string }[],
+  engine: Engine,
+): RenderedMessage {
+  const fits = buttons.length <= MOST_REPLY_BUTTONS && text.length <= LONGEST_BODY_WITH_BUTTONS
+  if (buttons.length === 0 || engine !== 'official' || !fits)
+    return { text: withNumberedButtons(text, buttons), buttons: [] }
+  const replies = buttons.map(({ id, text: title }) => ({ type: 'reply', reply: { id, title } }))
+  const interactive = { type: 'button', body: { text }, action: { buttons: replies } }
+  return { text, cloud_api: { type: 'interactive', interactive }, buttons: buttons.map((button) => button.text) }
+}
+
+function valuesOf({ phone, name, variables }: Addressee): Record<string, string> {
+  const own = Object.entries(variables).map(([key, value]) => [variableKey(key), value] as const)
+  return { ...Object.fromEntries(own), phone, name: name ?? '' }
+}
+
+function fillAll(value: unknown, fill: (source: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((each: unknown) => fillAll(each, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fillAll(each, fill)]))
+}
+
+/** Every text of a message in which variables are replaced. */
+export function textsOf({ text, caption, media_url: url, filename, cloud_api: payload }: CampaignMessage): string[] {
+  const found = [text, caption, url, filename].filter((each) => each !== undefined)
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') found.push(value)
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
+  }
+  collect(payload)
+  return found
+}
+
+/** Why a rendered message cannot be sent; undefined if it can. */
+export function faultOf({ text, caption, cloud_api: payload }: RenderedMessage): string | undefined {
+  if (payload === undefined && text === '') return 'The message is empty once its variables are replaced.'
+  if ((text?.length ?? 0) > LIMITS.textLength)
+    return `The text is longer than ${LIMITS.textLength} characters once its variables are replaced.`
+  if ((caption?.length ?? 0) > LIMITS.captionLength)
+    return `The caption is longer than ${LIMITS.captionLength} characters once its variables are replaced.`
+  return undefined
+}

@@ -1,0 +1,55 @@
+import { isoTimeOrNull } from '../../contract/request.ts'
+import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import type { Report } from './contract.ts'
+import { CSV_COLUMNS } from './contract.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { failuresOf, recipientsPage, type Recipient } from './recipient-store.ts'
+import type { Records } from './record.ts'
+import type { StoredCampaign } from './store.ts'
+
+const PAGE = 1_000
+
+export function createReports({ db, records }: Pick<CampaignsDeps, 'db'> & { readonly records: Records }) {
+  return {
+    async totals(campaign: StoredCampaign): Promise<Report> {
+      const { id: campaignId } = campaign
+      const failed = await db.read(failuresOf, { campaignId, status: 'failed' })
+      const skipped = await db.read(failuresOf, { campaignId, status: 'skipped' })
+      const failures = [...failed, ...skipped].map(({ reason, count }) => ({ reason: reason ?? 'unknown', count }))
+      return {
+        campaign_id: campaignId,
+        ...(await records.figures(campaign)),
+        failures: failures.sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en')),
+      }
+    },
+
+    /**
+     * One line for each recipient, in portions.
+     * @param forSpreadsheets begins it with a byte order mark, which programs stumble over.
+     */
+    async *csv({ id: campaignId }: StoredCampaign, forSpreadsheets: boolean): AsyncGenerator<Buffer> {
+      yield Buffer.from((forSpreadsheets ? CSV_BOM : '') + csvLine(CSV_COLUMNS))
+      let after = 0
+      for (;;) {
+        const rows = await db.read(recipientsPage, { campaignId, after, rows: PAGE })
+        if (rows.length > 0) yield Buffer.from(rows.map(lineOf).join(''))
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < PAGE) return
+        after = last.position
+        await yieldToEventLoop()
+      }
+    },
+  }
+}
+
+function lineOf(recipient: Recipient): string {
+  const { phone, name, status, instanceId, variation, messageId, errorCode, skipReason } = recipient
+  const isChosen = status !== 'pending'
+  const times = [recipient.sentAtMs, recipient.deliveredAtMs, recipient.readAtMs, recipient.repliedAtMs]
+  return csvLine([
+    ...[phone, name, status, isChosen ? instanceId : null, isChosen ? variation : null, messageId],
+    ...times.map(isoTimeOrNull),
+    errorCode ?? skipReason,
+  ])
+}

@@ -1,0 +1,65 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { sendKey, type Move, type Outcomes } from './outcomes.ts'
+import { sendingPage, type Recipient } from './recipient-store.ts'
+
+export type Resolver = (recipient: Recipient) => Promise<void>
+
+const PAGE = 200
+
+/**
+ * Finds the result of an interrupted send by its Idempotency-Key: without a message nothing was sent, and
+ * the recipient waits again; one that is still queued may have left, and is never sent again.
+ */
+export function createResolver({
+  db,
+  clock,
+  messages,
+  outcomes,
+}: Pick<CampaignsDeps, 'db' | 'clock' | 'messages'> & { readonly outcomes: Outcomes }): Resolver {
+  return async (recipient) => {
+    const { campaignId, position } = recipient
+    const message = await messageOf(recipient)
+    if (message === undefined) return db.commit((tx) => outcomes.putBack(tx, { campaignId, position }))
+    const { id: messageId, status, engineMessageId, error, sentAtMs, deliveredAtMs, readAtMs, failedAtMs } = message
+    const step = (to: Move['to'], atMs: number | null): Move => ({
+      ...{ campaignId, position, to, messageId, atMs: atMs ?? clock.now() },
+      ...(to === 'failed' && error !== null && { error }),
+    })
+    const isAccepted = engineMessageId !== null
+    const steps = {
+      queued: [isAccepted ? step('sent', null) : step('unknown', null)],
+      sent: [step('sent', sentAtMs)],
+      delivered: [step('sent', sentAtMs), step('delivered', deliveredAtMs)],
+      read: [step('sent', sentAtMs), step('delivered', deliveredAtMs), step('read', readAtMs)],
+      failed: [step('failed', failedAtMs)],
+    }
+    await db.commit(async (tx) => {
+      for (const move of steps[status]) await outcomes.move(tx, move)
+    })
+    outcomes.takeSettled(recipient)
+  }
+
+  async function messageOf({ instanceId, ...place }: Recipient) {
+    if (instanceId === null) return undefined
+    try {
+      return await messages.getByKey(instanceId, sendKey(place))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+}
+
+/** At start, before anything is sent: judges what an earlier process was sending. */
+export async function resolveAll(db: Pick<Db, 'read'>, resolve: Resolver): Promise<void> {
+  let after = { afterId: '', afterPosition: 0 }
+  for (;;) {
+    const rows = await db.read(sendingPage, { ...after, rows: PAGE })
+    for (const recipient of rows) await resolve(recipient)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = { afterId: last.campaignId, afterPosition: last.position }
+  }
+}

@@ -1,0 +1,125 @@
+import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import { countVariants, parseCampaignText, variablesOf } from '../../contract/campaign-text.ts'
+import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'
+import type { Load } from './forecast.ts'
+
+/** A campaign as far as its risks depend on it. */
+interface Facts {
+  readonly numbers: Numbers
+  readonly config: CampaignConfig
+  readonly messages: readonly CampaignMessage[]
+  readonly people: number
+  readonly load: readonly Load[]
+  readonly startsAtMs: number
+  readonly endsAtMs: number | null
+}
+
+const MANY_IDENTICAL = 50
+const MONTH_MS = 30 * 24 * 3_600_000
+const MOST_NAMES = 3
+
+export const error = (code: string, field: string | null, message: string): CampaignRisk => ({
+  ...{ code, severity: 'error', field, message },
+})
+const warning = (code: string, field: string | null, message: string): CampaignRisk => ({
+  ...{ code, severity: 'warning', field, message },
+})
+const info = (code: string, field: string | null, message: string): CampaignRisk => ({
+  ...{ code, severity: 'info', field, message },
+})
+
+/** What a person should know before a campaign starts. */
+export function risksOf(facts: Facts): CampaignRisk[] {
+  return [
+    ...ofConnections(facts),
+    ...ofTime(facts),
+    ...ofButtons(facts),
+    ...(facts.numbers.network === 'live' ? [...ofSpeed(facts), ...ofStrangers(facts), ...ofOfficial(facts)] : []),
+  ]
+}
+
+function ofConnections({ load }: Facts): CampaignRisk[] {
+  const away = load.filter(({ isConnected }) => !isConnected).map(({ instance }) => instance.name)
+  if (away.length === 0) return []
+  if (away.length === load.length) {
+    const message = 'None of the numbers is connected. The campaign waits until one is, and fails after 24 hours.'
+    return [warning('no_instance', 'instance_ids', message)]
+  }
+  return [warning('disconnected', 'instance_ids', `Not connected: ${named(away)}. The other numbers send its share.`)]
+}
+
+function ofTime({ config, people, startsAtMs, endsAtMs }: Facts): CampaignRisk[] {
+  if (people === 0) return []
+  if (endsAtMs === null)
+    return [warning('too_slow', 'config', 'At this pace it takes more than a year. Add numbers or raise the limits.')]
+  if (endsAtMs - startsAtMs < MONTH_MS) return []
+  const days = Math.round((endsAtMs - startsAtMs) / (MONTH_MS / 30))
+  const advice = config.dailyLimit === null ? 'Add numbers.' : 'Add numbers or raise dailyLimit.'
+  return [warning('slow', 'config', `At this pace it takes ${days} days. ${advice}`)]
+}
+
+function ofButtons({ messages, numbers }: Facts): CampaignRisk[] {
+  const isMixed = numbers.engines.includes('smv2')
+  const index = messages.findIndex(({ buttons, media_url: url }) => buttons && (isMixed || buttons.length > 3 || url))
+  if (index < 0) return []
+  return [info('buttons_as_text', 'messages', `The buttons of message ${index + 1} are sent as a numbered list.`)]
+}
+
+function ofSpeed({ config, numbers, messages, people }: Facts): CampaignRisk[] {
+  if (!numbers.engines.includes('smv2')) return []
+  const found: CampaignRisk[] = []
+  if (config.minDelay < CAREFUL_LIVE_DELAY) {
+    const message = `A delay below ${CAREFUL_LIVE_DELAY} seconds gets phone numbers banned. The default is 8 to 25 seconds.`
+    found.push(warning('short_delay', 'config.minDelay', message))
+  }
+  if (config.window === null) {
+    const message = 'Messages also leave at night, which people report as spam. Set sending hours.'
+    found.push(warning('any_time', 'config.window', message))
+  }
+  const [first] = messages
+  if (people > MANY_IDENTICAL && messages.length === 1 && first !== undefined && isFixed(first)) {
+    const message = 'Everybody gets the same text. Use {{name}}, options such as {Hi|Hello}, or several messages.'
+    found.push(warning('identical', 'messages', message))
+  }
+  return found
+}
+
+function isFixed({ text, caption }: CampaignMessage): boolean {
+  const parsed = parseCampaignText(text ?? caption ?? '')
+  return variablesOf(parsed).length === 0 && countVariants(parsed) === 1
+}
+
+function ofStrangers({ load, numbers, people }: Facts): CampaignRisk[] {
+  if (!numbers.engines.includes('smv2')) return []
+  const strangers = load.reduce((sum, { firstContacts }) => sum + firstContacts, 0)
+  if (strangers === 0) return []
+  const found = [
+    warning(
+      'first_contacts',
+      null,
+      `${strangers} of ${people} people have never exchanged a message with the number that writes to them. WhatsApp restricts numbers that write to many strangers. Only write to people who agreed to it.`,
+    ),
+  ]
+  const full = load.filter(({ firstContacts, firstContactsLeft: left }) => left !== null && firstContacts > left)
+  if (full.length > 0) {
+    const names = named(full.map(({ instance }) => instance.name))
+    const message = `More new people than its limit for today: ${names}. The rest is sent on the following days.`
+    found.push(info('first_contacts_limit', null, message))
+  }
+  return found
+}
+
+function ofOfficial({ messages, numbers }: Facts): CampaignRisk[] {
+  if (!numbers.engines.includes('official')) return []
+  const found = [info('meta_charges', null, 'Meta charges for messages from official numbers.')]
+  if (messages.some(({ cloud_api: payload }) => (payload as { type?: unknown } | undefined)?.type !== 'template')) {
+    const message = 'People who did not write to an official number in the last 24 hours only get approved templates.'
+    found.push(warning('outside_window', 'messages', message))
+  }
+  return found
+}
+
+const named = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`

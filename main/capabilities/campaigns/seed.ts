@@ -1,0 +1,28 @@
+import type { CampaignConfig } from '../../contract/campaign.ts'
+import { seededFractions } from '../../contract/campaign-text.ts'
+
+/** What chance decides for a recipient. It is drawn from who they are, so that a restart changes nothing. */
+export interface Draw {
+  /** Until the next send of the same number. */
+  readonly delayMs: number
+  /** How long the number rests, if it does so after this recipient. */
+  readonly restMs: number
+  /** From 1. */
+  readonly variation: number
+}
+
+export const seedOf = (campaignId: string, position: number): string => `${campaignId}:${position}`
+
+export function drawFor(
+  campaignId: string,
+  position: number,
+  { minDelay, maxDelay, pauseFor, variation }: CampaignConfig,
+  variations: number,
+): Draw {
+  const fraction = seededFractions(seedOf(campaignId, position))
+  const between = (low: number, high: number) => Math.round(1_000 * (low + fraction() * (high - low)))
+  const delayMs = between(minDelay, maxDelay)
+  const restMs = between(pauseFor[0] ?? 0, pauseFor[1] ?? 0)
+  const chosen = variation === 'sequential' ? (position - 1) % variations : Math.floor(fraction() * variations)
+  return { delayMs, restMs, variation: chosen + 1 }
+}

@@ -1,0 +1,130 @@
+import type { CampaignMessage } from '../../contract/campaign.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { pendingOf } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { unknownVariables } from './messages.ts'
+import { isUnderWay, notIn, type CampaignState, type ControlInput } from './state.ts'
+import { campaignById, lanesOf, openCampaigns, toCampaign, type StoredCampaign } from './store.ts'
+import type { JobKind } from '../../kernel/job.ts'
+import type { Tx } from '../../kernel/db.ts'
+
+/** What a campaign must have before it can start. @throws ApiError validation_error */
+export function requireContent({
+  messages,
+  variables,
+  recipients,
+}: {
+  readonly messages: readonly CampaignMessage[]
+  readonly variables: readonly string[]
+  readonly recipients: number
+}): void {
+  if (messages.length === 0) throw wrong('The campaign has no messages. Add at least one.')
+  if (recipients === 0) throw wrong('The campaign has no recipients. Add some, or import a list.')
+  const [unknown] = unknownVariables(messages, variables)
+  if (unknown === undefined) return
+  const known = ['name', 'phone', ...variables].join(', ')
+  throw wrong(
+    `messages ${unknown.message} uses {{${unknown.name}}}, which the recipients do not have. Known are: ${known}.`,
+  )
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)
+
+/** Later than this, a message may have lost its point, and a person decides. */
+const TOO_LATE_MS = 12 * 3_600_000
+const PAGE = 100
+
+type Deps = Pick<CampaignsDeps, 'db' | 'clock'> & { readonly state: CampaignState }
+
+/** What people do to campaigns. Each is harmless when it is done already. */
+export function createControls({ db, clock, state }: Deps) {
+  const act = (id: string, decide: (tx: Tx, campaign: StoredCampaign) => Promise<void>): Promise<StoredCampaign> =>
+    db.commit(async (tx) => {
+      const row = await tx.one(campaignById, { id })
+      if (row === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
+      await decide(tx, toCampaign(row))
+      const after = await tx.one(campaignById, { id })
+      return toCampaign(after ?? row)
+    })
+
+  async function start(tx: Tx, campaign: StoredCampaign): Promise<void> {
+    const { status, loading, messages, variables, scheduledAtMs } = campaign
+    if (status === 'running' || status === 'scheduled') return
+    if (status === 'paused') return state.begin(tx, campaign)
+    if (status !== 'draft') throw notIn(campaign, 'started')
+    if (loading > 0)
+      throw new ApiError('invalid_state', 'Recipients are still being added. Start it when that is done.')
+    requireContent({ messages, variables, recipients: await pendingOf(tx, campaign.id) })
+    if (scheduledAtMs !== null && scheduledAtMs > clock.now()) await state.schedule(tx, campaign, scheduledAtMs)
+    else await state.begin(tx, campaign)
+  }
+
+  return {
+    start: (id: string) => act(id, start),
+    pause: (id: string) =>
+      act(id, async (tx, campaign) => {
+        const { status, pauseReason } = campaign
+        if (status !== 'running' && status !== 'paused') throw notIn(campaign, 'paused')
+        if (pauseReason !== 'user') await state.pause(tx, campaign, 'user')
+      }),
+    resume: (id: string) =>
+      act(id, async (tx, campaign) => {
+        if (campaign.status === 'running') return
+        if (campaign.status !== 'paused') throw notIn(campaign, 'resumed')
+        await state.begin(tx, campaign)
+      }),
+    cancel: (id: string) =>
+      act(id, async (tx, campaign) => {
+        if (campaign.status === 'canceled') return
+        if (campaign.status === 'completed' || campaign.status === 'failed') throw notIn(campaign, 'canceled')
+        await state.cancel(tx, campaign)
+      }),
+  }
+}
+
+/** What happens to a campaign at a set time. */
+export function controlJob({ clock, state }: Deps): JobKind<ControlInput, undefined> {
+  return {
+    name: 'campaigns.control',
+    perLane: 1,
+    concurrency: 4,
+    deadlineMs: 60_000,
+    retryDelaysMs: [1_000, 10_000, 60_000],
+    act: () => Promise.resolve(undefined),
+    async record(tx, { subjectId, input }) {
+      const campaign = await state.load(tx, subjectId)
+      if (campaign === undefined) return { kind: 'done' }
+      if (input.act === 'start') {
+        // Otherwise it was given another time, or started already.
+        if (campaign.status !== 'scheduled' || campaign.scheduledAtMs !== input.atMs) return { kind: 'done' }
+        if (clock.now() - input.atMs > TOO_LATE_MS) await state.pause(tx, campaign, 'app_offline')
+        else await state.begin(tx, campaign)
+      } else if (campaign.pauseReason === 'no_instance' && campaign.unusableSinceMs === input.sinceMs) {
+        await state.giveUp(tx, campaign)
+      }
+      return { kind: 'done' }
+    },
+  }
+}
+
+/** At start: a campaign that should have gone on long ago waits for a person. */
+export async function pauseOverdue({ db, clock, state }: Deps): Promise<void> {
+  for (const status of ['running', 'paused']) {
+    let afterSeq = 0
+    for (;;) {
+      const rows = await db.read(openCampaigns, { status, afterSeq, rows: PAGE })
+      for (const row of rows) await pauseIfOverdue(toCampaign(row))
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < PAGE) break
+      afterSeq = last.seq
+    }
+  }
+
+  async function pauseIfOverdue(campaign: StoredCampaign): Promise<void> {
+    if (!isUnderWay(campaign) || campaign.pauseReason === 'no_instance') return
+    const lanes = await db.read(lanesOf, { campaignId: campaign.id })
+    const due = lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? campaign.startedAtMs ?? 0)
+    const dueAtMs = Math.max(due.length === 0 ? 0 : Math.min(...due), campaign.resumeAtMs ?? 0, campaign.updatedAtMs)
+    if (clock.now() - dueAtMs > TOO_LATE_MS) await db.commit((tx) => state.pause(tx, campaign, 'app_offline'))
+  }
+}

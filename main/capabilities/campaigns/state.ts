@@ -1,0 +1,194 @@
+import type { CampaignStatus, PauseReason } from '../../contract/campaign.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { seededFractions } from '../../contract/campaign-text.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { JobQueue } from '../../kernel/jobs.ts'
+import { pendingOf } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import type { NumberStates } from './links.ts'
+import { releaseHeld, releaseWaiting } from './recipient-store.ts'
+import { hoursAt } from './sending-hours.ts'
+import {
+  addToAssigned,
+  campaignById,
+  lanesOf,
+  saveStreak,
+  setHasJob,
+  setState,
+  toCampaign,
+  type Lane,
+  type StoredCampaign,
+} from './store.ts'
+
+/** What each status may become. */
+export const NEXT = {
+  draft: ['scheduled', 'running', 'paused', 'completed', 'canceled'],
+  scheduled: ['draft', 'running', 'paused', 'completed', 'canceled'],
+  running: ['paused', 'completed', 'canceled'],
+  paused: ['running', 'completed', 'canceled', 'failed'],
+  completed: [],
+  canceled: [],
+  failed: [],
+} as const satisfies Record<CampaignStatus, readonly CampaignStatus[]>
+
+/** Pauses that end without a person. */
+const AUTOMATIC: readonly PauseReason[] = ['outside_window', 'no_instance', 'restricted']
+
+/** Whether its numbers may send, if nothing else keeps them. */
+export const isUnderWay = ({ status, pauseReason }: StoredCampaign): boolean =>
+  status === 'running' || (status === 'paused' && pauseReason !== null && AUTOMATIC.includes(pauseReason))
+
+/** A campaign whose numbers are all gone is given up after this. */
+const UNUSABLE_MS = 24 * 3_600_000
+const RELEASED_AT_ONCE = 500
+
+/** What happens to a campaign at a set time. */
+export type ControlInput =
+  { readonly act: 'start'; readonly atMs: number } | { readonly act: 'give_up'; readonly sinceMs: number }
+
+export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live'> {
+  readonly numberState: NumberStates
+  readonly lanes: () => Pick<JobQueue<object>, 'add' | 'cancel'>
+  readonly control: () => Pick<JobQueue<ControlInput>, 'add'>
+}
+
+export type CampaignState = ReturnType<typeof createState>
+
+/** The states of a campaign and how it gets from one to another, each in the caller's commit. */
+export function createState({ clock, live, numberState, lanes, control }: StateDeps) {
+  type Change = Partial<
+    Pick<
+      StoredCampaign,
+      'status' | 'pauseReason' | 'resumeAtMs' | 'unusableSinceMs' | 'scheduledAtMs' | 'startedAtMs' | 'finishedAtMs'
+    >
+  >
+
+  async function change(tx: Tx, campaign: StoredCampaign, patch: Change): Promise<void> {
+    const next = { ...campaign, ...patch }
+    const isAllowed =
+      next.status === campaign.status || (NEXT[campaign.status] as readonly string[]).includes(next.status)
+    if (!isAllowed) throw new Error(`A campaign cannot become ${next.status} after ${campaign.status}.`)
+    const { id, status, pauseReason, resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs } = next
+    const times = { resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs }
+    await tx.run(setState, { id, status, pauseReason, ...times, now: clock.now() })
+    notify(tx, campaign)
+  }
+
+  const notify = (tx: Tx, { accountId, id }: Pick<StoredCampaign, 'accountId' | 'id'>): void =>
+    tx.afterCommit(() => live.publish(accountId, { topic: 'campaigns', id }))
+
+  async function load(tx: Pick<Tx, 'one'>, id: string): Promise<StoredCampaign | undefined> {
+    const row = await tx.one(campaignById, { id })
+    return row && toCampaign(row)
+  }
+
+  const pause = (tx: Tx, campaign: StoredCampaign, pauseReason: PauseReason, resumeAtMs: number | null = null) =>
+    change(tx, campaign, { status: 'paused', pauseReason, resumeAtMs, unusableSinceMs: null })
+
+  const run = (tx: Tx, campaign: StoredCampaign) =>
+    change(tx, campaign, { status: 'running', pauseReason: null, resumeAtMs: null, unusableSinceMs: null })
+
+  const complete = (tx: Tx, campaign: StoredCampaign) =>
+    change(tx, campaign, {
+      ...{ status: 'completed', pauseReason: null, resumeAtMs: null, unusableSinceMs: null },
+      finishedAtMs: clock.now(),
+    })
+
+  /** Nobody is left to send, until a number connects. */
+  async function waitForNumber(tx: Tx, campaign: StoredCampaign): Promise<void> {
+    if (campaign.pauseReason === 'no_instance') return
+    const sinceMs = clock.now()
+    await change(tx, campaign, {
+      ...{ status: 'paused', pauseReason: 'no_instance', resumeAtMs: null, unusableSinceMs: sinceMs },
+    })
+    const { id, accountId } = campaign
+    const input = { act: 'give_up', sinceMs } as const
+    await control().add(tx, { accountId, subjectId: id, runAtMs: sinceMs + UNUSABLE_MS, input })
+  }
+
+  /** Makes sure that the number gets a turn. One that is due later keeps its time. */
+  async function wake(tx: Tx, campaign: StoredCampaign, lane: Lane, atMs: number): Promise<void> {
+    const { id: campaignId, accountId } = campaign
+    const { instanceId } = lane
+    if ((await tx.run(setHasJob, { campaignId, instanceId, hasJob: 1 })) === 0) return
+    const runAtMs = Math.max(atMs, lane.nextAtMs ?? 0)
+    await lanes().add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAtMs, input: {} })
+  }
+
+  /** Starts the campaign, or continues it: paused, if it has a reason to be. */
+  async function begin(tx: Tx, given: StoredCampaign): Promise<void> {
+    const now = clock.now()
+    const campaign = { ...given, startedAtMs: given.startedAtMs ?? now }
+    await tx.run(saveStreak, { campaignId: campaign.id, recent: '' })
+    if ((await pendingOf(tx, campaign.id)) === 0) return complete(tx, campaign)
+    const usable = await usableLanes(tx, campaign)
+    if (usable.length === 0) return waitForNumber(tx, campaign)
+    const hours = hoursAt(campaign.config.window, now)
+    const firstAtMs = hours.isOpen ? now : hours.changesAtMs
+    if (hours.isOpen) await run(tx, campaign)
+    else await pause(tx, campaign, 'outside_window', firstAtMs)
+    for (const [index, lane] of usable.entries()) {
+      // Numbers that all begin in the same second look like what they are.
+      const spread = index === 0 ? 0 : seededFractions(`${campaign.id}:${lane.instanceId}`)() * campaign.config.maxDelay
+      await wake(tx, campaign, lane, firstAtMs + Math.round(spread * 1_000))
+    }
+  }
+
+  async function usableLanes(tx: Tx, { id, accountId }: StoredCampaign): Promise<Lane[]> {
+    const usable: Lane[] = []
+    for (const lane of await tx.all(lanesOf, { campaignId: id })) {
+      if (lane.removed === 1) continue
+      if ((await numberState(tx, accountId, lane.instanceId)).link !== 'down') usable.push(lane)
+    }
+    return usable
+  }
+
+  return {
+    load,
+    notify,
+    begin,
+    run,
+    pause,
+    complete,
+    wake,
+
+    async schedule(tx: Tx, campaign: StoredCampaign, atMs: number): Promise<void> {
+      await change(tx, campaign, { status: 'scheduled', scheduledAtMs: atMs })
+      const { id, accountId } = campaign
+      await control().add(tx, { accountId, subjectId: id, runAtMs: atMs, input: { act: 'start', atMs } })
+    },
+
+    unschedule: (tx: Tx, campaign: StoredCampaign) => change(tx, campaign, { status: 'draft', scheduledAtMs: null }),
+
+    async cancel(tx: Tx, campaign: StoredCampaign): Promise<void> {
+      await change(tx, campaign, {
+        ...{ status: 'canceled', pauseReason: null, resumeAtMs: null, unusableSinceMs: null },
+        finishedAtMs: clock.now(),
+      })
+      await lanes().cancel(tx, campaign.id)
+    },
+
+    giveUp: (tx: Tx, campaign: StoredCampaign) =>
+      change(tx, campaign, { status: 'failed', pauseReason: null, resumeAtMs: null, finishedAtMs: clock.now() }),
+
+    /** The number leaves the rotation: what it was given and has not sent goes to the others. */
+    async leave(tx: Tx, campaign: StoredCampaign, lane: Pick<Lane, 'instanceId'>): Promise<void> {
+      const ref = { campaignId: campaign.id, instanceId: lane.instanceId }
+      const released = await tx.run(releaseWaiting, ref)
+      if (released > 0) await tx.run(addToAssigned, { ...ref, by: -released })
+      const usable = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
+      if (usable.length === 0) return waitForNumber(tx, campaign)
+      for (const other of usable) await wake(tx, campaign, other, clock.now())
+    },
+
+    /** The number is back in the rotation. */
+    async join(tx: Tx, campaign: StoredCampaign, lane: Lane): Promise<void> {
+      await tx.run(releaseHeld, { campaignId: campaign.id, rows: RELEASED_AT_ONCE })
+      if (campaign.pauseReason === 'no_instance') await begin(tx, campaign)
+      else await wake(tx, campaign, lane, clock.now())
+    },
+  }
+}
+
+export const notIn = (campaign: StoredCampaign, act: string): ApiError =>
+  new ApiError('invalid_state', `This campaign is ${campaign.status}, so it cannot be ${act}.`)

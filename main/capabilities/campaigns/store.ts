@@ -1,0 +1,258 @@
+import type {
+  CampaignConfig,
+  CampaignConfigInput,
+  CampaignMessage,
+  CampaignStatus,
+  PauseReason,
+} from '../../contract/campaign.ts'
+import type { Network } from '../../contract/shapes.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
+import { sql } from '../../kernel/sql.ts'
+
+export interface StoredCampaign {
+  readonly seq: number
+  readonly id: string
+  readonly accountId: AccountId
+  readonly name: string
+  readonly status: CampaignStatus
+  readonly pauseReason: PauseReason | null
+  readonly network: Network
+  readonly messages: readonly CampaignMessage[]
+  /** Besides `name` and `phone`. */
+  readonly variables: readonly string[]
+  readonly config: CampaignConfig
+  readonly configInput: CampaignConfigInput
+  readonly nextPosition: number
+  readonly loading: 0 | 1 | 2
+  readonly resumeAtMs: number | null
+  readonly unusableSinceMs: number | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly scheduledAtMs: number | null
+  readonly startedAtMs: number | null
+  readonly finishedAtMs: number | null
+}
+
+export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variables' | 'config' | 'configInput'> {
+  readonly messages: string
+  readonly variables: string
+  readonly config: string
+  readonly configInput: string
+}
+
+const CAMPAIGN = `seq, id, account_id AS accountId, name, status, pause_reason AS pauseReason, network, messages, variables,
+  config, config_input AS configInput, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
+  unusable_since AS unusableSinceMs, created_at AS createdAtMs, updated_at AS updatedAtMs,
+  scheduled_at AS scheduledAtMs, started_at AS startedAtMs, finished_at AS finishedAtMs`
+
+/** The four texts are what this room wrote. */
+export const toCampaign = (row: CampaignRow): StoredCampaign => ({
+  ...row,
+  messages: JSON.parse(row.messages) as CampaignMessage[],
+  variables: JSON.parse(row.variables) as string[],
+  config: JSON.parse(row.config) as CampaignConfig,
+  configInput: JSON.parse(row.configInput) as CampaignConfigInput,
+})
+
+export const insertCampaign = sql<{
+  seq: number
+  id: string
+  accountId: string
+  name: string
+  network: string
+  messages: string
+  variables: string
+  config: string
+  configInput: string
+  loading: number
+  idempotencyKey: string | null
+  now: number
+  scheduledAtMs: number | null
+}>(`INSERT INTO campaigns (seq, id, account_id, name, status, network, messages, variables, config, config_input,
+      next_position, loading, idem_key, created_at, updated_at, scheduled_at)
+    VALUES (:seq, :id, :accountId, :name, 'draft', :network, :messages, :variables, :config, :configInput,
+      1, :loading, :idempotencyKey, :now, :now, :scheduledAtMs)`)
+
+export const campaignById = sql<{ id: string }, CampaignRow>(`SELECT ${CAMPAIGN} FROM campaigns WHERE id = :id`)
+
+export const campaignsPage = sql<{ accountId: string; beforeSeq: number; rows: number }, CampaignRow>(
+  `SELECT ${CAMPAIGN} FROM campaigns WHERE account_id = :accountId AND seq < :beforeSeq AND loading <> 2
+   ORDER BY seq DESC LIMIT :rows`,
+)
+
+export const campaignsPageByStatus = sql<
+  { accountId: string; status: string; beforeSeq: number; rows: number },
+  CampaignRow
+>(
+  `SELECT ${CAMPAIGN} FROM campaigns
+   WHERE account_id = :accountId AND status = :status AND seq < :beforeSeq AND loading <> 2
+   ORDER BY seq DESC LIMIT :rows`,
+)
+
+/** Those that can still send something, by their number. */
+export const openCampaigns = sql<{ status: string; afterSeq: number; rows: number }, CampaignRow>(
+  `SELECT ${CAMPAIGN} FROM campaigns
+   WHERE status IN ('scheduled', 'running', 'paused') AND status = :status AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
+)
+
+export const loadingCampaigns = sql<
+  { rows: number },
+  { id: string; accountId: string; loading: number; idempotencyKey: string | null }
+>(
+  `SELECT id, account_id AS accountId, loading, idem_key AS idempotencyKey FROM campaigns
+   WHERE loading > 0 ORDER BY seq LIMIT :rows`,
+)
+
+export const setLoading = sql<{ id: string; from: number; to: number }>(
+  'UPDATE campaigns SET loading = :to WHERE id = :id AND loading = :from',
+)
+
+export const updateDraft = sql<{
+  id: string
+  name: string
+  network: string
+  messages: string
+  config: string
+  configInput: string
+  scheduledAtMs: number | null
+  now: number
+}>(`UPDATE campaigns SET name = :name, network = :network, messages = :messages, config = :config,
+      config_input = :configInput, scheduled_at = :scheduledAtMs, updated_at = :now
+    WHERE id = :id`)
+
+export const setVariables = sql<{ id: string; variables: string; nextPosition: number; now: number }>(
+  `UPDATE campaigns SET variables = :variables, next_position = :nextPosition, updated_at = :now WHERE id = :id`,
+)
+
+/** The state, all of it. */
+export const setState = sql<{
+  id: string
+  status: CampaignStatus
+  pauseReason: PauseReason | null
+  resumeAtMs: number | null
+  unusableSinceMs: number | null
+  scheduledAtMs: number | null
+  startedAtMs: number | null
+  finishedAtMs: number | null
+  now: number
+}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, resume_at = :resumeAtMs,
+      unusable_since = :unusableSinceMs, scheduled_at = :scheduledAtMs, started_at = :startedAtMs,
+      finished_at = :finishedAtMs, updated_at = :now
+    WHERE id = :id`)
+
+export const deleteCampaign = sql<{ id: string }>('DELETE FROM campaigns WHERE id = :id')
+export const deleteStreak = sql<{ id: string }>('DELETE FROM campaign_streaks WHERE campaign_id = :id')
+export const deleteLanes = sql<{ id: string }>('DELETE FROM campaign_instances WHERE campaign_id = :id')
+export const deleteCounts = sql<{ id: string }>('DELETE FROM campaign_counts WHERE campaign_id = :id')
+export const deleteRecipients = sql<{ id: string; rows: number }>(
+  `DELETE FROM campaign_recipients WHERE campaign_id = :id AND position IN (
+     SELECT position FROM campaign_recipients WHERE campaign_id = :id ORDER BY position LIMIT :rows)`,
+)
+
+// Numbers.
+
+/** A number of a campaign. */
+export interface Lane {
+  readonly campaignId: string
+  readonly position: number
+  readonly instanceId: InstanceId
+  readonly assigned: number
+  readonly hasJob: 0 | 1
+  readonly nextAtMs: number | null
+  readonly sincePause: number
+  readonly day: string
+  readonly daySent: number
+  readonly restrictedUntilMs: number | null
+  readonly removed: 0 | 1
+}
+
+const LANE = `campaign_id AS campaignId, position, instance_id AS instanceId, assigned, has_job AS hasJob,
+  next_at AS nextAtMs, since_pause AS sincePause, day, day_sent AS daySent, restricted_until AS restrictedUntilMs, removed`
+
+export const insertLane = sql<{ campaignId: string; position: number; instanceId: string }>(
+  `INSERT INTO campaign_instances (campaign_id, position, instance_id, assigned, has_job, since_pause, day, day_sent, removed)
+   VALUES (:campaignId, :position, :instanceId, 0, 0, 0, '', 0, 0)`,
+)
+
+export const lanesOf = sql<{ campaignId: string }, Lane>(
+  `SELECT ${LANE} FROM campaign_instances WHERE campaign_id = :campaignId ORDER BY position`,
+)
+
+export const lanesOfMany = sqlOfList<string, Record<never, never>, Lane>(
+  (ids) => `SELECT ${LANE} FROM campaign_instances WHERE campaign_id IN (${ids}) ORDER BY campaign_id, position`,
+)
+
+/** Campaigns under way that use the instance. */
+export const campaignsOfInstance = sql<{ instanceId: string }, { campaignId: string }>(
+  `SELECT ci.campaign_id AS campaignId FROM campaign_instances ci JOIN campaigns c ON c.id = ci.campaign_id
+   WHERE ci.instance_id = :instanceId AND ci.removed = 0 AND c.status IN ('draft', 'scheduled', 'running', 'paused')
+   ORDER BY ci.campaign_id`,
+)
+
+export const setHasJob = sql<{ campaignId: string; instanceId: string; hasJob: 0 | 1 }>(
+  `UPDATE campaign_instances SET has_job = :hasJob
+   WHERE instance_id = :instanceId AND campaign_id = :campaignId AND has_job <> :hasJob`,
+)
+
+export const addToAssigned = sql<{ campaignId: string; instanceId: string; by: number }>(
+  `UPDATE campaign_instances SET assigned = assigned + :by
+   WHERE instance_id = :instanceId AND campaign_id = :campaignId`,
+)
+
+export const setProgress = sql<{
+  campaignId: string
+  instanceId: string
+  nextAtMs: number | null
+  sincePause: number
+  day: string
+  daySent: number
+}>(`UPDATE campaign_instances SET next_at = :nextAtMs, since_pause = :sincePause, day = :day, day_sent = :daySent
+    WHERE instance_id = :instanceId AND campaign_id = :campaignId`)
+
+export const delayLane = sql<{ campaignId: string; instanceId: string; untilMs: number }>(
+  `UPDATE campaign_instances SET next_at = :untilMs
+   WHERE instance_id = :instanceId AND campaign_id = :campaignId AND COALESCE(next_at, 0) < :untilMs`,
+)
+
+export const setRestricted = sql<{ campaignId: string; instanceId: string; untilMs: number | null }>(
+  `UPDATE campaign_instances SET restricted_until = :untilMs
+   WHERE instance_id = :instanceId AND campaign_id = :campaignId`,
+)
+
+export const setRemoved = sql<{ campaignId: string; instanceId: string }>(
+  'UPDATE campaign_instances SET removed = 1 WHERE instance_id = :instanceId AND campaign_id = :campaignId',
+)
+
+// What went wrong lately.
+
+export const streakOf = sql<{ campaignId: string }, { recent: string }>(
+  'SELECT recent FROM campaign_streaks WHERE campaign_id = :campaignId',
+)
+
+export const saveStreak = sql<{ campaignId: string; recent: string }>(
+  `INSERT INTO campaign_streaks (campaign_id, recent) VALUES (:campaignId, :recent)
+   ON CONFLICT (campaign_id) DO UPDATE SET recent = excluded.recent`,
+)
+
+// Which numbers are on WhatsApp.
+
+export const checksOf = sqlOfList<
+  string,
+  { network: string; since: number },
+  { phone: string; canonical: string | null }
+>(
+  (phones) =>
+    `SELECT phone, canonical FROM campaign_number_checks
+     WHERE network = :network AND phone IN (${phones}) AND checked_at >= :since`,
+)
+
+export const saveCheck = sql<{ network: string; phone: string; canonical: string | null; now: number }>(
+  `INSERT INTO campaign_number_checks (network, phone, canonical, checked_at) VALUES (:network, :phone, :canonical, :now)
+   ON CONFLICT (network, phone) DO UPDATE SET canonical = excluded.canonical, checked_at = excluded.checked_at`,
+)
+
+export const pruneChecks = sql<{ before: number; rows: number }>(
+  `DELETE FROM campaign_number_checks WHERE (network, phone) IN (
+     SELECT network, phone FROM campaign_number_checks WHERE checked_at < :before ORDER BY checked_at LIMIT :rows)`,
+)

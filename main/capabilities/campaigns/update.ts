@@ -1,0 +1,140 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { Access, Found } from './access.ts'
+import { completeConfig } from './config.ts'
+import type { UpdateCampaignBody } from './contract.ts'
+import { readTime } from './create.ts'
+import type { CampaignsDeps } from './deps.ts'
+import type { ListReader } from './lists.ts'
+import { mergeTallies, type Loading } from './loading.ts'
+import { requireMessages } from './messages.ts'
+import { emptyTally, requireSomeUsable, type RecipientList, type Tally } from './recipients.ts'
+import type { CampaignState } from './state.ts'
+import { deleteLanes, insertLane, setLoading, setVariables, updateDraft, type StoredCampaign } from './store.ts'
+
+interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'config'> {
+  readonly access: Access
+  readonly lists: ListReader
+  readonly loading: Loading
+  readonly state: CampaignState
+}
+
+/** Changes drafts, and the time of scheduled campaigns. */
+export function createUpdate(deps: UpdateDeps) {
+  const { db, clock, access, lists, loading, state } = deps
+
+  async function reschedule({ campaign }: Found, body: UpdateCampaignBody): Promise<void> {
+    const { scheduled_at: scheduledAt, ...others } = body
+    if (scheduledAt === undefined || Object.keys(others).length > 0) {
+      throw new ApiError(
+        'invalid_state',
+        'This campaign is scheduled. Set scheduled_at to null, which makes it a draft again, before you change it.',
+      )
+    }
+    const atMs = scheduledAt === null ? null : readTime(scheduledAt, clock.now())
+    await db.commit(async (tx) => {
+      const current = await requireState(tx, campaign.id, ['scheduled'])
+      if (atMs === null) await state.unschedule(tx, current)
+      else await state.schedule(tx, current, atMs)
+    })
+  }
+
+  async function changeDraft(caller: Principal, { campaign, instanceIds }: Found, body: UpdateCampaignBody) {
+    const wanted = body.instance_ids ?? instanceIds
+    const numbers = await access.numbers(caller, wanted)
+    const input = body.config ?? campaign.configInput
+    const config = completeConfig(input, numbers, deps.config.safetyTimezone)
+    const messages = body.messages ?? campaign.messages
+    requireMessages(messages, numbers.engines)
+    const { scheduled_at: scheduledAt } = body
+    const scheduledAtMs =
+      scheduledAt === undefined ? campaign.scheduledAtMs : scheduledAt && readTime(scheduledAt, clock.now())
+    const list = await lists.read(campaign.accountId, numbers.network, body)
+    requireSomeUsable(list)
+    await db.commit(async (tx) => {
+      const { id } = await requireState(tx, campaign.id, ['draft'])
+      await tx.run(updateDraft, {
+        ...{ id, name: body.name ?? campaign.name, network: numbers.network, messages: JSON.stringify(messages) },
+        ...{ config: JSON.stringify(config), configInput: JSON.stringify(input), now: clock.now() },
+        scheduledAtMs: scheduledAtMs || null,
+      })
+      state.notify(tx, campaign)
+      if (body.instance_ids === undefined) return
+      await tx.run(deleteLanes, { id })
+      for (const [position, instanceId] of wanted.entries())
+        await tx.run(insertLane, { campaignId: id, position, instanceId })
+    })
+    const isListed = body.recipients !== undefined || body.recipients_tag !== undefined
+    return isListed ? fill({ campaign, instanceIds: wanted }, list, body.recipients !== undefined) : emptyTally()
+  }
+
+  async function requireState(tx: Tx, id: string, allowed: readonly string[]): Promise<StoredCampaign> {
+    const campaign = await state.load(tx, id)
+    if (campaign === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
+    if (!allowed.includes(campaign.status))
+      throw new ApiError('invalid_state', `This campaign is ${campaign.status}. Only a draft can be changed.`)
+    return campaign
+  }
+
+  /** Adds a list of recipients, or puts it in place of the one there is. Only one list at a time. */
+  async function fill(
+    { campaign, instanceIds }: { campaign: StoredCampaign; instanceIds: readonly string[] },
+    list: RecipientList,
+    replaces: boolean,
+  ): Promise<Tally> {
+    const { id, accountId } = campaign
+    await db.commit(async (tx) => {
+      await requireState(tx, id, ['draft', 'scheduled'])
+      if ((await tx.run(setLoading, { id, from: 0, to: 1 })) === 0)
+        throw new ApiError('invalid_state', 'Recipients are still being added. Repeat this when that is done.')
+    })
+    try {
+      if (replaces) {
+        await loading.removeAll(id)
+        await db.commit(async (tx) => {
+          const current = await requireState(tx, id, ['draft', 'scheduled'])
+          await tx.run(setVariables, { id, variables: '[]', nextPosition: current.nextPosition, now: clock.now() })
+        })
+      }
+      const tally = await loading.addAll({ id, accountId, instanceIds }, list)
+      await db.commit((tx) => loading.nameVariables(tx, id, list.variables, clock.now()))
+      return mergeTallies([tally])
+    } finally {
+      await db.commit(async (tx) => {
+        await tx.run(setLoading, { id, from: 1, to: 0 })
+        state.notify(tx, campaign)
+      })
+    }
+  }
+
+  return {
+    fill,
+
+    /** @returns how many of `recipients` were accepted, and which were not. */
+    async update(caller: Principal, id: string, body: UpdateCampaignBody): Promise<Tally> {
+      const found = await access.get(caller, id)
+      if (Object.keys(body).length === 0) return emptyTally()
+      if (found.campaign.status !== 'scheduled') return changeDraft(caller, found, body)
+      await reschedule(found, body)
+      return emptyTally()
+    },
+
+    /** @throws ApiError invalid_state unless it is a draft */
+    async remove(caller: Principal, id: string): Promise<void> {
+      const { campaign } = await access.get(caller, id)
+      await db.commit(async (tx) => {
+        const { status, loading: isLoading } = await requireState(tx, id, ['draft'])
+        // From here on nobody sees it; what is left after a crash is removed at the next start.
+        const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
+        if (!isFree)
+          throw new ApiError('invalid_state', `This ${status} is busy (${isLoading}). Repeat this in a moment.`)
+      })
+      await loading.removeAll(id)
+      await db.commit(async (tx) => {
+        await loading.removeCampaign(tx, id)
+        state.notify(tx, campaign)
+      })
+    },
+  }
+}

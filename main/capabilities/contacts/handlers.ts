@@ -1,0 +1,169 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Principal } from '../../kernel/access.ts'
+import { importCsv, PHONE_COLUMNS } from '../../kernel/csv-import.ts'
+import { readCsv } from '../../kernel/csv.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Files } from '../../kernel/files.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import { readPhone } from '../../kernel/phone-number.ts'
+import { Answer, type Existence, type Handlers } from '../handler.ts'
+import type { ContactRecord, contactsContract } from './contract.ts'
+import { nameOf, type Contact, type ContactDetail, type Contacts } from './index.ts'
+
+interface HandlerDeps {
+  readonly db: Db
+  readonly cursors: Cursors
+  readonly files: Pick<Files, 'storeTemporarily'>
+  readonly contacts: Contacts
+}
+
+const SAMPLES = 5
+const SAMPLE_LENGTH = 100
+
+const sourceOf = ({ source }: Principal) => (source === 'console' || source === 'mcp' ? source : 'api')
+const notFound = () => new ApiError('not_found', 'There is no contact with this number.')
+
+/** @throws ApiError not_found */
+const createFind = (contacts: Contacts) => async (principal: Principal, phone: string) => {
+  const read = readPhone(phone, await contacts.country(principal.accountId)) ?? phone
+  const contact = await contacts.find(principal.accountId, read)
+  if (contact === undefined) throw notFound()
+  return contact
+}
+
+export function contactsExistence(contacts: Contacts): Existence<typeof contactsContract> {
+  const find = createFind(contacts)
+  const exists = (principal: Principal, { phone }: { readonly phone: string }) => find(principal, phone)
+  return { getContact: exists, updateContact: exists, deleteContact: exists }
+}
+
+export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps): Handlers<typeof contactsContract> {
+  const find = createFind(contacts)
+
+  const show = async ({ accountId }: Principal, contact: Contact): Promise<ContactRecord> => {
+    const [detail] = await contacts.detail(accountId, [contact])
+    if (detail === undefined) throw notFound()
+    return toRecord(detail)
+  }
+
+  return {
+    async listContacts({ principal: { accountId }, query: { q, tag, limit = LIMITS.pageSizeDefault, cursor } }) {
+      const list = `contacts:${accountId}:${JSON.stringify([q, tag])}`
+      const after = cursor === undefined ? undefined : cursors.decode(list, cursor)
+      const country = await contacts.country(accountId)
+      const found = await contacts.search(accountId, { q, tag }, { after, rows: limit + 1, country })
+      const shown = found.slice(0, limit)
+      const last = found.length > limit ? shown.at(-1) : undefined
+      const details = await contacts.detail(
+        accountId,
+        shown.map(({ contact }) => contact),
+      )
+      return {
+        data: details.map(toRecord),
+        next_cursor: last === undefined ? null : cursors.encode(list, last.position),
+        has_more: last !== undefined,
+      }
+    },
+
+    async createContact({ principal, body: { phone: text, opted_out: isOptedOut, ...change } }) {
+      const { accountId } = principal
+      const phone = readPhone(text, await contacts.country(accountId))
+      if (phone === undefined)
+        throw new ApiError(
+          'validation_error',
+          'phone is not a phone number. Write it with its country code, for example 12025550123.',
+        )
+      const saved = await db.commit((tx) =>
+        contacts.save(tx, accountId, phone, { ...change, isOptedOut, source: sourceOf(principal) }),
+      )
+      return new Answer({ status: saved.isNew ? 201 : 200, body: await show(principal, saved.contact) })
+    },
+
+    getContact: async ({ principal, params }) => show(principal, await find(principal, params.phone)),
+
+    async updateContact({ principal, params, body: { opted_out: isOptedOut, ...change } }) {
+      const { phone } = await find(principal, params.phone)
+      const { contact } = await db.commit((tx) =>
+        contacts.save(tx, principal.accountId, phone, { ...change, isOptedOut, source: sourceOf(principal) }),
+      )
+      return show(principal, contact)
+    },
+
+    async deleteContact({ principal, params }) {
+      const { phone } = await find(principal, params.phone)
+      await db.commit((tx) => contacts.remove(tx, principal.accountId, phone))
+      return undefined
+    },
+
+    async importContacts({ principal: { accountId }, body, query }) {
+      const everyRow = query.tag === undefined ? [] : [query.tag.trim()].filter((tag) => tag !== '')
+      return importCsv<'name' | 'tags'>(files, {
+        source: body.stream,
+        country: await contacts.country(accountId),
+        columns: [
+          { field: 'phone', wanted: query.phone, names: PHONE_COLUMNS, isRequired: true },
+          { field: 'name', wanted: query.name, names: NAME_COLUMNS },
+          { field: 'tags', wanted: query.tags, names: TAG_COLUMNS },
+        ],
+        save: (rows) =>
+          db.commit(async (tx) => {
+            let [created, updated] = [0, 0]
+            for (const { phone, values } of rows) {
+              const name = values.name?.slice(0, LIMITS.contactNameLength)
+              const moreTags = [...tagsIn(values.tags ?? ''), ...everyRow]
+              const saved = await contacts.save(tx, accountId, phone, { name, moreTags, source: 'import' })
+              if (saved.isNew) created++
+              else if (saved.isChanged) updated++
+            }
+            return { created, updated }
+          }),
+      })
+    },
+
+    listContactTags: async ({ principal }) => ({ data: [...(await contacts.tags(principal.accountId))] }),
+
+    async previewCsv({ body }) {
+      const { header, delimiter, rows } = await readCsv(body.stream)
+      const samples: (readonly string[])[] = []
+      try {
+        for await (const { cells } of rows) if (samples.push(cells) >= SAMPLES) break
+      } catch (error) {
+        // The beginning of a file can end within a row.
+        if (samples.length === 0 || !(error instanceof ApiError)) throw error
+      }
+      const columns = header.map((name, at) => ({
+        name,
+        samples: samples.map((cells) => (cells[at] ?? '').slice(0, SAMPLE_LENGTH)),
+      }))
+      return { delimiter, columns }
+    },
+  }
+}
+
+const NAME_COLUMNS = ['name', 'full name', 'nome', 'nome completo', 'nombre', 'nombre completo', 'contact', 'contato']
+const TAG_COLUMNS = ['tags', 'tag', 'labels', 'etiquetas', 'etiqueta', 'groups', 'grupos']
+
+const tagsIn = (text: string): readonly string[] =>
+  text
+    .split(/[,;|]/)
+    .map((tag) => tag.trim().slice(0, LIMITS.tagLength))
+    .filter((tag) => tag !== '')
+    .slice(0, LIMITS.contactTags)
+
+const toRecord = ({ contact, tags, isOptedOut, instances }: ContactDetail): ContactRecord => ({
+  phone: contact.phone,
+  name: nameOf(contact),
+  tags: [...tags],
+  opted_out: isOptedOut,
+  last_inbound_at: isoTimeOrNull(contact.lastInAtMs),
+  last_outbound_at: isoTimeOrNull(contact.lastOutAtMs),
+  instances: instances.map(({ instanceId, lastInAtMs, lastOutAtMs }) => ({
+    instance_id: instanceId,
+    last_inbound_at: isoTimeOrNull(lastInAtMs),
+    last_outbound_at: isoTimeOrNull(lastOutAtMs),
+  })),
+  created_at: isoTime(contact.createdAtMs),
+  updated_at: isoTime(contact.updatedAtMs),
+})

@@ -1,0 +1,154 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { Instances } from '../instances/index.ts'
+import type { OptOuts, Reader } from '../opt-outs/index.ts'
+import { createEdit, type ContactEdit } from './edit.ts'
+import { createRecorder } from './recorder.ts'
+import { createSearch } from './search.ts'
+import {
+  contactOf,
+  contactsWithTag,
+  instancesOfContacts,
+  lastContactOf,
+  removeOfInstance,
+  tagCounts,
+  tagsOfContacts,
+  type Contact,
+} from './store.ts'
+
+export type { Contact } from './store.ts'
+
+export interface ContactsDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly instances: Pick<Instances, 'subscribe'>
+  readonly optOuts: Pick<OptOuts, 'record' | 'lift' | 'optedOutOf' | 'country'>
+}
+
+/** When a person and the instances that were asked for last wrote to each other. */
+interface LastContact {
+  readonly lastInAtMs: number | null
+  readonly lastOutAtMs: number | null
+}
+
+/** A contact with what its record shows besides. */
+export interface ContactDetail {
+  readonly contact: Contact
+  readonly tags: readonly string[]
+  readonly isOptedOut: boolean
+  readonly instances: readonly (LastContact & { readonly instanceId: string })[]
+}
+
+export interface Contacts extends ContactEdit {
+  /** Everybody with the tag, newest first, read in portions; the database may change meanwhile. */
+  withTag(accountId: AccountId, tag: string): AsyncIterable<{ readonly phone: string; readonly name: string | null }>
+  /**
+   * By number as it was given; a number that nobody wrote with is left out. At most a minute behind.
+   * @param instanceIds null: all.
+   */
+  lastContact(
+    read: Reader,
+    accountId: AccountId,
+    instanceIds: readonly string[] | null,
+    phones: readonly string[],
+  ): Promise<ReadonlyMap<string, LastContact>>
+  /** Those of the numbers, as they were given, who have written to one of the instances; the others are cold. */
+  known(
+    read: Reader,
+    accountId: AccountId,
+    instanceIds: readonly string[] | null,
+    phones: readonly string[],
+  ): Promise<ReadonlySet<string>>
+  readonly search: ReturnType<typeof createSearch>
+  find(accountId: AccountId, phone: string): Promise<Contact | undefined>
+  detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
+  tags(accountId: AccountId): Promise<readonly { readonly tag: string; readonly contacts: number }[]>
+  /** Of numbers that are written without a country code; null: they must have one. */
+  country(accountId: AccountId): Promise<string | null>
+}
+
+const PORTION = 1_000
+
+export const nameOf = ({ givenName, pushName }: Contact): string | null => givenName ?? pushName
+
+export function createContacts({ db, clock, ledger, live, instances, optOuts }: ContactsDeps): Contacts {
+  const outside: Reader = { all: db.read, one: db.readOne }
+  const recorder = createRecorder({ clock, live })
+  ledger.inCommit(recorder.onEvent)
+  instances.subscribe(async (tx, change) => {
+    if (change.kind === 'deleted') await tx.run(removeOfInstance, { instanceId: change.id })
+  })
+
+  const lastContact: Contacts['lastContact'] = async (read, accountId, instanceIds, phones) => {
+    const wanted = instanceIds === null ? null : new Set(instanceIds)
+    const numbers = [...new Set(phones.map(canonicalNumber))]
+    const turns = await lastContactOf.over(numbers, { accountId }, (statement, params) => read.all(statement, params))
+    const found = new Map<string, LastContact>()
+    for (const { number, instanceId, lastInAtMs, lastOutAtMs } of turns.flat()) {
+      if (wanted?.has(instanceId) === false) continue
+      const before = found.get(number)
+      found.set(number, {
+        lastInAtMs: later(before?.lastInAtMs, lastInAtMs),
+        lastOutAtMs: later(before?.lastOutAtMs, lastOutAtMs),
+      })
+    }
+    return new Map(
+      phones.flatMap((phone) => {
+        const last = found.get(canonicalNumber(phone))
+        return last === undefined ? [] : [[phone, last] as const]
+      }),
+    )
+  }
+
+  return {
+    ...createEdit({ clock, optOuts, live, onRemoved: recorder.forget }),
+    async *withTag(accountId, tag) {
+      for (let beforeSeq = Number.MAX_SAFE_INTEGER; ;) {
+        const found = await db.read(contactsWithTag, { accountId, tag, beforeSeq, rows: PORTION })
+        for (const contact of found) yield { phone: contact.phone, name: nameOf(contact) }
+        const last = found.at(-1)
+        if (last === undefined || found.length < PORTION) return
+        beforeSeq = last.seq
+      }
+    },
+    lastContact,
+    async known(read, accountId, instanceIds, phones) {
+      const last = await lastContact(read, accountId, instanceIds, phones)
+      return new Set(phones.filter((phone) => (last.get(phone)?.lastInAtMs ?? null) !== null))
+    },
+    search: createSearch(db),
+    find: (accountId, phone) => db.readOne(contactOf, { accountId, number: canonicalNumber(phone) }),
+
+    async detail(accountId, contacts) {
+      const seqs = contacts.map(({ seq }) => seq)
+      const [tags, lines, optedOut] = await Promise.all([
+        tagsOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params)),
+        instancesOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params)),
+        optOuts.optedOutOf(
+          outside,
+          accountId,
+          [],
+          contacts.map(({ phone }) => phone),
+        ),
+      ])
+      return contacts.map((contact) => ({
+        contact,
+        tags: tags.flat().flatMap(({ seq, value }) => (seq === contact.seq ? [value] : [])),
+        isOptedOut: optedOut.has(contact.phone),
+        instances: lines.flat().filter(({ seq }) => seq === contact.seq),
+      }))
+    },
+    tags: (accountId) => db.read(tagCounts, { accountId, after: '' }),
+    country: optOuts.country,
+  }
+}
+
+const later = (one: number | null | undefined, other: number | null): number | null =>
+  one === null || one === undefined ? other : Math.max(one, other ?? 0)

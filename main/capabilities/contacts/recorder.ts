@@ -1,0 +1,81 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { addContact, setTerms } from './edit.ts'
+import { contactOf, setInstanceIn, setInstanceOut, setLastIn, setLastOut, setNames } from './store.ts'
+
+interface Written {
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  readonly phone: string
+  readonly direction: 'in' | 'out'
+  /** In the person's profile; null: unknown. */
+  readonly pushName: string | null
+  readonly atMs: number
+}
+
+/** Times are written once in this time for each person and instance, so that a lively chat does not cost a write each. */
+const PRECISION_MS = 60_000
+/** Chats that are remembered; above this the cache is cleared. */
+const KNOWN = 50_000
+const IS_GROUP = /@g[.]us$/
+const PUSH_NAME_LENGTH = 200
+
+/** Keeps contacts up to date in the commit of each message that was received or sent. */
+export function createRecorder({
+  clock,
+  live,
+}: {
+  readonly clock: Pick<Clock, 'now'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+}): { readonly onEvent: InCommitSubscriber; readonly forget: () => void } {
+  const recent = new Map<string, { readonly atMs: number; readonly pushName: string | null }>()
+
+  const write = async (tx: Tx, { accountId, instanceId, phone, direction, pushName, atMs }: Written) => {
+    const number = canonicalNumber(phone)
+    const key = `${instanceId} ${number} ${direction}`
+    const last = recent.get(key)
+    if (last !== undefined && atMs - last.atMs < PRECISION_MS && last.pushName === pushName) return
+    const known = await tx.one(contactOf, { accountId, number })
+    const contact = known ?? (await addContact(tx, { accountId, phone, now: clock.now() }))
+    const { seq, givenName } = contact
+    if (pushName !== null && pushName !== contact.pushName) {
+      await tx.run(setNames, { seq, givenName, pushName, now: clock.now() })
+      if (givenName === null) await setTerms(tx, accountId, seq, pushName)
+    }
+    await tx.run(direction === 'in' ? setLastIn : setLastOut, { seq, at: atMs })
+    await tx.run(direction === 'in' ? setInstanceIn : setInstanceOut, { seq, instanceId, at: atMs })
+    tx.afterCommit(() => {
+      if (recent.size >= KNOWN) recent.clear()
+      recent.set(key, { atMs, pushName })
+      live.publish(accountId, { topic: 'contacts' })
+    })
+  }
+
+  return {
+    async onEvent(tx, event) {
+      const written = writtenIn(event)
+      if (written !== undefined) await write(tx, written)
+    },
+    /** A contact was removed: the next message adds it again. */
+    forget: () => recent.clear(),
+  }
+}
+
+function writtenIn(event: LedgerEvent): Written | undefined {
+  if (event.type === 'message.sent') {
+    const { accountId, instanceId, data } = event
+    if (IS_GROUP.test(data.chat)) return undefined
+    return { accountId, instanceId, phone: data.to, direction: 'out', pushName: null, atMs: event.createdAtMs }
+  }
+  if (event.type !== 'message.received' || event.data.is_group || event.data.type === 'poll_vote') return undefined
+  const { accountId, instanceId, data } = event
+  const atMs = Math.min(Date.parse(data.timestamp), event.createdAtMs)
+  if (data.from_me) return { accountId, instanceId, phone: data.chat, direction: 'out', pushName: null, atMs }
+  const pushName = data.push_name?.trim().slice(0, PUSH_NAME_LENGTH) || null
+  return { accountId, instanceId, phone: data.from, direction: 'in', pushName, atMs }
+}

@@ -1,0 +1,145 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
+
+export interface Contact {
+  readonly seq: number
+  readonly number: string
+  readonly phone: string
+  readonly givenName: string | null
+  readonly pushName: string | null
+  readonly lastInAtMs: number | null
+  readonly lastOutAtMs: number | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+const COLUMNS = `c.seq, c.number, c.phone, c.given_name AS givenName, c.push_name AS pushName, c.last_in_at AS lastInAtMs,
+  c.last_out_at AS lastOutAtMs, c.created_at AS createdAtMs, c.updated_at AS updatedAtMs`
+
+type OfNumber = { accountId: AccountId; number: string }
+
+export const contactOf = sql<OfNumber, Contact>(
+  `SELECT ${COLUMNS} FROM contacts c WHERE c.account_id = :accountId AND c.number = :number`,
+)
+
+export const insertContact = sql<Contact & { accountId: AccountId; reversed: string }>(
+  `INSERT INTO contacts (seq, account_id, number, reversed, phone, given_name, push_name, last_in_at, last_out_at,
+     created_at, updated_at)
+   VALUES (:seq, :accountId, :number, :reversed, :phone, :givenName, :pushName, :lastInAtMs, :lastOutAtMs,
+     :createdAtMs, :updatedAtMs)`,
+)
+
+export const setNames = sql<{ seq: number; givenName: string | null; pushName: string | null; now: number }>(
+  'UPDATE contacts SET given_name = :givenName, push_name = :pushName, updated_at = :now WHERE seq = :seq',
+)
+
+export const touchContact = sql<{ seq: number; now: number }>('UPDATE contacts SET updated_at = :now WHERE seq = :seq')
+
+export const setLastIn = sql<{ seq: number; at: number }>(
+  'UPDATE contacts SET last_in_at = :at WHERE seq = :seq AND (last_in_at IS NULL OR last_in_at < :at)',
+)
+export const setLastOut = sql<{ seq: number; at: number }>(
+  'UPDATE contacts SET last_out_at = :at WHERE seq = :seq AND (last_out_at IS NULL OR last_out_at < :at)',
+)
+export const setInstanceIn = sql<{ seq: number; instanceId: string; at: number }>(
+  `INSERT INTO contact_instances (contact_seq, instance_id, last_in_at) VALUES (:seq, :instanceId, :at)
+   ON CONFLICT (contact_seq, instance_id) DO UPDATE SET last_in_at = excluded.last_in_at
+   WHERE contact_instances.last_in_at IS NULL OR contact_instances.last_in_at < excluded.last_in_at`,
+)
+export const setInstanceOut = sql<{ seq: number; instanceId: string; at: number }>(
+  `INSERT INTO contact_instances (contact_seq, instance_id, last_out_at) VALUES (:seq, :instanceId, :at)
+   ON CONFLICT (contact_seq, instance_id) DO UPDATE SET last_out_at = excluded.last_out_at
+   WHERE contact_instances.last_out_at IS NULL OR contact_instances.last_out_at < excluded.last_out_at`,
+)
+
+export const insertTerm = sql<{ seq: number; term: string; accountId: AccountId }>(
+  `INSERT INTO contact_terms (contact_seq, term, account_id) VALUES (:seq, :term, :accountId)
+   ON CONFLICT (contact_seq, term) DO NOTHING`,
+)
+export const insertTag = sql<{ seq: number; tag: string; accountId: AccountId }>(
+  `INSERT INTO contact_tags (contact_seq, tag, account_id) VALUES (:seq, :tag, :accountId)
+   ON CONFLICT (contact_seq, tag) DO NOTHING`,
+)
+
+type OfContact = { seq: number }
+export const tagsOf = sql<OfContact, { tag: string }>(
+  'SELECT tag FROM contact_tags WHERE contact_seq = :seq ORDER BY tag',
+)
+export const removeTerms = sql<OfContact>('DELETE FROM contact_terms WHERE contact_seq = :seq')
+export const removeTags = sql<OfContact>('DELETE FROM contact_tags WHERE contact_seq = :seq')
+export const removeInstances = sql<OfContact>('DELETE FROM contact_instances WHERE contact_seq = :seq')
+export const removeContact = sql<OfContact>('DELETE FROM contacts WHERE seq = :seq')
+export const removeOfInstance = sql<{ instanceId: string }>(
+  'DELETE FROM contact_instances WHERE instance_id = :instanceId',
+)
+
+// Lists. Each has an index that yields its rows in their order.
+
+type Page = { accountId: AccountId; rows: number }
+
+export const newestContacts = sql<Page & { beforeSeq: number }, Contact>(
+  `SELECT ${COLUMNS} FROM contacts c WHERE c.account_id = :accountId AND c.seq < :beforeSeq
+   ORDER BY c.seq DESC LIMIT :rows`,
+)
+export const contactsWithTag = sql<Page & { tag: string; beforeSeq: number }, Contact>(
+  `SELECT ${COLUMNS} FROM contact_tags t JOIN contacts c ON c.seq = t.contact_seq
+   WHERE t.account_id = :accountId AND t.tag = :tag AND t.contact_seq < :beforeSeq
+   ORDER BY t.contact_seq DESC LIMIT :rows`,
+)
+
+/** A row for each word that matches; its contact may have others. */
+export const contactsByTerm = sql<
+  Page & { from: string; to: string; afterTerm: string; afterSeq: number },
+  Contact & { term: string }
+>(
+  `SELECT ${COLUMNS}, t.term FROM contact_terms t JOIN contacts c ON c.seq = t.contact_seq
+   WHERE t.account_id = :accountId AND t.term >= :from AND t.term < :to
+     AND (t.term, t.contact_seq) > (:afterTerm, :afterSeq)
+   ORDER BY t.term, t.contact_seq LIMIT :rows`,
+)
+export const contactsByFirstDigits = sql<Page & { from: string; to: string; after: string }, Contact>(
+  `SELECT ${COLUMNS} FROM contacts c
+   WHERE c.account_id = :accountId AND c.number >= :from AND c.number < :to AND c.number > :after
+   ORDER BY c.number LIMIT :rows`,
+)
+export const contactsByLastDigits = sql<
+  Page & { from: string; to: string; after: string },
+  Contact & { reversed: string }
+>(
+  `SELECT ${COLUMNS}, c.reversed FROM contacts c
+   WHERE c.account_id = :accountId AND c.reversed >= :from AND c.reversed < :to AND c.reversed > :after
+   ORDER BY c.reversed LIMIT :rows`,
+)
+
+export const tagCounts = sql<{ accountId: AccountId; after: string }, { tag: string; contacts: number }>(
+  `SELECT tag, COUNT(*) AS contacts FROM contact_tags WHERE account_id = :accountId AND tag > :after
+   GROUP BY tag ORDER BY tag LIMIT 500`,
+)
+
+// For many contacts.
+
+export const tagsOfContacts = sqlOfList<number, object, { seq: number; value: string }>(
+  (list) =>
+    `SELECT contact_seq AS seq, tag AS value FROM contact_tags WHERE contact_seq IN (${list}) ORDER BY contact_seq, tag`,
+)
+export const instancesOfContacts = sqlOfList<
+  number,
+  object,
+  { seq: number; instanceId: string; lastInAtMs: number | null; lastOutAtMs: number | null }
+>(
+  (list) => `SELECT contact_seq AS seq, instance_id AS instanceId, last_in_at AS lastInAtMs, last_out_at AS lastOutAtMs
+   FROM contact_instances WHERE contact_seq IN (${list}) ORDER BY contact_seq, instance_id`,
+)
+export const termsOfContacts = sqlOfList<number, object, { seq: number; value: string }>(
+  (list) => `SELECT contact_seq AS seq, term AS value FROM contact_terms WHERE contact_seq IN (${list})`,
+)
+export const lastContactOf = sqlOfList<
+  string,
+  { accountId: AccountId },
+  { number: string; instanceId: string; lastInAtMs: number | null; lastOutAtMs: number | null }
+>(
+  (list) => `SELECT c.number, i.instance_id AS instanceId, i.last_in_at AS lastInAtMs, i.last_out_at AS lastOutAtMs
+   FROM contacts c JOIN contact_instances i ON i.contact_seq = c.seq
+   WHERE c.account_id = :accountId AND c.number IN (${list})`,
+)

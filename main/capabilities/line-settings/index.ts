@@ -1,0 +1,153 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { LineControl } from '../../engines/line-settings.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { ConnectFailure } from '../../kernel/connect-failure.ts'
+import type { Db } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import type { Proxy } from '../../kernel/proxy.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { Instances } from '../instances/index.ts'
+import type { LineSettingsPatch, LineSettingsView } from './contract.ts'
+import { sealLogin } from './read.ts'
+import { lineSettingsOf, removeLineSettings, saveLineSettings, type LineSettingsRow } from './store.ts'
+
+export { createReadLineSettings } from './read.ts'
+
+export interface LineSettingsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  readonly seal: Seal
+  readonly instances: Pick<Instances, 'engineFor' | 'subscribe'>
+  /** Read for each answer: the window can change them. */
+  readonly config: {
+    readonly pacePerMinute: number
+    readonly paceBurst: number
+    readonly paceChatPerMinute: number
+    readonly paceChatBurst: number
+    readonly paceSpacingMs: number
+  }
+}
+
+export interface LineSettings {
+  read(instance: InstanceSubject): Promise<LineSettingsView>
+  /** @throws ApiError validation_error, invalid_url, invalid_state, upstream_unavailable, sealed */
+  update(instance: InstanceSubject, patch: LineSettingsPatch): Promise<LineSettingsView>
+}
+
+type ProxyPatch = NonNullable<LineSettingsPatch['proxy']>
+type ProxyColumns = Pick<LineSettingsRow, 'proxyType' | 'proxyHost' | 'proxyPort' | 'proxySealed'>
+
+const NO_PROXY: ProxyColumns = { proxyType: null, proxyHost: null, proxyPort: null, proxySealed: null }
+const DEFAULTS: LineSettingsRow = {
+  ...{ perMinute: null, burst: null, chatPerMinute: null, chatBurst: null, spacingMs: null },
+  ...{ online: 0, ...NO_PROXY },
+}
+
+/** How each line connects and sends, where it differs from the others. */
+export function createLineSettings({ db, clock, log, seal, instances, config }: LineSettingsDeps): LineSettings {
+  instances.subscribe(async (tx, { kind, id }) => {
+    if (kind === 'deleted') await tx.run(removeLineSettings, { instanceId: id })
+  })
+
+  function toView(row: LineSettingsRow): LineSettingsView {
+    const { proxyType: type, proxyHost: host, proxyPort: port, proxySealed } = row
+    return {
+      pace: {
+        per_minute: row.perMinute,
+        burst: row.burst,
+        chat_per_minute: row.chatPerMinute,
+        chat_burst: row.chatBurst,
+        spacing_ms: row.spacingMs,
+      },
+      default_pace: {
+        per_minute: config.pacePerMinute,
+        burst: config.paceBurst,
+        chat_per_minute: config.paceChatPerMinute,
+        chat_burst: config.paceChatBurst,
+        spacing_ms: config.paceSpacingMs,
+      },
+      online: row.online === 1,
+      proxy:
+        type === null || host === null || port === null
+          ? null
+          : { type, host, port, has_credentials: proxySealed !== null },
+    }
+  }
+
+  async function columnsOf(lines: LineControl | undefined, id: string, asked: ProxyPatch): Promise<ProxyColumns> {
+    const proxy = toProxy(asked)
+    if (lines === undefined) throw sandboxHasNoProxy()
+    await lines.checkProxy(proxy).catch((error: unknown) => {
+      throw error instanceof ConnectFailure ? refusal(error, proxy) : error
+    })
+    const { type: proxyType, host: proxyHost, port: proxyPort, credentials } = proxy
+    return { proxyType, proxyHost, proxyPort, proxySealed: credentials && sealLogin(seal, credentials, id) }
+  }
+
+  return {
+    read: async ({ id: instanceId }) => toView((await db.readOne(lineSettingsOf, { instanceId })) ?? DEFAULTS),
+    async update(instance, { pace = {}, online, proxy }) {
+      const { lines } = instances.engineFor(instance)
+      const { id: instanceId } = instance
+      const columns = proxy ? await columnsOf(lines, instanceId, proxy) : proxy === null ? NO_PROXY : {}
+      const row = await db.commit(async (tx) => {
+        const before = (await tx.one(lineSettingsOf, { instanceId })) ?? DEFAULTS
+        const after: LineSettingsRow = {
+          ...before,
+          ...(pace.per_minute !== undefined && { perMinute: pace.per_minute }),
+          ...(pace.burst !== undefined && { burst: pace.burst }),
+          ...(pace.chat_per_minute !== undefined && { chatPerMinute: pace.chat_per_minute }),
+          ...(pace.chat_burst !== undefined && { chatBurst: pace.chat_burst }),
+          ...(pace.spacing_ms !== undefined && { spacingMs: pace.spacing_ms }),
+          ...(online !== undefined && { online: online ? 1 : 0 }),
+          ...columns,
+        }
+        await tx.run(saveLineSettings, { instanceId, ...after, now: clock.now() })
+        return after
+      })
+      // It is stored: what cannot be applied now is applied when the line connects.
+      await lines
+        ?.settingsChanged(instance)
+        .catch((error: unknown) => log.warn({ event: 'line.settings_not_applied', instanceId, cause: cause(error) }))
+      return toView(row)
+    },
+  }
+}
+
+function toProxy({ type, host, port, username, password }: ProxyPatch): Proxy {
+  if (password !== undefined && username === undefined)
+    throw new ApiError('validation_error', 'proxy.password needs proxy.username. Send both, or neither.')
+  for (const [field, text] of Object.entries({ username, password }))
+    if (text !== undefined && Buffer.byteLength(text) > CREDENTIAL_BYTES)
+      throw new ApiError('validation_error', `proxy.${field} must be ${CREDENTIAL_BYTES} bytes or shorter.`)
+  if (username?.includes(':') && type !== 'socks5')
+    throw new ApiError('validation_error', 'proxy.username must not contain a colon: an HTTP proxy cannot read it.')
+  const credentials =
+    username === undefined ? null : { username: new Secret(username), password: new Secret(password ?? '') }
+  return { type, host: host.toLowerCase(), port, credentials }
+}
+
+/** A SOCKS proxy is told the length in one byte. */
+const CREDENTIAL_BYTES = 255
+
+const sandboxHasNoProxy = () =>
+  new ApiError(
+    'invalid_state',
+    'A sandbox instance has no connection that could go through a proxy. Set the proxy on a live instance.',
+  )
+
+const UNSAVED = 'Nothing was changed.'
+
+function refusal({ stage, reason, message }: ConnectFailure, { host }: Proxy): ApiError {
+  if (stage === 'blocked') {
+    const rule = `The proxy ${host} does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.`
+    return new ApiError('invalid_url', `${rule} ${UNSAVED}`)
+  }
+  if (CALLERS_FAULT.has(reason)) return new ApiError('validation_error', `${message} ${UNSAVED}`)
+  return new ApiError('upstream_unavailable', `WhatsApp cannot be reached through this proxy: ${message} ${UNSAVED}`)
+}
+
+const CALLERS_FAULT: ReadonlySet<string> = new Set(['proxy_login', 'proxy_denied', 'proxy_protocol'])

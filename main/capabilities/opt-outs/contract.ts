@@ -1,0 +1,242 @@
+import { Type, type Static } from 'typebox'
+import { LIMITS } from '../../contract/limits.ts'
+import { operation, type Contract } from '../../contract/operation.ts'
+import { Body, CSV_TYPES, ImportResult, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
+
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    'opt-outs': true
+  }
+}
+
+const OPT_OUT_SOURCES = ['keyword', 'api', 'console', 'mcp', 'import', 'official', 'ghl'] as const
+export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
+
+const Scope = Type.Union([Type.Literal('account'), Uuid], {
+  description:
+    '`account`: no campaign of the account writes to the number. An instance id: only this instance does not.',
+})
+
+const Phone = Type.String({
+  minLength: 4,
+  maxLength: 40,
+  description:
+    'The number in any spelling. Without a country code it is read as a number of the country in the settings of contacts.',
+  examples: ['12025550123'],
+})
+
+const OptOutRecord = Type.Object({
+  phone: Type.String({ description: 'Digits with country code.' }),
+  scope: Scope,
+  source: Type.Enum([...OPT_OUT_SOURCES], {
+    description:
+      '`keyword`: the person wrote a word such as STOP. `official`: Meta reported that the person stopped marketing messages.',
+  }),
+  note: Nullable(Type.String()),
+  created_at: Timestamp,
+})
+export type OptOutRecord = Static<typeof OptOutRecord>
+
+const EXAMPLE = {
+  phone: '12025550123',
+  scope: 'account',
+  source: 'keyword',
+  note: 'STOP',
+  created_at: '2026-03-01T09:30:00.000Z',
+} as const satisfies OptOutRecord
+
+const Word = Type.String({ minLength: 1, maxLength: 40 })
+const Words = Type.Array(Word, { maxItems: 50 })
+const Keywords = Type.Object({
+  language: Type.String({ pattern: '^[a-z]{2}$' }),
+  stop: Type.Array(Type.String(), { description: 'A message that is one of these opts the person out.' }),
+  start: Type.Array(Type.String(), { description: 'A message that is one of these lifts the opt-out.' }),
+  is_default: Type.Boolean({ description: 'Nobody has changed the words of this language.' }),
+})
+
+const Settings = Type.Object({
+  country: Nullable(Type.String({ description: 'Of numbers without a country code. `null`: they are refused.' })),
+  keywords: Type.Array(Keywords),
+  countries: Type.Array(Type.String(), { description: 'Every country that can be chosen.' }),
+})
+export type Settings = Static<typeof Settings>
+
+const SETTINGS_EXAMPLE = {
+  country: 'BR',
+  keywords: [{ language: 'pt', stop: ['SAIR', 'PARAR'], start: ['VOLTAR'], is_default: false }],
+  countries: ['BR', 'PT', 'US'],
+}
+
+const ofTheConsole = {
+  scope: null,
+  reach: 'account',
+  origin: 'ours',
+  audience: 'console',
+  role: 'member',
+  path: '/v1/opt-out-settings',
+  tool: null,
+} as const
+
+export const optOutsContract = {
+  listOptOuts: operation({
+    id: 'listOptOuts',
+    method: 'GET',
+    path: '/v1/opt-outs',
+    summary: 'List opt-outs',
+    description:
+      'Everybody who wants no messages from campaigns, newest first. A restricted key sees those of the account and of its instances.',
+    scope: 'dispatch:read',
+    reach: 'instances',
+    origin: 'ours',
+    query: Type.Object({
+      phone: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Only those of this number.' })),
+      limit: Type.Optional(PageSize),
+      cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+    }),
+    reply: { status: 200, description: 'A page of opt-outs.', schema: List(OptOutRecord) },
+    errors: ['invalid_cursor'],
+    examples: { reply: { data: [EXAMPLE], next_cursor: null, has_more: false } },
+    tool: {
+      name: 'list_opt_outs',
+      title: 'List opt-outs',
+      idempotent: true,
+      openWorld: false,
+      onRequest: true,
+      untrusted: true,
+    },
+  }),
+
+  createOptOut: operation({
+    id: 'createOptOut',
+    approval: 'people',
+    method: 'POST',
+    path: '/v1/opt-outs',
+    summary: 'Opt a number out',
+    description: [
+      'Keeps campaigns from writing to a number. Campaigns look when they take a recipient up and again when they send; a message that you send yourself is not held back. Repeating the call answers 200 with the opt-out there is.',
+      'People do this themselves: whoever sends one of the stop words of the account (STOP, SAIR, PARAR, CANCELAR, BAJA and others, as the whole message) is opted out of the account. One of the start words (START, VOLTAR, ALTA and others) lifts every opt-out of theirs that holds for the instance they wrote to.',
+      'A restricted key must name one of its instances as `scope`.',
+    ].join('\n\n'),
+    scope: 'dispatch:manage',
+    reach: 'instances',
+    origin: 'ours',
+    body: Body({
+      phone: Phone,
+      scope: Type.Optional(Type.Union([Type.Literal('account'), Uuid], { default: 'account' })),
+      note: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.noteLength, description: 'For people.' })),
+    }),
+    reply: {
+      status: 201,
+      description: 'The number is opted out.',
+      also: { status: 200, description: 'It was opted out already.' },
+      schema: OptOutRecord,
+    },
+    errors: ['not_found', 'key_restricted', 'storage_full'],
+    examples: {
+      body: { phone: '12025550123', note: 'Asked on the phone' },
+      reply: { ...EXAMPLE, source: 'api', note: 'Asked on the phone' },
+    },
+    tool: { name: 'create_opt_out', title: 'Opt a number out', idempotent: true, openWorld: false, onRequest: true },
+  }),
+
+  deleteOptOut: operation({
+    id: 'deleteOptOut',
+    approval: 'people',
+    method: 'DELETE',
+    path: '/v1/opt-outs/{phone}',
+    summary: 'Lift an opt-out',
+    description:
+      'Campaigns may write to the number again. Only do this if the person asked for it. A restricted key lifts those of its instances.',
+    scope: 'dispatch:manage',
+    reach: 'instances',
+    origin: 'ours',
+    query: Type.Object({
+      scope: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          description: '`account` or an instance id. Without it, every opt-out of the number is lifted.',
+        }),
+      ),
+    }),
+    reply: { status: 204, description: 'Lifted.', schema: null },
+    errors: [],
+    examples: {},
+    // Only a person may decide this.
+    tool: null,
+  }),
+
+  importOptOuts: operation({
+    id: 'importOptOuts',
+    approval: 'people',
+    method: 'POST',
+    path: '/v1/opt-out-imports',
+    summary: 'Import opt-outs',
+    description:
+      'Opts out every number of a CSV file, for the whole account. Its first line names the columns. Rows without a number that exists are listed in `problems` and left out; the others are imported.',
+    scope: 'dispatch:manage',
+    reach: 'account',
+    origin: 'ours',
+    query: Type.Object({
+      phone: Type.Optional(
+        Type.String({ maxLength: 200, description: 'The column of the numbers. Default: `phone`.' }),
+      ),
+      note: Type.Optional(
+        Type.String({ maxLength: 200, description: 'The column of notes. Default: `note`, if there is one.' }),
+      ),
+    }),
+    bodyFile: { types: CSV_TYPES, maxBytes: LIMITS.importBytes },
+    reply: { status: 200, description: 'What was imported.', schema: ImportResult },
+    errors: ['storage_full'],
+    examples: {
+      reply: {
+        rows: 3,
+        created: 2,
+        updated: 0,
+        duplicates: 0,
+        invalid: 1,
+        problems: [{ line: 4, phone: '123', reason: 'invalid_number' }],
+      },
+    },
+    // A file does not fit into a tool call.
+    tool: null,
+  }),
+
+  getOptOutSettings: operation({
+    ...ofTheConsole,
+    id: 'getOptOutSettings',
+    method: 'GET',
+    summary: 'Read the words that opt out',
+    description: 'The stop and start words of each language, and the country of numbers without a country code.',
+    reply: { status: 200, description: 'The settings.', schema: Settings },
+    errors: [],
+    examples: { reply: SETTINGS_EXAMPLE },
+  }),
+
+  updateOptOutSettings: operation({
+    ...ofTheConsole,
+    id: 'updateOptOutSettings',
+    method: 'PATCH',
+    summary: 'Change the words that opt out',
+    description: 'Replaces the words of the languages that are named. `null` brings the words of the product back.',
+    body: Body({
+      country: Type.Optional(Nullable(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166.' }))),
+      keywords: Type.Optional(
+        Type.Array(
+          Body({
+            language: Type.String({ pattern: '^[a-z]{2}$' }),
+            words: Nullable(Body({ stop: Words, start: Words })),
+          }),
+          { minItems: 1, maxItems: 40 },
+        ),
+      ),
+    }),
+    reply: { status: 200, description: 'The settings.', schema: Settings },
+    errors: [],
+    examples: {
+      body: { country: 'BR', keywords: [{ language: 'pt', words: { stop: ['SAIR', 'PARAR'], start: ['VOLTAR'] } }] },
+      reply: SETTINGS_EXAMPLE,
+    },
+  }),
+} as const satisfies Contract
+
+export type SettingsPatch = Static<typeof optOutsContract.updateOptOutSettings.body>

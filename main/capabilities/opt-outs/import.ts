@@ -1,0 +1,40 @@
+import type { ImportResult } from '../../contract/shapes.ts'
+import { importCsv, PHONE_COLUMNS } from '../../kernel/csv-import.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Files } from '../../kernel/files.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { OptOuts } from './index.ts'
+
+interface ImportDeps {
+  readonly db: Db
+  readonly files: Pick<Files, 'storeTemporarily'>
+  readonly optOuts: Pick<OptOuts, 'record' | 'country'>
+}
+
+/** Opts out every number of a CSV file. */
+export const createImport =
+  ({ db, files, optOuts }: ImportDeps) =>
+  async (
+    accountId: AccountId,
+    source: AsyncIterable<Uint8Array>,
+    columns: { readonly phone?: string; readonly note?: string },
+  ): Promise<ImportResult> =>
+    importCsv<'note'>(files, {
+      source,
+      country: await optOuts.country(accountId),
+      columns: [
+        { field: 'phone', wanted: columns.phone, names: PHONE_COLUMNS, isRequired: true },
+        { field: 'note', wanted: columns.note, names: ['note', 'reason', 'motivo', 'nota', 'observação'] },
+      ],
+      save: (rows) =>
+        db.commit(async (tx) => {
+          let created = 0
+          for (const { phone, values } of rows) {
+            const note = values.note?.slice(0, LIMITS.noteLength) ?? null
+            const { isNew } = await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'import', note })
+            if (isNew) created++
+          }
+          return { created, updated: 0 }
+        }),
+    })

@@ -1,0 +1,163 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Instances } from '../instances/index.ts'
+import type { OptOutSource } from './contract.ts'
+import { createSettings, type OptOutSettings } from './settings.ts'
+import {
+  insertOptOut,
+  optOutOf,
+  optOutsOfNumber,
+  optOutsPage,
+  removeOptOut,
+  removeOptOutsOfInstance,
+  scopesOfNumbers,
+  WHOLE_ACCOUNT,
+  type OptOut,
+} from './store.ts'
+
+export type { OptOut } from './store.ts'
+export { WHOLE_ACCOUNT } from './store.ts'
+
+/** Either the caller's commit, or `{ all: db.read, one: db.readOne }`. */
+export type Reader = Pick<Tx, 'all' | 'one'>
+
+interface NewOptOut {
+  readonly accountId: AccountId
+  /** Digits with country code, or the id of a person who hides their number. */
+  readonly phone: string
+  /** An instance, or null for the whole account. */
+  readonly instanceId: InstanceId | null
+  readonly source: OptOutSource
+  readonly note: string | null
+}
+
+/** What subscribers get, in the commit of the change. */
+export interface OptOutChange {
+  readonly accountId: AccountId
+  readonly phone: string
+  /** null: the whole account. */
+  readonly instanceId: InstanceId | null
+  readonly source: OptOutSource
+  readonly atMs: number
+}
+
+type OptOutListener = (tx: Tx, change: OptOutChange) => Promise<void>
+
+export interface OptOutsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly instances: Pick<Instances, 'subscribe'>
+}
+
+export interface OptOuts {
+  /** Whether this instance must not write to the number in a campaign. */
+  isOptedOut(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<boolean>
+  /** Those of the numbers, as they were given, that at least one of these instances must not write to. */
+  optedOutOf(
+    read: Reader,
+    accountId: AccountId,
+    instanceIds: readonly string[],
+    phones: readonly string[],
+  ): Promise<ReadonlySet<string>>
+  /** Opts a number out in the caller's commit. @returns the opt-out, and whether it is new. */
+  record(tx: Tx, optOut: NewOptOut): Promise<{ readonly optOut: OptOut; readonly isNew: boolean }>
+  /** Lifts opt-outs of a number in the caller's commit. @returns how many there were. */
+  lift(tx: Tx, accountId: AccountId, phone: string, mayLift?: (scope: string) => boolean): Promise<number>
+  /** Called in the commit in which a number is opted out that was not. */
+  onOptOut(listener: OptOutListener): void
+  /** The same when an opt-out is lifted. */
+  onLifted(listener: OptOutListener): void
+  /** Of numbers that are written without a country code; null: they must have one. */
+  country(accountId: AccountId): Promise<string | null>
+  readonly settings: OptOutSettings
+  /** Newest first. */
+  page(accountId: AccountId, query: { beforeSeq: number; rows: number }): Promise<readonly OptOut[]>
+  ofNumber(accountId: AccountId, phone: string): Promise<readonly OptOut[]>
+}
+
+/** Meta's code for a person who stopped marketing messages of a number. */
+const STOPPED_MARKETING = 131_050
+
+export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDeps): OptOuts {
+  const settings = createSettings(db)
+  const onOptOut: OptOutListener[] = []
+  const onLifted: OptOutListener[] = []
+  const outside: Reader = { all: db.read, one: db.readOne }
+  const changed = (tx: Tx, accountId: AccountId) => tx.afterCommit(() => live.publish(accountId, { topic: 'opt-outs' }))
+
+  const record: OptOuts['record'] = async (tx, { accountId, phone, instanceId, source, note }) => {
+    const number = canonicalNumber(phone)
+    const scope = instanceId ?? WHOLE_ACCOUNT
+    const known = await tx.one(optOutOf, { accountId, number, scope })
+    if (known !== undefined) return { optOut: known, isNew: false }
+    const atMs = clock.now()
+    const optOut: OptOut = { seq: await tx.next('opt_outs'), phone, scope, source, note, createdAtMs: atMs }
+    await tx.run(insertOptOut, { ...optOut, accountId, number })
+    for (const listener of onOptOut) await listener(tx, { accountId, phone, instanceId, source, atMs })
+    changed(tx, accountId)
+    return { optOut, isNew: true }
+  }
+
+  const lift: OptOuts['lift'] = async (tx, accountId, phone, mayLift = () => true) => {
+    const number = canonicalNumber(phone)
+    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope }) => mayLift(scope))
+    for (const { scope, source } of found) {
+      await tx.run(removeOptOut, { accountId, number, scope })
+      const instanceId = scope === WHOLE_ACCOUNT ? null : (scope as InstanceId)
+      for (const listener of onLifted) await listener(tx, { accountId, phone, instanceId, source, atMs: clock.now() })
+    }
+    if (found.length > 0) changed(tx, accountId)
+    return found.length
+  }
+
+  /** A keyword opts out of the whole account: a campaign would only write from its next number. */
+  const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
+    const { accountId, instanceId, data } = event
+    if (data.from_me || data.is_group || data.type !== 'text') return
+    const word = (await settings.keywords(tx, accountId)).find(data.text)
+    if (word === 'stop') {
+      await record(tx, { accountId, phone: data.from, instanceId: null, source: 'keyword', note: data.text.trim() })
+    }
+    if (word === 'start')
+      await lift(tx, accountId, data.from, (scope) => scope === WHOLE_ACCOUNT || scope === instanceId)
+  }
+
+  ledger.inCommit(async (tx, event) => {
+    if (event.type === 'message.received') return onMessage(tx, event)
+    if (event.type !== 'message.failed' || event.data.error.provider_code !== STOPPED_MARKETING) return
+    const { accountId, instanceId, data } = event
+    await record(tx, { accountId, phone: data.to, instanceId, source: 'official', note: null })
+  })
+  instances.subscribe(async (tx, change) => {
+    if (change.kind === 'deleted') await tx.run(removeOptOutsOfInstance, { scope: change.id })
+  })
+
+  const optedOutOf: OptOuts['optedOutOf'] = async (read, accountId, instanceIds, phones) => {
+    const scopes = new Set([WHOLE_ACCOUNT, ...instanceIds])
+    const numbers = [...new Set(phones.map(canonicalNumber))]
+    const turns = await scopesOfNumbers.over(numbers, { accountId }, (statement, params) => read.all(statement, params))
+    const found = new Set(turns.flat().flatMap(({ number, scope }) => (scopes.has(scope) ? [number] : [])))
+    return new Set(phones.filter((phone) => found.has(canonicalNumber(phone))))
+  }
+
+  return {
+    isOptedOut: async (read, accountId, instanceId, phone) =>
+      (await optedOutOf(read, accountId, [instanceId], [phone])).size > 0,
+    optedOutOf,
+    record,
+    lift,
+    onOptOut: (listener) => void onOptOut.push(listener),
+    onLifted: (listener) => void onLifted.push(listener),
+    country: settings.country,
+    settings,
+    page: (accountId, { beforeSeq, rows }) => db.read(optOutsPage, { accountId, before: beforeSeq, rows }),
+    ofNumber: (accountId, phone) => outside.all(optOutsOfNumber, { accountId, number: canonicalNumber(phone) }),
+  }
+}

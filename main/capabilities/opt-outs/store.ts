@@ -1,0 +1,65 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
+import type { OptOutSource } from './contract.ts'
+
+export const WHOLE_ACCOUNT = 'account'
+
+export interface OptOut {
+  readonly seq: number
+  readonly phone: string
+  /** `account`, or the id of an instance. */
+  readonly scope: string
+  readonly source: OptOutSource
+  readonly note: string | null
+  readonly createdAtMs: number
+}
+
+const COLUMNS = 'seq, phone, scope, source, note, created_at AS createdAtMs'
+
+export const insertOptOut = sql<
+  Omit<OptOut, 'createdAtMs'> & { accountId: string; number: string; createdAtMs: number }
+>(
+  `INSERT INTO opt_outs (seq, account_id, number, scope, phone, source, note, created_at)
+   VALUES (:seq, :accountId, :number, :scope, :phone, :source, :note, :createdAtMs)
+   ON CONFLICT (account_id, number, scope) DO NOTHING`,
+)
+
+export const optOutOf = sql<{ accountId: string; number: string; scope: string }, OptOut>(
+  `SELECT ${COLUMNS} FROM opt_outs WHERE account_id = :accountId AND number = :number AND scope = :scope`,
+)
+
+export const optOutsOfNumber = sql<{ accountId: string; number: string }, OptOut>(
+  `SELECT ${COLUMNS} FROM opt_outs WHERE account_id = :accountId AND number = :number ORDER BY scope`,
+)
+
+export const optOutsPage = sql<{ accountId: string; before: number; rows: number }, OptOut>(
+  `SELECT ${COLUMNS} FROM opt_outs WHERE account_id = :accountId AND seq < :before ORDER BY seq DESC LIMIT :rows`,
+)
+
+export const removeOptOut = sql<{ accountId: string; number: string; scope: string }>(
+  'DELETE FROM opt_outs WHERE account_id = :accountId AND number = :number AND scope = :scope',
+)
+
+export const removeOptOutsOfInstance = sql<{ scope: string }>(
+  "DELETE FROM opt_outs WHERE scope = :scope AND scope <> 'account'",
+)
+
+export const scopesOfNumbers = sqlOfList<string, { accountId: string }, { number: string; scope: string }>(
+  (list) => `SELECT number, scope FROM opt_outs WHERE account_id = :accountId AND number IN (${list})`,
+)
+
+export interface SettingsRow {
+  readonly country: string | null
+  /** JSON: Keywords of each language that was changed. */
+  readonly keywords: string
+}
+
+export const settingsOf = sql<{ accountId: AccountId }, SettingsRow>(
+  'SELECT country, keywords FROM opt_out_settings WHERE account_id = :accountId',
+)
+
+export const saveSettings = sql<SettingsRow & { accountId: AccountId }>(
+  `INSERT INTO opt_out_settings (account_id, country, keywords) VALUES (:accountId, :country, :keywords)
+   ON CONFLICT (account_id) DO UPDATE SET country = excluded.country, keywords = excluded.keywords`,
+)

@@ -1,0 +1,195 @@
+import type { Evidence } from '../../engines/engine.ts'
+import type { Span } from '../../kernel/time-zone.ts'
+import { dailyLimit, limitsOf, ratingOf, type Limits, type SafetySettings } from './limits.ts'
+import { QUARTER_MS, type ClaimsRow, type CountsRow, type NumberRow } from './store.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** Meta withholds single messages from everybody; a share says something only of enough of them. */
+const ENOUGH_WITHHELD = 5
+
+/** Why a number sends less than somebody may want, or nothing at all. */
+export type ReasonCode =
+  | 'banned'
+  | 'restricted'
+  | 'spam_limited'
+  | 'messages_withheld'
+  | 'quality_low'
+  | 'quality_medium'
+  | 'messaging_limit'
+  | 'daily_limit'
+  | 'hourly_limit'
+  | 'first_contacts_limit'
+  /** Only of a claim. */
+  | 'spacing'
+  | 'instance_deleted'
+  | 'warm_up'
+
+export interface Reason {
+  readonly code: ReasonCode
+  /** What is so, and what to do. */
+  readonly message: string
+  readonly untilMs: number | null
+}
+
+/** Everything a decision about a number is made from. */
+export interface Facts {
+  readonly nowMs: number
+  readonly number: NumberRow
+  readonly counts: CountsRow
+  readonly claims: ClaimsRow
+  readonly day: Span
+  readonly hour: Span
+  readonly restriction: Evidence['restriction']
+  readonly quality: Evidence['quality']
+  readonly settings: SafetySettings
+}
+
+export interface Budget {
+  readonly pairedDays: number | null
+  readonly limits: Limits
+  readonly sentToday: number
+  readonly sentThisHour: number
+  readonly firstContacts: number
+  /** The same with what was granted and not sent yet. */
+  readonly used: { readonly today: number; readonly hour: number; readonly firstContacts: number }
+  readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
+  /** What holds messages back, the worst first: all of them, or those to people who do not know the number. */
+  readonly holds: readonly (Reason & { readonly holds: 'all' | 'cold' })[]
+  /** What explains the limits. */
+  readonly notes: readonly Reason[]
+}
+
+/** What is left of the budget of a number, and why. */
+export function budgetOf(facts: Facts): Budget {
+  const { number, counts, claims, quality, settings, nowMs } = facts
+  const pairedDays = number.pairedAtMs === null ? null : Math.max(0, Math.floor((nowMs - number.pairedAtMs) / DAY_MS))
+  const limits = limitsOf(number, pairedDays ?? 0, quality, settings)
+  const isOfficial = number.engine === 'official'
+  const firstContacts = isOfficial ? counts.opened : counts.firstContactsToday
+  const used = {
+    today: counts.sentToday + claims.sends,
+    hour: counts.sentThisHour + claims.sends,
+    firstContacts: firstContacts + (isOfficial ? claims.opens : claims.cold),
+  }
+  const restriction = restrictionOf(facts)
+  const network = [
+    bannedHold,
+    restrictedHold,
+    ...(number.network === 'live' ? [spamHold, withheldHold, qualityHold] : []),
+  ]
+  const holds = [...network.map((hold) => hold(facts)), ...limitHolds(facts, limits, used)]
+  return {
+    ...{ pairedDays, limits, firstContacts, used, restriction },
+    sentToday: counts.sentToday,
+    sentThisHour: counts.sentThisHour,
+    holds: holds.filter((hold) => hold !== undefined),
+    notes: [warmUpNote(facts, pairedDays), mediumNote(facts)].filter((note) => note !== undefined),
+  }
+}
+
+type Hold = Budget['holds'][number] | undefined
+
+const isOver = (untilMs: number | null, nowMs: number) => untilMs !== null && untilMs <= nowMs
+
+function banOf({ number, nowMs }: Facts): { untilMs: number | null } | undefined {
+  const { loggedIn, lastDisconnectReason: reason, blockedUntilMs } = number
+  if (loggedIn === 1) return undefined
+  if (reason === 'banned') return { untilMs: null }
+  return reason === 'temporary_ban' && !isOver(blockedUntilMs, nowMs) ? { untilMs: blockedUntilMs } : undefined
+}
+
+function restrictionOf(facts: Facts): Budget['restriction'] {
+  const { restriction, nowMs } = facts
+  if (restriction && !isOver(restriction.untilMs, nowMs)) {
+    return { kind: restriction.kind, untilMs: restriction.untilMs }
+  }
+  const ban = banOf(facts)
+  return ban ? { kind: ban.untilMs === null ? 'banned' : 'temporary_ban', untilMs: ban.untilMs } : null
+}
+
+function bannedHold(facts: Facts): Hold {
+  const ban = banOf(facts)
+  if (!ban) return undefined
+  const message =
+    ban.untilMs === null
+      ? 'WhatsApp has banned this number. Request a review in the app on its phone, and send from another number.'
+      : 'WhatsApp has banned this number for a while. Nothing can be sent until the ban ends. Send from another number until then.'
+  return { code: 'banned', holds: 'all', message, untilMs: ban.untilMs }
+}
+
+function restrictedHold({ restriction, nowMs }: Facts): Hold {
+  if (!restriction || isOver(restriction.untilMs, nowMs)) return undefined
+  const message =
+    'WhatsApp does not let this number start new chats. Campaigns and AI agents write only to people who already know it. Do not start chats yourself either: each attempt can make the restriction longer.'
+  return { code: 'restricted', holds: 'cold', message, untilMs: restriction.untilMs }
+}
+
+function spamHold({ counts, nowMs }: Facts): Hold {
+  if (counts.lastSpamLimited === null) return undefined
+  const untilMs = (counts.lastSpamLimited + 1) * QUARTER_MS + HOUR_MS
+  if (untilMs <= nowMs) return undefined
+  const message =
+    'Meta limits this number because people blocked or reported its messages (error 131048). Campaigns and AI agents wait. Send only to people who asked for your messages.'
+  return { code: 'spam_limited', holds: 'all', message, untilMs }
+}
+
+function withheldHold({ counts, settings, hour }: Facts): Hold {
+  const { withheld, sent } = counts
+  if (withheld < ENOUGH_WITHHELD || withheld * 100 < settings.safetyWithheldPercent * sent) return undefined
+  const percent = Math.round((withheld * 100) / Math.max(sent, withheld))
+  const message = `Meta withheld ${percent}% of this number's messages in the last 24 hours (error 131049). No new chats are started until the share falls. Send fewer marketing messages.`
+  return { code: 'messages_withheld', holds: 'cold', message, untilMs: hour.endMs }
+}
+
+function qualityHold({ quality, hour }: Facts): Hold {
+  if (ratingOf(quality) !== 'low') return undefined
+  const message =
+    'Meta rates the quality of this number as low. No new chats are started until the rating recovers. Answer the people who write to you, and send marketing messages only to those who asked for them.'
+  return { code: 'quality_low', holds: 'cold', message, untilMs: hour.endMs }
+}
+
+function limitHolds({ number, counts, day, hour }: Facts, limits: Limits, used: Budget['used']): Hold[] {
+  const isReached = (limit: number | null, count: number) => limit !== null && count >= limit
+  const holds: Hold[] = []
+  if (isReached(limits.daily, used.today))
+    holds.push({
+      ...{ code: 'daily_limit', holds: 'all', untilMs: day.endMs },
+      message: `This number has sent the ${limits.daily} messages it may send today. Campaigns and AI agents continue tomorrow. To send more today, use another number as well.`,
+    })
+  if (isReached(limits.hourly, used.hour))
+    holds.push({
+      ...{ code: 'hourly_limit', holds: 'all', untilMs: hour.endMs },
+      message: `This number has sent the ${limits.hourly} messages it may send in this hour. Campaigns and AI agents continue in the next one. To send faster, use another number as well.`,
+    })
+  if (!isReached(limits.firstContacts, used.firstContacts)) return holds
+  if (number.engine === 'official') {
+    const untilMs = ((counts.firstOpened ?? hour.endMs / QUARTER_MS) + 1) * QUARTER_MS + DAY_MS
+    holds.push({
+      ...{ code: 'messaging_limit', holds: 'cold', untilMs },
+      message: `This number has reached ${limits.firstContacts} people in 24 hours, the most Meta allows it. Wait, or use another number as well. Meta raises the limit of numbers with good quality.`,
+    })
+  } else {
+    holds.push({
+      ...{ code: 'first_contacts_limit', holds: 'cold', untilMs: day.endMs },
+      message: `This number has written to the ${limits.firstContacts} new people it may write to today. Campaigns and AI agents write to people who know it, and to new people again tomorrow. To reach more today, use another number as well.`,
+    })
+  }
+  return holds
+}
+
+function warmUpNote({ number, settings }: Facts, pairedDays: number | null): Reason | undefined {
+  const { safetyWarmupDays: days } = settings
+  if (number.engine !== 'smv2' || number.network !== 'live' || pairedDays === null || number.pairedAtMs === null) return
+  const limit = dailyLimit(pairedDays, settings)
+  if (pairedDays >= days || limit >= settings.safetyDailyLimit) return undefined
+  const message = `This number is new, so campaigns and AI agents send at most ${limit} messages a day from it. The limit rises until the number is ${days} days old. Use it for ordinary chats until then.`
+  return { code: 'warm_up', message, untilMs: number.pairedAtMs + days * DAY_MS }
+}
+
+function mediumNote({ number, quality }: Facts): Reason | undefined {
+  if (number.network !== 'live' || ratingOf(quality) !== 'medium') return undefined
+  const message =
+    'Meta rates the quality of this number as medium, so only half of its messaging limit is used. Send marketing messages only to people who asked for them.'
+  return { code: 'quality_medium', message, untilMs: null }
+}

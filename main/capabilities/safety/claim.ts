@@ -1,0 +1,41 @@
+import type { Budget, Facts, ReasonCode } from './budget.ts'
+
+/** The caller's own limits for this number. They only narrow what the number may send. null: none. */
+export interface OwnLimits {
+  readonly hourlyLimit?: number | null
+  readonly dailyLimit?: number | null
+}
+
+export type ClaimResult =
+  | { readonly kind: 'granted' }
+  /** Not now. Claim again then; a claim does not queue. */
+  | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: ReasonCode }
+  /** This number must not write to this person until then; null: until something changes. Try another number. */
+  | { readonly kind: 'refused'; readonly reason: ReasonCode; readonly untilMs: number | null }
+
+/** A message somebody is about to send. */
+export interface Wish {
+  /** The number has never exchanged a message with the person. */
+  readonly cold: boolean
+  /** official: the person has neither written nor been reached in the last 24 hours. */
+  readonly opens: boolean
+  readonly limits: OwnLimits
+}
+
+/** Pure. What the network refuses is refused; what is used up comes back, so it waits. */
+export function decide(facts: Facts, budget: Budget, { cold, opens, limits }: Wish): ClaimResult {
+  const isNew = facts.number.engine === 'official' ? opens : cold
+  for (const { code, holds, untilMs } of budget.holds) {
+    if (holds === 'cold' && !isNew) continue
+    if (code === 'banned' || code === 'restricted' || untilMs === null)
+      return { kind: 'refused', reason: code, untilMs }
+    return { kind: 'wait', untilMs, reason: code }
+  }
+  const { used } = budget
+  if (used.today >= (limits.dailyLimit ?? Infinity)) return wait('daily_limit', facts.day.endMs)
+  if (used.hour >= (limits.hourlyLimit ?? Infinity)) return wait('hourly_limit', facts.hour.endMs)
+  const nextMs = (facts.number.claimedAtMs ?? -Infinity) + budget.limits.spacingMs
+  return nextMs > facts.nowMs ? wait('spacing', nextMs) : { kind: 'granted' }
+}
+
+const wait = (reason: ReasonCode, untilMs: number): ClaimResult => ({ kind: 'wait', untilMs, reason })

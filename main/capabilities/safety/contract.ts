@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { operation, type Contract } from '../../contract/operation.ts'
+import { Nullable, Timestamp } from '../../contract/shapes.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Limit = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: `${description} null: no limit.` })
+
+/** Contract section 10: Safety. */
+const SafetyView = Type.Object({
+  paired_days: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description: 'Full days since this number was first paired. null: no number was paired yet.',
+  }),
+  today: Type.Object({
+    sent: Type.Integer({ minimum: 0, description: 'Messages accepted for sending today, those of the API included.' }),
+    limit: Limit('How many campaigns and AI agents may bring that to.'),
+    first_contacts: Type.Integer({
+      minimum: 0,
+      description:
+        '`smv2`: people written to today with whom the instance had never exchanged a message. `official`: people reached in the last 24 hours who had not written in the 24 hours before.',
+    }),
+    first_contacts_limit: Limit('How many campaigns and AI agents may bring that to.'),
+  }),
+  hour: Type.Object({ sent: Count, limit: Limit('As for the day.') }),
+  restriction: Nullable(
+    Type.Object(
+      { active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) },
+      { description: 'A limit the network put on the number, as in its health. null: none.' },
+    ),
+  ),
+  reasons: Type.Array(
+    Type.Object({
+      code: Type.String({ description: 'For example `restricted`, `daily_limit` or `warm_up`.' }),
+      message: Type.String({ description: 'What is so, and what to do.' }),
+      until: Nullable(Timestamp),
+    }),
+    { description: 'Why the number sends less than it could, the worst first.' },
+  ),
+})
+
+export const safetyContract = {
+  getInstanceSafety: operation({
+    id: 'getInstanceSafety',
+    method: 'GET',
+    path: '/v1/instances/{id}/safety',
+    summary: 'Get the safety budget',
+    description: [
+      'How much the number has sent, how much campaigns and AI agents may still send from it, and why. One budget per number is shared by everything that sends on its own. Messages sent over the API are counted and never held back.',
+      'The limits of `smv2` numbers rise with the days since the first pairing. They are settings (`safety.*`) whose values come from community experience: WhatsApp publishes no such rules. The limit of an `official` number is its messaging limit at Meta. What the network says narrows a budget immediately: a restriction, a ban, a low quality rating, or Meta withholding messages. Sandbox instances have no limits. Days and hours begin in the time zone `safety.timezone`.',
+    ].join('\n\n'),
+    scope: 'instances:read',
+    reach: 'instance',
+    origin: 'ours',
+    reply: { status: 200, description: 'The budget.', schema: SafetyView },
+    errors: [],
+    examples: {
+      reply: {
+        paired_days: 3,
+        today: { sent: 38, limit: 50, first_contacts: 12, first_contacts_limit: 38 },
+        hour: { sent: 9, limit: 80 },
+        restriction: null,
+        reasons: [
+          {
+            code: 'warm_up',
+            message:
+              'This number is new, so campaigns and AI agents send at most 50 messages a day from it. The limit rises until the number is 10 days old. Use it for ordinary chats until then.',
+            until: '2026-03-08T09:30:00.000Z',
+          },
+        ],
+      },
+    },
+    tool: {
+      name: 'get_instance_safety',
+      title: 'Get the safety budget',
+      idempotent: true,
+      openWorld: false,
+      onRequest: true,
+    },
+  }),
+} as const satisfies Contract

@@ -1,0 +1,31 @@
+import { ApiError } from '../../contract/errors.ts'
+import { isoTimeOrNull } from '../../contract/request.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Handlers } from '../handler.ts'
+import type { safetyContract } from './contract.ts'
+import type { Safety } from './index.ts'
+
+export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyContract> {
+  return {
+    async getInstanceSafety({ instance }) {
+      const state = await safety.state(db, instance.accountId, instance.id)
+      // It was deleted since the door looked.
+      if (!state) throw new ApiError('not_found', 'There is no instance with this id.')
+      const { pairedDays, today, hour, restriction, reasons } = state
+      return {
+        paired_days: pairedDays,
+        today: {
+          ...{ sent: today.sent, limit: today.limit },
+          ...{ first_contacts: today.firstContacts, first_contacts_limit: today.firstContactsLimit },
+        },
+        hour: { sent: hour.sent, limit: hour.limit },
+        restriction: restriction && {
+          active: true,
+          kind: restriction.kind,
+          until: isoTimeOrNull(restriction.untilMs),
+        },
+        reasons: reasons.map(({ code, message, untilMs }) => ({ code, message, until: isoTimeOrNull(untilMs) })),
+      }
+    },
+  }
+}

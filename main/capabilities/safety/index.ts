@@ -1,0 +1,259 @@
+import type { Evidence } from '../../engines/engine.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { InCommitSubscriber, Ledger } from '../../kernel/ledger.ts'
+import { dayOf, hourOf } from '../../kernel/time-zone.ts'
+import type { InstanceListener, Instances } from '../instances/index.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
+import { createAttention } from './attention.ts'
+import { budgetOf, type Budget, type Facts, type Reason } from './budget.ts'
+import { decide, type ClaimResult, type OwnLimits } from './claim.ts'
+import { acquaintanceOf, countAccepted, countRefusal, takeBack, type AcceptedMessage } from './counter.ts'
+import type { SafetySettings } from './limits.ts'
+import { createRetention } from './retention.ts'
+import { spellingsOf } from './spellings.ts'
+import {
+  claimsOf,
+  countsOf,
+  exchangedWith,
+  insertClaim,
+  markClaimed,
+  numberOf,
+  numbersOf,
+  pairNumber,
+  quarterOf,
+  releaseClaim,
+  removeOfInstance,
+  retireNumbers,
+  type EngineSide,
+  type NumberRow,
+} from './store.ts'
+
+/** @public */
+export type { ClaimResult, OwnLimits } from './claim.ts'
+/** @public */
+export type { Reason, ReasonCode } from './budget.ts'
+
+/**
+ * A commit, or the database outside of one.
+ * @public
+ */
+export type Reader = Pick<Tx, 'all' | 'one'> | Pick<Db, 'read' | 'readOne'>
+
+/**
+ * Somebody wants to send a message.
+ * @public
+ */
+export interface Claim {
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  /** Digits, or the id of a group. */
+  readonly phone: string
+  /** Of `isCold`. */
+  readonly cold: boolean
+  readonly atMs: number
+  readonly limits: OwnLimits
+}
+
+/**
+ * How much a number may send, and has sent. Times are the ends of the day and the hour.
+ * @public
+ */
+export interface SafetyState {
+  /** null: never paired. */
+  readonly pairedDays: number | null
+  readonly today: {
+    readonly sent: number
+    readonly limit: number | null
+    readonly firstContacts: number
+    readonly firstContactsLimit: number | null
+    readonly endsAtMs: number
+  }
+  readonly hour: { readonly sent: number; readonly limit: number | null; readonly endsAtMs: number }
+  readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
+  readonly reasons: readonly Reason[]
+}
+
+/**
+ * What may still be sent, less what was granted and is on its way. null: no limit.
+ * @public
+ */
+export interface Remaining {
+  readonly today: number | null
+  readonly hour: number | null
+  /** smv2: today. official: in 24 hours. */
+  readonly firstContacts: number | null
+  readonly spacingMs: number
+  /** Why nothing can be sent now, or nothing to new people. */
+  readonly holds: readonly (Reason & { readonly holds: 'all' | 'cold' })[]
+}
+
+export interface SafetyDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly instances: Pick<Instances, 'engineFor' | 'subscribe'>
+  readonly config: SafetySettings
+}
+
+export interface Safety {
+  /**
+   * Takes a message out of the budget of a number, in the commit that decides to send it. What is granted is held for
+   * ten minutes, until the message is accepted. Two claims for the same person are two messages.
+   */
+  claim(tx: Tx, claim: Claim): Promise<ClaimResult>
+  /** A granted message is not sent after all. */
+  release(tx: Tx, claim: Pick<Claim, 'instanceId' | 'phone'>): Promise<void>
+  /** @returns undefined if the account has no such instance. */
+  state(read: Reader, accountId: AccountId, instanceId: InstanceId): Promise<SafetyState | undefined>
+  /** Those of the numbers that the instance has never exchanged a message with. A message that failed is none. */
+  isCold(read: Reader, instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
+  /** For previews. Unknown instances are left out. */
+  remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
+
+  /** Counts a message in the commit that accepts it, whoever sends it. */
+  accepted(tx: Tx, message: AcceptedMessage): Promise<void>
+  /** It never left, and its row is gone. */
+  takenBack(tx: Tx, message: Pick<AcceptedMessage, 'seq' | 'instanceId' | 'atMs'>): Promise<void>
+  /** The network took no message because of this code. Failed messages are counted without this. */
+  refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
+
+  readonly attention: (query: AttentionQuery) => Promise<AttentionLine[]>
+  readonly retention: ReturnType<typeof createRetention>
+}
+
+/** A granted message that was not accepted by then is not coming. */
+const CLAIM_MS = 600_000
+const DAY_MS = 86_400_000
+
+/** One budget for each number, shared by everything that sends on its own: campaigns, AI agents, the CRM. */
+export function createSafety({ db, clock, ledger, instances, config }: SafetyDeps): Safety {
+  ledger.inCommit(countFailures)
+  instances.subscribe(followNumber(clock))
+
+  const evidenceOf = ({ instanceId: id, accountId, engine, network }: EngineSide): Partial<Evidence> => {
+    try {
+      return instances.engineFor({ engine, network }).evidence({ id, accountId, engine, network })
+    } catch {
+      // This build has no such engine, so the number cannot send either.
+      return {}
+    }
+  }
+
+  async function factsOf(read: Pick<Tx, 'one'>, number: NumberRow, nowMs: number): Promise<Facts> {
+    const [day, hour] = [dayOf(nowMs, config.safetyTimezone), hourOf(nowMs, config.safetyTimezone)]
+    const last24 = quarterOf(nowMs - DAY_MS)
+    const spans = {
+      ...{ day: quarterOf(day.startMs), dayEnd: quarterOf(day.endMs) },
+      ...{ hour: quarterOf(hour.startMs), hourEnd: quarterOf(hour.endMs), last24 },
+    }
+    const { instanceId } = number
+    const counts = await read.one(countsOf, { instanceId, ...spans, since: Math.min(spans.day, last24) })
+    const claims = await read.one(claimsOf, { instanceId, since: nowMs - CLAIM_MS })
+    if (!counts || !claims) throw new Error('A sum over nothing is a row too.')
+    const { restriction = null, quality = null } = evidenceOf(number)
+    return { nowMs, number, counts, claims, day, hour, restriction, quality, settings: config }
+  }
+
+  async function claim(tx: Tx, { accountId, instanceId, phone, cold, atMs, limits }: Claim): Promise<ClaimResult> {
+    const number = await tx.one(numberOf, { instanceId, accountId })
+    if (!number) return { kind: 'refused', reason: 'instance_deleted', untilMs: null }
+    const facts = await factsOf(tx, number, atMs)
+    const to = { instanceId, engine: number.engine, chat: phone, atMs, seq: Number.MAX_SAFE_INTEGER }
+    const opens = number.engine === 'official' && (await acquaintanceOf(tx, to)).opens
+    const result = decide(facts, budgetOf(facts), { cold, opens, limits })
+    if (result.kind !== 'granted') return result
+    const seq = await tx.next('safety_claims')
+    const [chat] = spellingsOf(phone)
+    await tx.run(insertClaim, { seq, instanceId, phone: chat, cold: Number(cold), opens: Number(opens), at: atMs })
+    await tx.run(markClaimed, { instanceId, at: atMs })
+    return result
+  }
+
+  return {
+    claim,
+    async release(tx, { instanceId, phone }) {
+      await tx.run(releaseClaim, { instanceId, phone: spellingsOf(phone)[0] })
+    },
+    async state(reader, accountId, instanceId) {
+      const read = toTx(reader)
+      const number = await read.one(numberOf, { instanceId, accountId })
+      return number && stateOf(await factsOf(read, number, clock.now()))
+    },
+    async isCold(reader, instanceId, phones) {
+      const read = toTx(reader)
+      const chats = [...new Set(phones.flatMap(spellingsOf))]
+      const found = await exchangedWith.over(chats, { instanceId }, (statement, params) => read.all(statement, params))
+      const known = new Set(found.flat().map(({ chat }) => chat))
+      return new Set(phones.filter((phone) => !spellingsOf(phone).some((chat) => known.has(chat))))
+    },
+    async remaining(instanceIds) {
+      const read = toTx(db)
+      const found = await numbersOf.over(instanceIds, {}, (statement, params) => read.all(statement, params))
+      const entries = found.flat().map(async (number) => {
+        const budget = budgetOf(await factsOf(read, number, clock.now()))
+        return [number.instanceId, remainingOf(budget)] as const
+      })
+      return new Map(await Promise.all(entries))
+    },
+
+    accepted: countAccepted,
+    takenBack: takeBack,
+    refused: (tx, instanceId, providerCode) => countRefusal(tx, instanceId, providerCode, clock.now()),
+
+    attention: createAttention({ db, clock, evidenceOf }),
+    retention: createRetention({ db, clock }),
+  }
+}
+
+const countFailures: InCommitSubscriber = async (tx, event) => {
+  if (event.type !== 'message.failed') return
+  await countRefusal(tx, event.instanceId, event.data.error.provider_code, event.createdAtMs)
+}
+
+/** Another number begins anew; one that comes back is as old as it was. */
+const followNumber =
+  (clock: Pick<Clock, 'now'>): InstanceListener =>
+  async (tx, change) => {
+    const { id: instanceId } = change
+    if (change.kind === 'deleted') {
+      for (const statement of removeOfInstance) await tx.run(statement, { instanceId })
+    } else if (change.kind === 'number') {
+      await tx.run(retireNumbers, { instanceId })
+      await tx.run(pairNumber, { instanceId, number: change.number, now: clock.now() })
+    }
+  }
+
+function toTx(reader: Reader): Pick<Tx, 'all' | 'one'> {
+  return 'one' in reader ? reader : { all: reader.read, one: reader.readOne }
+}
+
+function stateOf(facts: Facts): SafetyState {
+  const budget = budgetOf(facts)
+  const { limits, pairedDays, restriction } = budget
+  return {
+    pairedDays,
+    today: {
+      sent: budget.sentToday,
+      limit: limits.daily,
+      firstContacts: budget.firstContacts,
+      firstContactsLimit: limits.firstContacts,
+      endsAtMs: facts.day.endMs,
+    },
+    hour: { sent: budget.sentThisHour, limit: limits.hourly, endsAtMs: facts.hour.endMs },
+    restriction,
+    reasons: [...budget.holds, ...budget.notes].map(({ code, message, untilMs }) => ({ code, message, untilMs })),
+  }
+}
+
+function remainingOf({ limits, used, holds }: Budget): Remaining {
+  const left = (limit: number | null, count: number) => (limit === null ? null : Math.max(0, limit - count))
+  return {
+    today: left(limits.daily, used.today),
+    hour: left(limits.hourly, used.hour),
+    firstContacts: left(limits.firstContacts, used.firstContacts),
+    spacingMs: limits.spacingMs,
+    holds,
+  }
+}

@@ -1,0 +1,76 @@
+import type { Config } from '../../config.ts'
+import type { Evidence } from '../../engines/engine.ts'
+import type { NumberRow } from './store.ts'
+
+export type SafetySettings = Pick<
+  Config,
+  | 'safetyDailyLimit'
+  | 'safetyHourlyLimit'
+  | 'safetySpacingSeconds'
+  | 'safetyWarmupDays'
+  | 'safetyWarmupLimits'
+  | 'safetyFirstContacts'
+  | 'safetyFirstContactsNew'
+  | 'safetyFirstContactsDays'
+  | 'safetyWithheldPercent'
+  | 'safetyTimezone'
+>
+
+/** What a number may send; null: no limit. */
+export interface Limits {
+  readonly daily: number | null
+  readonly hourly: number | null
+  /** smv2: people it writes to for the first time in a day. official: people it reaches in 24 hours. */
+  readonly firstContacts: number | null
+  readonly spacingMs: number
+}
+
+const NONE: Limits = { daily: null, hourly: null, firstContacts: null, spacingMs: 0 }
+
+/** Of the sandbox nothing is at risk. Meta needs no warm-up and no pauses, it says itself how many people a number may reach. */
+export function limitsOf(
+  { engine, network }: Pick<NumberRow, 'engine' | 'network'>,
+  pairedDays: number,
+  quality: Evidence['quality'],
+  settings: SafetySettings,
+): Limits {
+  if (network === 'sandbox') return NONE
+  if (engine === 'official') return { ...NONE, firstContacts: quality && reachOf(quality) }
+  return {
+    daily: dailyLimit(pairedDays, settings),
+    hourly: settings.safetyHourlyLimit,
+    firstContacts: firstContactsLimit(pairedDays, settings),
+    spacingMs: settings.safetySpacingSeconds * 1_000,
+  }
+}
+
+/** The first, second and last third of the warm-up, then the limit. */
+export function dailyLimit(pairedDays: number, settings: SafetySettings): number {
+  const { safetyDailyLimit: limit, safetyWarmupDays: days, safetyWarmupLimits: steps } = settings
+  if (pairedDays >= days) return limit
+  return Math.min(limit, steps[Math.floor((pairedDays * steps.length) / days)] ?? limit)
+}
+
+/** Rises evenly. */
+function firstContactsLimit(pairedDays: number, settings: SafetySettings): number {
+  const { safetyFirstContacts: limit, safetyFirstContactsNew: first, safetyFirstContactsDays: days } = settings
+  if (pairedDays >= days) return limit
+  return Math.min(limit, first + Math.floor(((limit - first) * pairedDays) / days))
+}
+
+type Rating = 'high' | 'medium' | 'low' | 'unknown'
+
+const RATINGS: Readonly<Record<string, Rating>> = {
+  ...{ GREEN: 'high', YELLOW: 'medium', RED: 'low' },
+  ...{ HIGH: 'high', MEDIUM: 'medium', LOW: 'low' },
+}
+
+export const ratingOf = (quality: Evidence['quality']): Rating => RATINGS[quality?.rating ?? ''] ?? 'unknown'
+
+/** People a number may reach in 24 hours: its tier, `TIER_250` or `TIER_2K`, of which a medium rating leaves half. */
+function reachOf(quality: NonNullable<Evidence['quality']>): number | null {
+  const [, digits, thousands] = /^TIER_(\d+)(K?)$/.exec(quality.messagingLimit) ?? []
+  if (digits === undefined) return null
+  const tier = Number(digits) * (thousands ? 1_000 : 1)
+  return ratingOf(quality) === 'medium' ? Math.floor(tier / 2) : tier
+}

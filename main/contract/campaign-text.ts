@@ -1,0 +1,140 @@
+/**
+ * The text language of campaigns, shared by the service and the window: `{{name}}` is a variable, `{{name|friend}}` one
+ * with a fallback, and `{Hi|Hello}` picks one of its options. Options nest.
+ */
+
+type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: string; readonly fallback: string | null }
+  | { readonly kind: 'choice'; readonly options: readonly (readonly Part[])[] }
+
+export interface CampaignText {
+  readonly parts: readonly Part[]
+  /** Where an opening brace has no closing one, counted from 1; null if all are closed. */
+  readonly unclosedAt: number | null
+}
+
+const VARIABLE = /^\{\{([^{}|\n]{1,64})(?:\|([^{}|\n]{0,200}))?\}\}/
+
+/** Variables are compared in this form, so that `{{ First Name }}` finds the column `first name`. */
+export const variableKey = (name: string): string => name.trim().normalize('NFC').toLowerCase()
+
+/** Never throws. A `{word}` without options, and a `}` without an opening brace, are plain text. */
+export function parseCampaignText(source: string): CampaignText {
+  let at = 0
+  let unclosedAt: number | null = null
+
+  function partsUntil(isInside: boolean): { options: Part[][]; isClosed: boolean } {
+    const options: Part[][] = [[]]
+    const add = (part: Part) => options.at(-1)?.push(part)
+    while (at < source.length) {
+      const character = source.charAt(at)
+      if (isInside && (character === '|' || character === '}')) {
+        at++
+        if (character === '}') return { options, isClosed: true }
+        options.push([])
+        continue
+      }
+      if (character !== '{') {
+        add({ kind: 'text', text: takeText(isInside) })
+        continue
+      }
+      const variable = VARIABLE.exec(source.slice(at, at + 300))
+      if (variable?.[1] !== undefined && variableKey(variable[1]) !== '') {
+        at += variable[0].length
+        add({ kind: 'variable', name: variableKey(variable[1]), fallback: variable[2] ?? null })
+        continue
+      }
+      const openedAt = at++
+      const group = partsUntil(true)
+      if (!group.isClosed) unclosedAt ??= openedAt + 1
+      if (group.options.length > 1) add({ kind: 'choice', options: group.options })
+      else for (const part of literal(group)) add(part)
+    }
+    return { options, isClosed: false }
+  }
+
+  function takeText(isInside: boolean): string {
+    const from = at
+    const end = isInside ? /[{}|]/g : /\{/g
+    end.lastIndex = at
+    at = end.exec(source)?.index ?? source.length
+    return source.slice(from, at)
+  }
+
+  const { options } = partsUntil(false)
+  return { parts: options[0] ?? [], unclosedAt }
+}
+
+const literal = ({ options, isClosed }: { options: Part[][]; isClosed: boolean }): Part[] => [
+  { kind: 'text', text: '{' },
+  ...(options[0] ?? []),
+  ...(isClosed ? [{ kind: 'text', text: '}' } as const] : []),
+]
+
+/** The variables a text uses, each once, in the order in which they appear. */
+export function variablesOf({ parts }: CampaignText): string[] {
+  const found = new Set<string>()
+  const collect = (list: readonly Part[]): void => {
+    for (const part of list) {
+      if (part.kind === 'variable') found.add(part.name)
+      else if (part.kind === 'choice') part.options.forEach(collect)
+    }
+  }
+  collect(parts)
+  return [...found]
+}
+
+/** How many different texts the options allow, variables aside. */
+export function countVariants({ parts }: CampaignText): number {
+  const count = (list: readonly Part[]): number =>
+    list.reduce((product, part) => {
+      if (part.kind !== 'choice') return product
+      return Math.min(Number.MAX_SAFE_INTEGER, product * part.options.reduce((sum, option) => sum + count(option), 0))
+    }, 1)
+  return count(parts)
+}
+
+/**
+ * @param values by `variableKey`; a missing or empty one is replaced by its fallback, or by nothing.
+ * @param fraction uniform in [0, 1); asked once for each choice that is on the way.
+ */
+export function renderCampaignText(
+  { parts }: CampaignText,
+  values: Readonly<Record<string, string>>,
+  fraction: () => number,
+): string {
+  const render = (list: readonly Part[]): string =>
+    list
+      .map((part) => {
+        if (part.kind === 'text') return part.text
+        if (part.kind === 'choice') return render(part.options[Math.floor(fraction() * part.options.length)] ?? [])
+        const value = Object.hasOwn(values, part.name) ? values[part.name] : undefined
+        return value === undefined || value === '' ? (part.fallback ?? '') : value
+      })
+      .join('')
+  return render(parts)
+}
+
+/**
+ * The same numbers for the same seed, today and after a restart: what a recipient gets is decided by who they are.
+ * @returns numbers uniform in [0, 1) (mulberry32, seeded with FNV-1a)
+ */
+export function seededFractions(seed: string): () => number {
+  let state = 0x811c9dc5
+  for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Networks that show no buttons get them as a numbered list below the text. */
+export function withNumberedButtons(text: string, buttons: readonly { readonly text: string }[]): string {
+  if (buttons.length === 0) return text
+  return [text, buttons.map((button, i) => `${i + 1}. ${button.text}`).join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}

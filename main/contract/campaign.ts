@@ -1,0 +1,442 @@
+import { Type, type Static } from 'typebox'
+import { LIMITS } from './limits.ts'
+import { MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
+
+/** Schemas of campaigns. The operations are in capabilities/campaigns/contract.ts. */
+
+const CAMPAIGN_STATUSES = ['draft', 'scheduled', 'running', 'paused', 'completed', 'canceled', 'failed'] as const
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
+export const CampaignStatus = Type.Enum([...CAMPAIGN_STATUSES], {
+  description:
+    '`draft`: can be edited. `scheduled`: starts at `scheduled_at`. `running`, `paused`: see `pause_reason`. `completed`, ' +
+    '`canceled` and `failed` are final; a campaign fails when none of its numbers could send for 24 hours.',
+})
+
+const PAUSE_REASONS = ['user', 'error_threshold', 'restricted', 'no_instance', 'outside_window', 'app_offline'] as const
+export type PauseReason = (typeof PAUSE_REASONS)[number]
+const PauseReason = Type.Enum([...PAUSE_REASONS], {
+  description:
+    'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed) and `app_offline` (the ' +
+    'service was off for more than 12 hours when the next message was due). It resumes automatically after ' +
+    '`outside_window` (the sending hours begin), `no_instance` (a number connects) and `restricted` (WhatsApp lifts the ' +
+    'restriction on first messages).',
+})
+
+export const RECIPIENT_STATUSES = [
+  'pending',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'skipped',
+  'unknown',
+] as const
+export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number]
+const RecipientStatus = Type.Enum([...RECIPIENT_STATUSES], {
+  description:
+    '`skipped`: deliberately not sent, see `skip_reason`. `unknown`: the network did not answer, so the message may have ' +
+    'been sent; it is never sent again, and becomes `sent` if a receipt arrives.',
+})
+
+const SKIP_REASONS = ['invalid', 'suppressed', 'contacted'] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+const SkipReason = Type.Enum([...SKIP_REASONS], {
+  description:
+    '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out. `contacted`: you wrote to them within ' +
+    '`config.skipIfContactedHours`.',
+})
+
+/** Why a row of a recipient list was not accepted. */
+const PROBLEM_REASONS = [
+  'missing',
+  'not_a_number',
+  'too_short',
+  'too_long',
+  'unknown_country',
+  'invalid_number',
+  'name_too_long',
+  'value_too_long',
+  'duplicate',
+  'opted_out',
+] as const
+export type ProblemReason = (typeof PROBLEM_REASONS)[number]
+
+export const RecipientCounts = Type.Object({
+  accepted: Type.Integer({ minimum: 0, description: 'Rows that were added.' }),
+  duplicates: Type.Integer({ minimum: 0, description: 'Rows whose number is already in the campaign.' }),
+  invalid: Type.Integer({ minimum: 0, description: 'Rows without a usable number.' }),
+  opted_out: Type.Integer({ minimum: 0, description: 'Rows of people who opted out.' }),
+})
+export type RecipientCounts = Static<typeof RecipientCounts>
+
+export const RecipientProblem = Type.Object({
+  line: Type.Integer({
+    minimum: 1,
+    description: 'In a CSV file, the line: the header is line 1. In JSON, the position in the array, from 1.',
+  }),
+  phone: Type.String({ description: 'As you sent it.' }),
+  reason: Type.Enum([...PROBLEM_REASONS], {
+    description:
+      '`missing`: no number. `not_a_number`: contains no phone number. `too_short`, `too_long`: for its country. ' +
+      '`unknown_country`: no such country code; write the number with it. `invalid_number`: cannot exist in its country. ' +
+      '`name_too_long`, `value_too_long`: the name or a variable is too long. `duplicate`: the number is already in the ' +
+      'campaign. `opted_out`: the person does not want messages.',
+  }),
+})
+export type RecipientProblem = Static<typeof RecipientProblem>
+
+export const RecipientProblems = Type.Array(RecipientProblem, {
+  description: `The rows that were not accepted, up to ${LIMITS.campaignProblems} of them.`,
+})
+
+const VariableValues = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.String({ maxLength: LIMITS.campaignValueLength }),
+      propertyNames: Type.String({ minLength: 1, maxLength: LIMITS.campaignVariableLength }),
+      maxProperties: LIMITS.campaignVariables,
+      description: `Up to ${LIMITS.campaignVariables} values for variables of your own: \`{{city}}\` in a text becomes the value of \`city\`.`,
+      examples: [{ city: 'São Paulo' }],
+    },
+  ),
+)
+
+export const NewRecipient = Type.Object(
+  {
+    phone: Type.String({
+      maxLength: 200,
+      description:
+        'With or without spaces and punctuation. Without a country code, `country` of the request is assumed.',
+      examples: ['+55 11 91234-5678'],
+    }),
+    name: Type.Optional(Nullable(Type.String({ maxLength: LIMITS.campaignNameLength }))),
+    variables: Type.Optional(VariableValues),
+  },
+  { additionalProperties: false },
+)
+export type NewRecipient = Static<typeof NewRecipient>
+
+const Button = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 256 }),
+    text: Type.String({ minLength: 1, maxLength: 20 }),
+  },
+  { additionalProperties: false },
+)
+
+export const CampaignMessage = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.textLength,
+        description:
+          '`{{name}}`, `{{phone}}` and the other variables of the recipient are replaced; `{{name|friend}}` has a fallback. ' +
+          '`{Hi|Hello}` picks one of its options for each recipient.',
+      }),
+    ),
+    media_url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.mediaUrlLength,
+        description: 'The file, as in `POST /v1/instances/{id}/messages`. It may contain variables.',
+      }),
+    ),
+    media_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'A file of `POST /v1/media`, in place of `media_url`.',
+      }),
+    ),
+    media_type: Type.Optional(MediaType),
+    caption: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.captionLength,
+        description: 'Text below the file, with variables and options as in `text`.',
+      }),
+    ),
+    filename: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.filenameLength })),
+    buttons: Type.Optional(
+      Type.Array(Button, {
+        minItems: 1,
+        maxItems: 10,
+        description:
+          'smv2 shows no buttons, so they become a numbered list below the text. Official numbers show up to three.',
+      }),
+    ),
+    cloud_api: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'Official numbers only: a Cloud API payload, such as an approved template. Variables in its texts are replaced.',
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Exactly one of `text`, `media_url` or `media_id` with `media_type`, or `cloud_api`.',
+  },
+)
+export type CampaignMessage = Static<typeof CampaignMessage>
+
+const Seconds = (description: string) => Type.Number({ minimum: 0, maximum: 3_600, description })
+const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+
+const Window = Type.Object(
+  {
+    start: Type.String({ pattern: TIME, description: 'A time `HH:MM`, such as 08:00.', examples: ['08:00'] }),
+    end: Type.String({
+      pattern: `${TIME.slice(0, -1)}|^24:00$`,
+      description: 'A time `HH:MM` later than `start`, such as 20:00; 24:00 is midnight.',
+      examples: ['20:00'],
+    }),
+    timezone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'IANA time zone. Default: the one of the computer the service runs on.',
+        examples: ['America/Sao_Paulo'],
+      }),
+    ),
+    days: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+        minItems: 1,
+        maxItems: 7,
+        uniqueItems: true,
+        description: '1 is Monday, 7 is Sunday. Default: Monday to Saturday.',
+        examples: [[1, 2, 3, 4, 5, 6]],
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'When messages may be sent.' },
+)
+export type CampaignWindow = Static<typeof Window>
+
+const Weights = Type.Unsafe<Record<string, number>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.Integer({ minimum: 1, maximum: 100 }),
+      description:
+        'How often each instance is used compared to the others, by instance id: one with 2 sends twice as much as one ' +
+        'with 1, which is the default.',
+    },
+  ),
+)
+
+const ROTATIONS = ['round_robin', 'least_used'] as const
+const VARIATIONS = ['random', 'sequential'] as const
+
+const configFields = {
+  minDelay: Seconds('Shortest time in seconds between two sends of one number. Default 8. At least 2 on live smv2.'),
+  maxDelay: Seconds('Longest time in seconds between two sends of one number. Default 25.'),
+  pauseAfter: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Each number pauses after this many sends. `null`: no pauses. Default 50, `null` on the sandbox.',
+    }),
+  ),
+  pauseFor: Type.Array(Type.Number({ minimum: 0, maximum: 86_400 }), {
+    minItems: 2,
+    maxItems: 2,
+    description: 'Shortest and longest pause in seconds. Default [300, 900].',
+    examples: [[300, 900]],
+  }),
+  hourlyLimit: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Sends of this campaign per number and hour. `null`: no limit. Default 80, `null` on the sandbox.',
+    }),
+  ),
+  dailyLimit: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'Sends of this campaign per number and day. Default `null`: only the limits of `GET …/safety`, which live numbers ' +
+        'always keep to.',
+    }),
+  ),
+  stopOnErrorPercent: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description:
+        'Pauses the campaign when this share of its last 50 sends failed, from 10 sends on. `null`: never. Default 20.',
+    }),
+  ),
+  maxFailuresInRow: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.campaignFailuresInRow,
+      description: 'Pauses the campaign after this many failures in a row. `null`: never. Default 5.',
+    }),
+  ),
+  rotation: Type.Enum([...ROTATIONS], {
+    description:
+      'How recipients are spread over several numbers. `round_robin`: in turn, by weight. `least_used`: to the number that ' +
+      'sent least for its weight today. A recipient keeps its number.',
+  }),
+  weights: Weights,
+  variation: Type.Enum([...VARIATIONS], {
+    description: 'How recipients are spread over several messages. Default `random`.',
+  }),
+  skipIfContactedHours: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 8_760,
+      description:
+        'Skips people any of your numbers wrote to within this time. `null`: never skips. Default 24, `null` on the sandbox.',
+    }),
+  ),
+  checkNumbers: Type.Boolean({
+    description: 'Asks the network whether a number exists before it is written to. smv2 only. Default `true`.',
+  }),
+  typing: Type.Boolean({ description: 'Shows “typing…” before each message. smv2 only. Default `true`.' }),
+}
+
+export const CampaignConfigInput = Type.Object(
+  {
+    ...Type.Partial(Type.Object(configFields)).properties,
+    window: Type.Optional(
+      Nullable(
+        Type.Object(Window.properties, {
+          additionalProperties: false,
+          description:
+            'When messages may be sent. `null`: at any time. Default 08:00 to 20:00, Monday to Saturday; at any time on the sandbox.',
+        }),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type CampaignConfigInput = Static<typeof CampaignConfigInput>
+
+const CampaignConfig = Type.Object({
+  ...configFields,
+  window: Nullable(
+    Type.Object({
+      start: Type.String(),
+      end: Type.String(),
+      timezone: Type.String(),
+      days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 })),
+    }),
+  ),
+})
+export type CampaignConfig = Static<typeof CampaignConfig>
+
+export const CampaignCounts = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0 }),
+    pending: Type.Integer({ minimum: 0, description: 'Not sent yet.' }),
+    sent: Type.Integer({ minimum: 0, description: 'Accepted by the network: those delivered and read included.' }),
+    delivered: Type.Integer({ minimum: 0, description: 'Those read included.' }),
+    read: Type.Integer({ minimum: 0 }),
+    replied: Type.Integer({ minimum: 0, description: 'People who wrote back within seven days.' }),
+    failed: Type.Integer({ minimum: 0 }),
+    skipped: Type.Integer({ minimum: 0 }),
+    unknown: Type.Integer({ minimum: 0, description: 'The network did not answer; never sent again.' }),
+    opted_out: Type.Integer({ minimum: 0, description: 'People who opted out after the campaign reached them.' }),
+  },
+  { description: '`total` = `pending` + `sent` + `failed` + `skipped` + `unknown`.' },
+)
+export type CampaignCounts = Static<typeof CampaignCounts>
+
+const INSTANCE_USES = ['ready', 'waiting', 'disconnected', 'restricted', 'removed'] as const
+
+const CampaignInstance = Type.Object({
+  instance_id: Uuid,
+  sent: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+  state: Type.Enum([...INSTANCE_USES], {
+    description:
+      '`ready`: sends, or would. `waiting`: has reached a limit or pauses, until `next_send_at`. `restricted`: writes only ' +
+      'to people who wrote to it before, until `restricted_until`. `removed`: the instance was deleted.',
+  }),
+  restricted_until: Nullable(Timestamp),
+  next_send_at: Nullable(Timestamp),
+})
+export type CampaignInstance = Static<typeof CampaignInstance>
+
+const CampaignVariation = Type.Object({
+  variation: Type.Integer({ minimum: 1, description: 'Position in `messages`, from 1.' }),
+  sent: Type.Integer({ minimum: 0 }),
+  delivered: Type.Integer({ minimum: 0 }),
+  read: Type.Integer({ minimum: 0 }),
+  replied: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+})
+export type CampaignVariation = Static<typeof CampaignVariation>
+
+export const PerInstance = Type.Array(CampaignInstance)
+export const PerVariation = Type.Array(CampaignVariation)
+
+const summaryFields = {
+  campaign_id: Type.String({ pattern: '^cmp_' }),
+  name: Type.String(),
+  status: CampaignStatus,
+  pause_reason: Nullable(PauseReason),
+  instance_ids: Type.Array(Uuid),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  scheduled_at: Nullable(Timestamp),
+  started_at: Nullable(Timestamp),
+  finished_at: Nullable(Timestamp),
+  next_send_at: Nullable(
+    Type.String({ format: 'date-time', description: 'When the next message leaves; `null` if none is planned.' }),
+  ),
+  eta: Nullable(Type.String({ format: 'date-time', description: 'When the last message is expected to leave.' })),
+  counts: CampaignCounts,
+}
+
+export const CampaignSummary = Type.Object(summaryFields)
+export type CampaignSummary = Static<typeof CampaignSummary>
+
+export const Campaign = Type.Object({
+  ...summaryFields,
+  messages: Type.Array(CampaignMessage),
+  variables: Type.Array(Type.String(), {
+    description: 'Names that texts may use besides `name` and `phone`: the columns of the recipient list.',
+  }),
+  config: CampaignConfig,
+  per_instance: PerInstance,
+  per_variation: PerVariation,
+})
+export type Campaign = Static<typeof Campaign>
+
+export const CampaignRecipient = Type.Object({
+  phone: Type.String({ description: 'Digits with country code.' }),
+  name: Nullable(Type.String()),
+  variables: VariableValues,
+  status: RecipientStatus,
+  instance_id: Nullable(Type.String({ format: 'uuid', description: '`null` until a number is chosen.' })),
+  variation: Nullable(Type.Integer({ minimum: 1 })),
+  message_id: Nullable(Type.String({ pattern: '^msg_' })),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  skip_reason: Nullable(SkipReason),
+  sent_at: Nullable(Timestamp),
+  delivered_at: Nullable(Timestamp),
+  read_at: Nullable(Timestamp),
+  replied_at: Nullable(Timestamp),
+  opted_out_at: Nullable(Timestamp),
+})
+export type CampaignRecipient = Static<typeof CampaignRecipient>
+
+const RISK_SEVERITIES = ['info', 'warning', 'error'] as const
+
+export const CampaignRisk = Type.Object({
+  code: Type.String({ description: 'Stable, for programs.' }),
+  severity: Type.Enum([...RISK_SEVERITIES], { description: '`error` keeps the campaign from starting.' }),
+  field: Nullable(Type.String({ description: 'The field to change.' })),
+  message: Type.String({ description: 'What it means and what to do.' }),
+})
+export type CampaignRisk = Static<typeof CampaignRisk>

@@ -1,0 +1,79 @@
+import type { Campaign, CampaignConfig } from '../../../main/contract/campaign.ts'
+import type { Body } from '../../app/operation-types.ts'
+import { findMessageProblem, NEW_MESSAGE, toCampaignMessage, toMessageDraft } from './message-draft.ts'
+import type { MessageDraft, MessageProblem } from './message-draft.ts'
+import type { Template } from './template.ts'
+
+export const BUILDER_STEPS = ['numbers', 'message', 'people', 'pace', 'review'] as const
+export type BuilderStep = (typeof BUILDER_STEPS)[number]
+
+/** What the builder edits. The people are in the service. */
+export interface BuilderDraft {
+  readonly name: string
+  readonly instanceIds: readonly string[]
+  readonly messages: readonly MessageDraft[]
+  /** Undefined until the service has made the draft and said what is usual. */
+  readonly config: CampaignConfig | undefined
+  readonly scheduledAt: string | null
+}
+
+export const newDraft = (name: string): BuilderDraft => ({
+  ...{ name, instanceIds: [], messages: [NEW_MESSAGE], config: undefined, scheduledAt: null },
+})
+
+export const draftOf = ({ name, instance_ids, messages, config, scheduled_at }: Campaign): BuilderDraft => ({
+  ...{ name, instanceIds: instance_ids, config, scheduledAt: scheduled_at },
+  messages: messages.length === 0 ? [NEW_MESSAGE] : messages.map(toMessageDraft),
+})
+
+/** As the service stores it; undefined fields are not ready to be stored. */
+export type StoredDraft = Pick<Body<'updateCampaign'>, 'name' | 'instance_ids' | 'messages' | 'config' | 'scheduled_at'>
+
+/** What the service refuses; it is stored once it is finished. */
+const UNSTORABLE = new Set<MessageProblem | undefined>(['unclosed', 'badUrl'])
+
+/** Variations that say nothing yet are left out. */
+export function toStored(draft: BuilderDraft, templates: readonly Template[]): StoredDraft {
+  const { name, instanceIds, messages, config, scheduledAt } = draft
+  return {
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(instanceIds.length > 0 && { instance_ids: [...instanceIds] }),
+    ...(!messages.some((message) => UNSTORABLE.has(findMessageProblem(message, templates))) && {
+      messages: messages.flatMap((message) => toCampaignMessage(message, templates) ?? []),
+    }),
+    ...(config && { config }),
+    scheduled_at: scheduledAt,
+  }
+}
+
+/** The fields that differ from what is stored; undefined if none does. */
+export function changesOf(stored: StoredDraft, now: StoredDraft): StoredDraft | undefined {
+  const names = Object.keys(now) as (keyof StoredDraft)[]
+  const changed = names.filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(now[name]))
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((name) => [name, now[name]]))
+}
+
+/** Why a step is not finished: locale keys under `campaigns.builder.missing`. */
+export function missingIn(
+  step: BuilderStep,
+  draft: BuilderDraft,
+  { total, templates }: { readonly total: number; readonly templates: readonly Template[] },
+): readonly string[] {
+  switch (step) {
+    case 'numbers':
+      return [...(draft.name.trim() === '' ? ['name'] : []), ...(draft.instanceIds.length === 0 ? ['numbers'] : [])]
+    case 'message':
+      return draft.messages.some((message) => findMessageProblem(message, templates) !== undefined) ? ['message'] : []
+    case 'people':
+      return total === 0 ? ['people'] : []
+    case 'pace':
+      return draft.config === undefined || isPaceValid(draft.config) ? [] : ['pace']
+    case 'review':
+      return []
+  }
+}
+
+export const isPaceValid = ({ minDelay, maxDelay, pauseFor: [shortest = 0, longest = 0], window }: CampaignConfig) =>
+  minDelay <= maxDelay &&
+  shortest <= longest &&
+  (window === null || (window.start < window.end && window.days.length > 0))

@@ -1,0 +1,26 @@
+import type { RoomEntries } from '../../app/entries.ts'
+import { usePaletteCampaigns } from './use-palette-campaigns.ts'
+
+const toCampaign = (id: string | null) => (id === null ? '/campaigns' : `/campaigns/${id}`)
+
+export default {
+  entries: [
+    {
+      ...{ words: 'campaigns.title', group: 'engage', order: 1, path: '/campaigns' },
+      ...{ icon: 'i-lucide-megaphone', key: 'c' },
+    },
+  ],
+  actions: [{ words: 'campaigns.new', icon: 'i-lucide-plus', to: '/campaigns/edit' }],
+  ids: [
+    {
+      pattern: /^cmp_[0-9A-Z]{26}$/i,
+      ...{ words: 'campaigns.one', icon: 'i-lucide-megaphone' },
+      to: toCampaign,
+    },
+  ],
+  finds: { words: 'campaigns.title', use: usePaletteCampaigns },
+  attention: {
+    'campaigns.paused': { words: 'campaigns.attention.paused', to: toCampaign, icon: 'i-lucide-circle-pause' },
+    'campaigns.failed': { words: 'campaigns.attention.failed', to: toCampaign, icon: 'i-lucide-circle-x' },
+  },
+} satisfies RoomEntries

@@ -1,0 +1,100 @@
+import type { RecipientProblem } from '../../../main/contract/campaign.ts'
+import type { ImportField } from '../../parts/column-mapping.ts'
+import { findPhoneColumn, type PeopleTable } from './people-file.ts'
+
+/** Which columns hold what. The others are variables, unless they are left out. */
+export interface PeopleColumns {
+  readonly phone: number | undefined
+  readonly name: number | undefined
+  readonly left: readonly number[]
+}
+
+/** Names of the columns in the languages of the window, and those of common exports. */
+const PHONE_ALIASES = [
+  'whatsapp',
+  'mobile',
+  'cell',
+  'number',
+  'telefone',
+  'celular',
+  'telefono',
+  'movil',
+  'numero',
+  'fone',
+  'tel',
+  'phone 1 value',
+  'phone number',
+]
+const NAME_ALIASES = [
+  'first name',
+  'full name',
+  'contact',
+  'nome',
+  'nombre',
+  'contato',
+  'contacto',
+  'cliente',
+  'customer',
+  'given name',
+]
+
+const plain = (name: string) =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}]/gu, '')
+
+/** By name, else by content. */
+export function guessColumns(table: PeopleTable): PeopleColumns {
+  const names = table.columns.map(({ name }) => plain(name))
+  const find = (known: readonly string[]) => {
+    const wanted = new Set(known.map(plain))
+    const at = names.findIndex((name) => wanted.has(name))
+    return at < 0 ? undefined : at
+  }
+  const phone = find(['phone', ...PHONE_ALIASES]) ?? findPhoneColumn(table)
+  const name = find(['name', ...NAME_ALIASES]) ?? unnamedNeighbor(table, phone)
+  return { phone, name, left: unnamed(table).filter((at) => at !== phone && at !== name) }
+}
+
+/** Without a header nobody can use a column as a variable. */
+const unnamed = ({ columns }: PeopleTable) => columns.flatMap(({ name }, at) => (name === '' ? [at] : []))
+
+/** In a list without a header, what stands beside the number is most likely the name. */
+function unnamedNeighbor({ columns }: PeopleTable, phone: number | undefined): number | undefined {
+  const others = columns.flatMap(({ name }, at) => (name === '' && at !== phone ? [at] : []))
+  return columns.every(({ name }) => name === '') ? others[0] : undefined
+}
+
+/** Columns that become variables. */
+export const listVariableColumns = (
+  { columns }: PeopleTable,
+  { phone, name, left }: PeopleColumns,
+): readonly number[] => columns.flatMap((_, at) => (at === phone || at === name || left.includes(at) ? [] : [at]))
+
+export const variableField = (name: string, at: number): ImportField => ({
+  ...{ key: `column ${at}`, label: `{{${name}}}`, isRequired: false, aliases: [] },
+})
+
+/** The list as the service imports it. Line n + 2 of it is row n. */
+export function toPeopleCsv(table: PeopleTable, columns: PeopleColumns): string {
+  const variables = listVariableColumns(table, columns)
+  const header = [
+    'phone',
+    ...(columns.name === undefined ? [] : ['name']),
+    ...variables.map((at) => table.columns[at]?.name ?? ''),
+  ]
+  const places = [columns.phone ?? 0, ...(columns.name === undefined ? [] : [columns.name]), ...variables]
+  const lines = table.rows.map(({ cells }) => places.map((at) => quoted(cells[at] ?? '')).join(','))
+  return [header.map(quoted).join(','), ...lines].join('\n')
+}
+
+const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** The service counts the lines of what it was sent; people look into their own file. */
+export const inOwnFile = (problems: readonly RecipientProblem[], { rows }: PeopleTable): readonly RecipientProblem[] =>
+  problems.map((problem) => ({ ...problem, line: rows[problem.line - 2]?.line ?? problem.line }))
+
+/** Numbers that a spreadsheet program has rounded: `5.51199E+12`. Their last digits are lost. */
+export const countRounded = ({ rows }: PeopleTable, phone: number): number =>
+  rows.filter(({ cells }) => /^\d[.,]?\d*e\+\d+$/i.test(cells[phone] ?? '')).length

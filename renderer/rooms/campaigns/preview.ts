@@ -1,0 +1,105 @@
+import {
+  parseCampaignText,
+  renderCampaignText,
+  seededFractions,
+  variableKey,
+  withNumberedButtons,
+} from '../../../main/contract/campaign-text.ts'
+import type { Engine, MediaType } from '../../../main/contract/shapes.ts'
+import { findTemplate, type MessageDraft } from './message-draft.ts'
+import { fillTemplateText, templateParts, type Template } from './template.ts'
+
+/** How many buttons an official number shows, below a text of at most 1,024 characters and without a file. */
+export const NATIVE_BUTTONS = 3
+const LONGEST_WITH_BUTTONS = 1_024
+
+/** A message as a phone shows it. */
+export interface PhoneMessage {
+  readonly header: string
+  readonly media: { readonly type: MediaType; readonly url: string; readonly filename: string } | null
+  readonly text: string
+  readonly footer: string
+  /** Shown as buttons below the message; numbered ones are part of the text. */
+  readonly buttons: readonly string[]
+}
+
+export interface Person {
+  readonly phone: string
+  readonly name: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+interface PreviewOptions {
+  readonly engine: Engine
+  readonly person: Person
+  /** Columns of the list. A variable that is none of them is shown as it was written. */
+  readonly known: readonly string[]
+  /** Another one picks other options. */
+  readonly seed: string
+  readonly templates: readonly Template[]
+}
+
+/** What one person gets of a variation. */
+export function toPhoneMessage(draft: MessageDraft, options: PreviewOptions): PhoneMessage {
+  const render = (text: string) => fillFor(text, options)
+  if (draft.kind === 'template' || draft.kind === 'payload') return templateMessage(draft, options, render)
+  const buttons = draft.buttons.filter((each) => each.trim() !== '')
+  const isFile = draft.kind === 'file'
+  const words = isFile && draft.file.type === 'audio' ? '' : render(draft.text)
+  const fits = buttons.length <= NATIVE_BUTTONS && words.length <= LONGEST_WITH_BUTTONS
+  const isNative = options.engine === 'official' && !isFile && fits
+  return {
+    header: '',
+    media: isFile ? { ...draft.file, url: render(draft.file.url) } : null,
+    text: isNative
+      ? words
+      : withNumberedButtons(
+          words,
+          buttons.map((text) => ({ text })),
+        ),
+    footer: '',
+    buttons: isNative ? buttons : [],
+  }
+}
+
+function templateMessage(
+  { template }: MessageDraft,
+  { templates }: PreviewOptions,
+  render: (text: string) => string,
+): PhoneMessage {
+  const nothing: PhoneMessage = { header: '', media: null, text: '', footer: '', buttons: [] }
+  const found = template === null ? undefined : findTemplate(templates, template)
+  if (template === null || found === undefined) return nothing
+  const { header, headerFormat, body, footer, buttons } = templateParts(found)
+  const values = Object.fromEntries(Object.entries(template.values).map(([key, text]) => [key, render(text)]))
+  const type = headerFormat.toLowerCase()
+  const isMedia = type === 'image' || type === 'video' || type === 'document'
+  return {
+    header: fillTemplateText(header, 'header', values),
+    media: isMedia ? { type, url: values[`header.${type}`] ?? '', filename: '' } : null,
+    text: fillTemplateText(body, 'body', values),
+    footer,
+    buttons: buttons.map(({ text }) => text),
+  }
+}
+
+function fillFor(text: string, { person, known, seed }: PreviewOptions): string {
+  const parsed = parseCampaignText(text)
+  const values: Record<string, string> = { phone: person.phone, name: person.name }
+  for (const [name, value] of Object.entries(person.variables)) values[variableKey(name)] = value
+  const columns = new Set(['name', 'phone', ...known.map(variableKey)])
+  // Shown as it was written, so that a typing error is seen.
+  const shown = { ...values }
+  for (const name of unknownNames(parsed.parts, columns)) shown[name] = `{{${name}}}`
+  return renderCampaignText(parsed, shown, seededFractions(seed))
+}
+
+type Parts = ReturnType<typeof parseCampaignText>['parts']
+
+/** Variables without a column and without a fallback. */
+function unknownNames(parts: Parts, columns: ReadonlySet<string>): string[] {
+  return parts.flatMap((part) => {
+    if (part.kind === 'choice') return part.options.flatMap((option) => unknownNames(option, columns))
+    return part.kind === 'variable' && part.fallback === null && !columns.has(part.name) ? [part.name] : []
+  })
+}

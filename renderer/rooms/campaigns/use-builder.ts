@@ -1,0 +1,114 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import type { Campaign } from '../../../main/contract/campaign.ts'
+import { call } from '../../app/api.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+import { changesOf, draftOf, newDraft, toStored, type BuilderDraft, type StoredDraft } from './builder-draft.ts'
+import type { Template } from './template.ts'
+
+/** After the last change. */
+const SAVE_MS = 700
+
+interface BuilderOptions {
+  /** Undefined: a campaign that the service does not have yet. */
+  readonly id: () => string | undefined
+  readonly newName: () => string
+  readonly templates: () => readonly Template[]
+  /** Called when the service has made the draft. */
+  readonly onCreated: (id: string) => unknown
+  /** Called for a campaign that cannot be edited any more. */
+  readonly onClosed: (id: string) => unknown
+}
+
+/** A draft that is edited here and kept in the service: every change is saved a moment later. */
+export function useBuilder({ id, newName, templates, onCreated, onClosed }: BuilderOptions) {
+  const draft = shallowRef<BuilderDraft>(newDraft(newName()))
+  const campaign = shallowRef<Campaign>()
+  const problem = ref<Problem>()
+  const saveProblem = ref<Problem>()
+  const isSaving = ref(false)
+  /** Nothing to wait for: a new one, or one that was read. */
+  const isReady = ref(false)
+  let stored: StoredDraft = {}
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let saving: Promise<boolean> | undefined
+
+  async function load(): Promise<void> {
+    const wanted = id()
+    if (wanted === undefined || wanted === campaign.value?.campaign_id) return void (isReady.value = true)
+    problem.value = undefined
+    try {
+      const found = await call('getCampaign', { params: { id: wanted } })
+      if (found.status !== 'draft') return void onClosed(wanted)
+      accept(found)
+      draft.value = draftOf(found)
+      stored = toStored(draft.value, templates())
+      isReady.value = true
+    } catch (error) {
+      problem.value = asProblem(error)
+    }
+  }
+
+  const accept = (found: Campaign) => {
+    campaign.value = found
+    // What is usual is known once the service has made the draft.
+    if (draft.value.config === undefined) draft.value = { ...draft.value, config: found.config }
+  }
+
+  function change(to: Partial<BuilderDraft>): void {
+    draft.value = { ...draft.value, ...to }
+    clearTimeout(timer)
+    if (campaign.value !== undefined) timer = setTimeout(() => void save(), SAVE_MS)
+  }
+
+  const pending = () => changesOf(stored, toStored(draft.value, templates()))
+  const isSaved = computed(() => !isSaving.value && campaign.value !== undefined && pending() === undefined)
+
+  /** @returns whether the service has everything. */
+  async function save(): Promise<boolean> {
+    clearTimeout(timer)
+    if (saving !== undefined) return saving.then(() => save())
+    saving = write().finally(() => (saving = undefined))
+    return saving
+  }
+
+  async function write(): Promise<boolean> {
+    const changes = pending()
+    if (changes === undefined && campaign.value !== undefined) return true
+    isSaving.value = true
+    try {
+      const now = toStored(draft.value, templates())
+      if (campaign.value === undefined) await create(now)
+      else accept(await call('updateCampaign', { params: { id: campaign.value.campaign_id }, body: changes ?? {} }))
+      stored = { ...stored, ...now }
+      saveProblem.value = undefined
+      return true
+    } catch (error) {
+      saveProblem.value = asProblem(error)
+      return false
+    } finally {
+      isSaving.value = false
+    }
+  }
+
+  /** A retry after a lost answer does not make a second draft. */
+  const key = crypto.randomUUID()
+  async function create({ name = '', instance_ids = [], messages = [] }: StoredDraft): Promise<void> {
+    const body = { name, instance_ids, ...(messages.length > 0 && { messages }) }
+    const { campaign_id } = await call('createCampaign', { body, idempotencyKey: key })
+    accept(await call('getCampaign', { params: { id: campaign_id } }))
+    await onCreated(campaign_id)
+  }
+
+  /** Reads what the service counts: its people and their variables. */
+  async function refresh(): Promise<void> {
+    if (campaign.value === undefined) return
+    accept(await call('getCampaign', { params: { id: campaign.value.campaign_id } }))
+  }
+
+  watch(id, () => void load(), { immediate: true })
+  onScopeDispose(() => clearTimeout(timer))
+
+  return { draft, campaign, problem, saveProblem, isSaving, isSaved, isReady, load, change, save, refresh }
+}
+
+export type Builder = ReturnType<typeof useBuilder>

@@ -1,0 +1,18 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+export default {
+  entries: [
+    { words: 'contacts.title', group: 'engage', order: 2, path: '/contacts', icon: 'i-lucide-contact' },
+    {
+      words: 'contacts.optOuts.title',
+      group: 'engage',
+      order: 3,
+      path: '/opt-outs',
+      icon: 'i-lucide-message-square-off',
+    },
+  ],
+  actions: [
+    { words: 'contacts.new.title', icon: 'i-lucide-user-plus', to: '/contacts?new=1' },
+    { words: 'contacts.import.title', icon: 'i-lucide-upload', to: '/contacts/import' },
+  ],
+} satisfies RoomEntries

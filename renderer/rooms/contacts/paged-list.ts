@@ -1,0 +1,48 @@
+import { ref, shallowRef } from 'vue'
+import { asProblem, type Problem } from '../../app/problem.ts'
+
+interface Page<Row> {
+  readonly data: readonly Row[]
+  readonly next_cursor: string | null
+}
+
+/** A list that is read page by page while somebody scrolls. A newer reading replaces one that is still under way. */
+export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>) {
+  const rows = shallowRef<readonly Row[]>()
+  const problem = ref<Problem>()
+  let next: string | null = null
+  let isReading = false
+  let turn = 0
+
+  async function take(cursor: string | undefined): Promise<void> {
+    const mine = ++turn
+    isReading = true
+    try {
+      const page = await read(cursor)
+      if (mine !== turn) return
+      rows.value = cursor === undefined ? page.data : [...(rows.value ?? []), ...page.data]
+      next = page.next_cursor
+      problem.value = undefined
+    } catch (error) {
+      if (mine === turn) problem.value = asProblem(error)
+    } finally {
+      if (mine === turn) isReading = false
+    }
+  }
+
+  return {
+    rows,
+    problem,
+    load: () => take(undefined),
+    /** Reads the next page, if there is one. */
+    async more(): Promise<void> {
+      if (next !== null && !isReading) await take(next)
+    },
+    /** Only what begins on the screen is kept up to date: whoever has scrolled far keeps the place. */
+    async refresh(): Promise<void> {
+      if (rows.value !== undefined && rows.value.length <= PAGE && !isReading) await take(undefined)
+    },
+  }
+}
+
+export const PAGE = 100

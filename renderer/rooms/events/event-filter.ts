@@ -1,0 +1,35 @@
+import { EVENT_TYPES, type EventType } from '../../../main/contract/events.ts'
+import type { Notice } from '../../app/live.ts'
+import { SPANS_MS, type Span } from '../webhooks/period.ts'
+
+/** Which events are listed; it is in the address, so that a link can ask for them. */
+export interface EventFilter {
+  readonly type?: EventType
+  readonly instance?: string
+  readonly span?: Span
+}
+
+const one = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+export function filterOf(query: Readonly<Record<string, unknown>>): EventFilter {
+  const type = EVENT_TYPES.find((known) => known === query['type'])
+  const instance = one(query['instance'])
+  const span = one(query['span'])
+  return {
+    ...(type !== undefined && { type }),
+    ...(instance !== undefined && { instance }),
+    ...(span !== undefined && span in SPANS_MS && { span: span as Span }),
+  }
+}
+
+/** For the service. */
+export const queryOf = ({ type, instance, span }: EventFilter, nowMs: number) => ({
+  ...(type !== undefined && { type }),
+  ...(instance !== undefined && { instance_id: instance }),
+  ...(span !== undefined && { since: new Date(nowMs - SPANS_MS[span]).toISOString() }),
+})
+
+/** Whether an event that was just recorded belongs to the list. */
+export const concerns = ({ type, instance }: EventFilter, notice: Notice): boolean =>
+  (type === undefined || notice.type === undefined || notice.type === type) &&
+  (instance === undefined || notice.instance_id === undefined || notice.instance_id === instance)

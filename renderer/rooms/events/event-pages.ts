@@ -1,0 +1,17 @@
+import type { Event } from '../../../main/capabilities/events/contract.ts'
+
+/**
+ * The newest page put before what is loaded. Events never change, so only new ones are added.
+ * @returns undefined if something between the two is missing, so that the list has to start over.
+ */
+export function withNewest(loaded: readonly Event[], newest: readonly Event[], hasMore: boolean): Event[] | undefined {
+  const known = new Set(loaded.map(({ event_id }) => event_id))
+  const added = newest.filter(({ event_id }) => !known.has(event_id))
+  if (hasMore && added.length === newest.length && newest.length > 0) return undefined
+  return [...added, ...loaded]
+}
+
+export function withOlder(loaded: readonly Event[], page: readonly Event[]): Event[] {
+  const known = new Set(loaded.map(({ event_id }) => event_id))
+  return [...loaded, ...page.filter(({ event_id }) => !known.has(event_id))]
+}

@@ -1,0 +1,27 @@
+import { useI18n } from 'vue-i18n'
+import type { Event } from '../../../main/capabilities/events/contract.ts'
+import { describeEvent, eventKey } from './event-groups.ts'
+
+/** How a list shows an event: its name, what it is about, and how it looks. */
+export function useEventWords() {
+  const { t, te } = useI18n()
+  const wordsFor = (key: string, code: string) => (te(key) ? t(key) : code)
+
+  function lookOf(type: string): { icon: string; tone: string } {
+    if (type === 'instance.connected') return { icon: 'i-lucide-circle-check', tone: 'text-success' }
+    if (type.endsWith('failed')) return { icon: 'i-lucide-circle-x', tone: 'text-error' }
+    if (type === 'instance.disconnected') return { icon: 'i-lucide-unplug', tone: 'text-warning' }
+    if (type === 'message.received') return { icon: 'i-lucide-arrow-down-left', tone: 'text-info' }
+    if (type.startsWith('message.')) return { icon: 'i-lucide-arrow-up-right', tone: 'text-muted' }
+    return { icon: 'i-lucide-activity', tone: 'text-muted' }
+  }
+  function detail(event: Pick<Event, 'type' | 'data'>): string {
+    const { text = '', reason, failure } = describeEvent(event)
+    if (failure !== undefined)
+      return [text, wordsFor(`messages.reason.${failure}`, failure)].filter(Boolean).join(' · ')
+    return reason === undefined ? text : wordsFor(`instances.reason.${reason}`, reason)
+  }
+  const name = (type: string) => wordsFor(`instances.event.${eventKey(type)}`, type)
+
+  return { lookOf, detail, name }
+}

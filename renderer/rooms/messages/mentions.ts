@@ -1,0 +1,90 @@
+import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import { LIMITS } from '../../../main/contract/limits.ts'
+import type { ChatMessage } from './records.ts'
+
+/** Somebody in a group. */
+export interface Member {
+  readonly number: string
+  readonly name: string | null
+}
+
+/** An @ and what was typed after it so far. */
+export interface MentionQuery {
+  readonly start: number
+  readonly words: string
+}
+
+const LONGEST_QUERY = 30
+const MOST_SHOWN = 8
+const DIGITS = /^\d{7,15}$/
+
+/** The mention that is being typed at the caret. An address such as ana@example.com is none. */
+export function mentionQuery(text: string, caret: number): MentionQuery | undefined {
+  const found = /(?:^|\s)@([^\s@]*)$/u.exec(text.slice(0, caret))
+  const words = found?.[1]
+  if (words === undefined || words.length > LONGEST_QUERY) return undefined
+  return { start: caret - words.length - 1, words }
+}
+
+/** Under which name each person wrote last. */
+export function namesIn(messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[]): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { sender, push_name } of messages) if (sender !== null && push_name !== null) names.set(sender, push_name)
+  return names
+}
+
+/** People of a group with the names they wrote under. The account's own number cannot be mentioned. */
+export function membersOf(
+  numbers: readonly string[],
+  messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[],
+  ownNumber: string | null,
+): Member[] {
+  const names = namesIn(messages)
+  return numbers
+    .filter((number) => DIGITS.test(number) && number !== ownNumber)
+    .map((number) => ({ number, name: names.get(number) ?? null }))
+    .sort((one, other) => Number(other.name !== null) - Number(one.name !== null))
+}
+
+const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase()
+
+/** Those whose name or number fits what was typed; names that begin with it first. */
+export function matching(members: readonly Member[], words: string): Member[] {
+  const wanted = plain(words)
+  const fits = ({ name, number }: Member) => number.includes(wanted) || (name !== null && plain(name).includes(wanted))
+  const begins = ({ name }: Member) => name !== null && plain(name).startsWith(wanted)
+  return members
+    .filter(fits)
+    .sort((one, other) => Number(begins(other)) - Number(begins(one)))
+    .slice(0, MOST_SHOWN)
+}
+
+/** Puts a member in place of what was typed. WhatsApp wants the number in the text, and shows the name. */
+export function insertMention(
+  text: string,
+  caret: number,
+  { start }: MentionQuery,
+  { number }: Member,
+): { readonly text: string; readonly caret: number } {
+  const rest = text.slice(caret)
+  const before = `${text.slice(0, start)}@${number} `
+  return { text: before + rest.replace(/^ /, ''), caret: before.length }
+}
+
+/** Members whose number is in the text after an @. */
+export function mentionsIn(text: string, members: readonly Member[]): Member[] {
+  const written = new Set([...text.matchAll(/@(\d{7,15})(?!\d)/g)].map(([, number]) => number))
+  return members.filter(({ number }) => written.has(number)).slice(0, LIMITS.mentions)
+}
+
+/** The text as people read it: names in place of the numbers that are known. */
+export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(/@(\d{7,15})(?!\d)/g, (written, number: string) => {
+    const name = names.get(number)
+    return name === undefined ? written : `@${name}`
+  })
+
+export function withMentions(body: SendBody, members: readonly Member[]): SendBody {
+  const mentioned = mentionsIn(body.text ?? body.caption ?? '', members)
+  return mentioned.length === 0 ? body : { ...body, mentions: mentioned.map(({ number }) => number) }
+}

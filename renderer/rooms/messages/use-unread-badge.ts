@@ -1,0 +1,9 @@
+import { computed, onMounted } from 'vue'
+import { useUnread } from './unread.ts'
+
+/** The number beside the inbox in the sidebar. */
+export function useUnreadBadge() {
+  const unread = useUnread()
+  onMounted(() => unread.load())
+  return computed(() => ({ count: unread.chats, words: 'messages.unread.badge', color: 'primary' as const }))
+}

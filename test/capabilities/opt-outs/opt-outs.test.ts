@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createKeywordTable, DEFAULT_KEYWORDS, foldKeyword } from '../../../main/capabilities/opt-outs/keywords.ts'
+import { builtConsole, signedIn, type Browser } from '../../support/panel.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
+
+const PERSON = '12025550177'
+
+let w: World
+let line: { id: string; phone_number: string }
+beforeEach(async () => {
+  w = await worldOfTest({ consoleFolder: builtConsole() })
+  line = await w.pair()
+})
+
+const say = async (text: string, number = PERSON, to = line.phone_number) => {
+  await w.api('POST', `/v1/sandbox/phones/${number}/messages`, { to, text })
+  await w.quiet()
+}
+const list = async (query = '', key?: string) =>
+  (await w.api('GET', `/v1/opt-outs${query}`, undefined, { ...(key && { key }) })).body.data
+const add = (body: object, key?: string) => w.api('POST', '/v1/opt-outs', body, { ...(key && { key }) })
+
+describe('a word', () => {
+  test.each([
+    'STOP',
+    'stop',
+    ' Stop. ',
+    '"Sair"!',
+    'SAÍR',
+    'parar',
+    'Baja',
+    'Cancelar 🙏',
+    'ＳＴＯＰ',
+    '*STOP*',
+    'dar de baja',
+    'arrêter',
+  ])('is a stop word: %j', (text) => expect(createKeywordTable({}).find(text)).toBe('stop'))
+  test.each(['Start', 'voltar', 'ALTA', 'Opt-in'])('is a start word: %j', (text) =>
+    expect(createKeywordTable({}).find(text)).toBe('start'),
+  )
+  test.each(['', 'please stop', 'stop it', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40)])(
+    'is neither: %j',
+    (text) => expect(createKeywordTable({}).find(text)).toBeUndefined(),
+  )
+  test('of the product never means both', () => {
+    const all = Object.values(DEFAULT_KEYWORDS)
+    const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
+    expect(all.flatMap((words) => words.start).filter((word) => stop.has(foldKeyword(word)))).toEqual([])
+    expect(stop.has('')).toBe(false)
+  })
+})
+
+describe('a person', () => {
+  test('who writes a stop word is opted out of the account, once, and a start word lifts it', async () => {
+    await say('Olá')
+    expect(await list()).toEqual([])
+    await say('Sair!')
+    await say('STOP')
+    const [optOut, ...others] = await list()
+    expect(others).toEqual([])
+    expect(optOut).toMatchObject({ phone: PERSON, scope: 'account', source: 'keyword', note: 'Sair!' })
+    await say('voltar')
+    expect(await list()).toEqual([])
+  })
+
+  test('who writes it in a group, or whom the owner of the number writes it, is not', async () => {
+    await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, {
+      to: line.phone_number,
+      text: 'STOP',
+      group: 'friends',
+    })
+    await w.api('POST', `/v1/sandbox/phones/${line.phone_number}/messages`, { to: PERSON, text: 'STOP' })
+    await w.quiet()
+    expect(await list()).toEqual([])
+  })
+
+  test('lifts with a start word only what holds for the number that it is written to', async () => {
+    const other = await w.pair()
+    await add({ phone: PERSON, scope: line.id })
+    await add({ phone: PERSON, scope: other.id })
+    await say('START')
+    expect(await list()).toMatchObject([{ scope: other.id }])
+  })
+})
+
+describe('an opt-out', () => {
+  test('is created once, read by number in any spelling, and removed', async () => {
+    const made = await add({ phone: '+1 (202) 555-0177', note: 'Asked' })
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      { phone: PERSON, scope: 'account', source: 'api', note: 'Asked' },
+    ])
+    const again = await add({ phone: PERSON, note: 'Other' })
+    expect([again.status, again.body.note]).toEqual([200, 'Asked'])
+    expect(await list(`?phone=${encodeURIComponent('+1 202-555-0177')}`)).toHaveLength(1)
+    expect((await w.api('DELETE', `/v1/opt-outs/${PERSON}`)).status).toBe(204)
+    expect((await w.api('DELETE', `/v1/opt-outs/${PERSON}`)).status).toBe(404)
+    expect(await list()).toEqual([])
+  })
+
+  test('is the same with and without the ninth digit of Brazil', async () => {
+    await add({ phone: '5511981234567' })
+    expect((await add({ phone: '551181234567' })).status).toBe(200)
+    expect(await list('?phone=551181234567')).toHaveLength(1)
+  })
+
+  test('of an instance ends with the instance', async () => {
+    await add({ phone: PERSON, scope: line.id })
+    await w.api('DELETE', `/v1/instances/${line.id}?confirm=true`)
+    expect(await list()).toEqual([])
+  })
+
+  test('of a number that does not exist, or of an instance of somebody else, is refused', async () => {
+    expect((await add({ phone: '12' + '3'.repeat(20) })).body.error.code).toBe('validation_error')
+    expect((await add({ phone: 'Ana Maria' })).body.error.code).toBe('validation_error')
+    const scope = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
+    expect((await add({ phone: PERSON, scope })).body.error.message).toContain('scope names no instance')
+  })
+
+  test('can be listed page by page, newest first', async () => {
+    for (let i = 0; i < 5; i++) await add({ phone: `1202555018${i}` })
+    const first = (await w.api('GET', '/v1/opt-outs?limit=2')).body
+    expect(first.data.map(({ phone }: { phone: string }) => phone)).toEqual(['12025550184', '12025550183'])
+    const second = (await w.api('GET', `/v1/opt-outs?limit=3&cursor=${first.next_cursor}`)).body
+    expect(second).toMatchObject({ data: [{}, {}, {}], has_more: false, next_cursor: null })
+  })
+
+  test('is no restricted key’s business outside its instances', async () => {
+    const other = await w.pair()
+    const { key } = await w.key({ instances: [line.id] })
+    await add({ phone: PERSON, scope: other.id })
+    expect(await list('', key)).toEqual([])
+    expect((await add({ phone: PERSON }, key)).body.error.code).toBe('key_restricted')
+    expect((await add({ phone: PERSON, scope: other.id }, key)).status).toBe(404)
+    expect((await add({ phone: PERSON, scope: line.id }, key)).status).toBe(201)
+    expect((await w.api('DELETE', `/v1/opt-outs/${PERSON}`, undefined, { key })).status).toBe(204)
+    expect(await list()).toMatchObject([{ scope: other.id }])
+    await add({ phone: PERSON })
+    expect((await w.api('DELETE', `/v1/opt-outs/${PERSON}`, undefined, { key })).status).toBe(404)
+    expect(await list('', key)).toMatchObject([{ scope: 'account' }])
+  })
+})
+
+describe('a file of opt-outs', () => {
+  const send = (content: string | Buffer, query = '') => w.api('POST', `/v1/opt-out-imports${query}`, content)
+
+  test('opts out every number and names the rows that have none', async () => {
+    const { status, body } = await send(
+      'Telefone;Nota\n+1 202 555 0177;Letter\n12025550177;again\n12025550178;\nAna;\n;\n5.5E+12;x\n',
+    )
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      ...{ rows: 5, created: 2, updated: 0, duplicates: 1, invalid: 2 },
+      problems: [
+        { line: 5, phone: 'Ana', reason: 'invalid_number' },
+        { line: 7, phone: '5.5E+12', reason: 'rounded_number' },
+      ],
+    })
+    expect(await list()).toMatchObject([
+      { phone: '12025550178', source: 'import', note: null },
+      { phone: PERSON, note: 'Letter' },
+    ])
+    expect((await send('phone\n12025550177\n')).body).toMatchObject({ created: 0, duplicates: 1 })
+  })
+
+  test('has the column that is named, or is refused with the columns it has', async () => {
+    expect((await send('a,b\n1,12025550177', '?phone=b')).body.created).toBe(1)
+    expect((await send('a,b\n1,12025550178', '?phone=%232')).body.created).toBe(1)
+    for (const query of ['', '?phone=c', '?phone=%233']) {
+      const { status, body } = await send('a,b\n1,12025550179', query)
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('Its columns are “a”, “b”')])
+    }
+    expect(await list()).toHaveLength(2)
+  })
+})
+
+describe('the settings', () => {
+  let browser: Browser
+  const PATH = '/panel/v1/opt-out-settings'
+  beforeEach(async () => {
+    browser = await signedIn(w)
+  })
+
+  test('replace the words of a language, and bring them back', async () => {
+    const words = { stop: ['Fim'], start: ['Quero'] }
+    const changed = await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
+    expect(changed.body.keywords).toContainEqual({ language: 'pt', ...words, is_default: false })
+    await say('sair')
+    expect(await list()).toEqual([])
+    await say('FIM')
+    expect(await list()).toHaveLength(1)
+    await say('quero!')
+    expect(await list()).toEqual([])
+    await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words: null }] })
+    await say('sair')
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('refuse a word that means both, and a country that does not exist', async () => {
+    const words = { stop: ['Stop'], start: ['Baja'] }
+    const answer = await browser.ask('PATCH', PATH, { keywords: [{ language: 'en', words }] })
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('Baja is both')])
+    expect((await browser.ask('PATCH', PATH, { country: 'XX' })).status).toBe(400)
+    expect((await browser.ask('GET', PATH)).body.country).toBeNull()
+  })
+
+  test('say of which country numbers without a code are', async () => {
+    expect((await add({ phone: '(11) 91234-5678' })).status).toBe(400)
+    await browser.ask('PATCH', PATH, { country: 'BR' })
+    expect((await add({ phone: '(11) 91234-5678' })).body.phone).toBe('5511912345678')
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { CSV_BOM, csvLine, phoneCell, readCsv, type CsvRow } from '../../main/kernel/csv.ts'
+
+/** In chunks of a few bytes, so that every boundary is tried. */
+async function* inChunks(bytes: Buffer, size = 5): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function read(content: string | Buffer, size?: number) {
+  const { header, delimiter, rows } = await readCsv(inChunks(Buffer.from(content), size))
+  const found: CsvRow[] = []
+  for await (const row of rows) found.push(row)
+  return { header, delimiter, rows: found, cells: found.map(({ cells }) => cells) }
+}
+
+describe('a CSV file', () => {
+  test.each([
+    [',', 'phone,name\n12025550101,Ana\n'],
+    [';', 'phone;name\r\n12025550101;Ana\r\n'],
+    ['\t', 'phone\tname\n12025550101\tAna'],
+    [';', 'sep=;\nphone;name\n12025550101;Ana'],
+    [';', '"phone, with code";name\n12025550101;Ana'],
+    [',', '\n\nphone,name\n12025550101,Ana'],
+    [',', 'phone,name\r12025550101,Ana\r'],
+  ])('is separated by %j in %j', async (delimiter, content) => {
+    const { delimiter: found, cells } = await read(content)
+    expect([found, cells]).toEqual([delimiter, [['12025550101', 'Ana']]])
+  })
+
+  test.each([
+    ['UTF-8', Buffer.from('name\nJoão Ünal 😀\n')],
+    ['UTF-8 with a byte order mark', Buffer.from('\uFEFFname\nJoão Ünal 😀\n')],
+    ['UTF-16 of a spreadsheet', Buffer.from('\uFEFFname\nJoão Ünal 😀\n', 'utf16le')],
+  ])('is read in %s', async (_name, bytes) => {
+    for (const size of [1, 3, 1_000])
+      expect(await read(bytes, size)).toMatchObject({ header: ['name'], cells: [['João Ünal 😀']] })
+  })
+
+  test('is read in Windows-1252 if it is not valid UTF-8', async () => {
+    const bytes = Buffer.concat([Buffer.from('name\nJo'), Buffer.from([0xe3]), Buffer.from('o '), Buffer.from([0x80])])
+    for (const size of [1, 3, 1_000]) expect((await read(bytes, size)).cells).toEqual([['João €']])
+  })
+
+  test('keeps quotes, delimiters and line breaks inside quoted cells, and counts lines as an editor does', async () => {
+    const { rows } = await read('phone,note\n1,"a ""b"", c"\n\n2,"two\nlines"\n , \n3,5" pipe\n')
+    expect(rows).toEqual([
+      { line: 2, cells: ['1', 'a "b", c'] },
+      { line: 4, cells: ['2', 'two\nlines'] },
+      { line: 7, cells: ['3', '5" pipe'] },
+    ])
+  })
+
+  test.each(['', '\n \n', '\uFEFF'])('that is empty is refused: %j', async (content) => {
+    await expect(read(content)).rejects.toMatchObject({ code: 'validation_error' })
+  })
+
+  test('whose quotation mark is never closed is refused with the line', async () => {
+    const content = `phone\n1\n"2\n${'3\n'.repeat(300_000)}`
+    await expect(read(content, 65_536)).rejects.toMatchObject({
+      ...{ code: 'validation_error', message: expect.stringContaining('line 3') },
+    })
+  })
+
+  test('passes an error of its source on', async () => {
+    const source = (async function* () {
+      yield Buffer.from('phone\n1')
+      throw new Error('cut off')
+    })()
+    const { rows } = await readCsv(source)
+    await expect(rows[Symbol.asyncIterator]().next()).rejects.toThrow('cut off')
+  })
+
+  test('of 100,000 rows is read in under 5 seconds', async () => {
+    const content = Buffer.from(
+      'phone;name;city\n' +
+        Array.from({ length: 100_000 }, (_, i) => `5511${900_000_000 + i};"Ana, ${i}";Olá\n`).join(''),
+    )
+    const startedAt = performance.now()
+    const { rows } = await read(content, 65_536)
+    expect(rows).toHaveLength(100_000)
+    expect(rows.at(-1)).toEqual({ line: 100_001, cells: ['5511900099999', 'Ana, 99999', 'Olá'] })
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+})
+
+describe('a row of an exported CSV file', () => {
+  test.each(['=1+1', '+5511', '-2', '@SUM(A1)', '\tx', '\rx'])('begins no formula with %j', async (cell) => {
+    const line = csvLine([cell, 'b'])
+    expect(line).toMatch(/^"?'/)
+    expect((await read(`a,b\r\n${line}`)).cells).toEqual([[cell.replace('\r', '\n'), 'b']])
+  })
+
+  test('is read back as it was written', async () => {
+    const cells = ['João, "Jota"', 'a;b', ' spaced ', 'two\nlines', '']
+    expect((await read(CSV_BOM + csvLine(['a', 'b', 'c', 'd', 'e']) + csvLine(cells))).cells).toEqual([cells])
+    expect(csvLine([-5, null, 'x'])).toBe('-5,,x\r\n')
+  })
+})
+
+test.each([
+  ['12025550123', '12025550123'],
+  [' +55 11 98765-4321 ', '+55 11 98765-4321'],
+  ['5.511991234567E+12', '5511991234567'],
+  ['5,511991234567e12', '5511991234567'],
+  ['5511991234567.0', '5511991234567'],
+  ['5.51199E+12', undefined],
+  ['5E+12', undefined],
+])('a phone cell %j is the number %j', (cell, number) => {
+  expect(phoneCell(cell)).toBe(number)
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { dayOf, hourOf, isTimeZone, type Span } from '../../main/kernel/time-zone.ts'
+
+const at = (iso: string) => Date.parse(iso)
+const words = ({ startMs, endMs }: Span) => [startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 16))
+
+describe('a day', () => {
+  test.each([
+    ['UTC', '2026-03-01T23:59:59.999Z', '2026-03-01T00:00', '2026-03-02T00:00'],
+    ['America/Sao_Paulo', '2026-03-01T02:59:59.999Z', '2026-02-28T03:00', '2026-03-01T03:00'],
+    ['America/Sao_Paulo', '2026-03-01T03:00:00Z', '2026-03-01T03:00', '2026-03-02T03:00'],
+    // The clocks went from midnight to one: the day began at one and had 23 hours.
+    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00', '2018-11-05T02:00'],
+    // And from midnight back to eleven: the Saturday had 25 hours.
+    ['America/Sao_Paulo', '2019-02-17T02:30:00Z', '2019-02-16T02:00', '2019-02-17T03:00'],
+    ['Europe/Berlin', '2026-03-29T12:00:00Z', '2026-03-28T23:00', '2026-03-29T22:00'],
+    ['Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-24T22:00', '2026-10-25T23:00'],
+    ['Asia/Kathmandu', '2026-03-01T18:14:59Z', '2026-02-28T18:15', '2026-03-01T18:15'],
+    ['Pacific/Apia', '2011-12-31T09:00:00Z', '2011-12-30T10:00', '2011-12-31T10:00'],
+  ])('in %s at %s is from %s to %s', (zone, moment, start, end) => {
+    expect(words(dayOf(at(moment), zone))).toEqual([start, end])
+  })
+
+  test('follows the one before without a gap, wherever it is', () => {
+    const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata', 'America/St_Johns']
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: at('2000-01-01T00:00Z'), max: at('2037-01-01T00:00Z') }),
+        (zone, ms) => {
+          const day = dayOf(ms, zone)
+          expect(day.startMs <= ms && ms < day.endMs).toBe(true)
+          expect(dayOf(day.endMs, zone).startMs).toBe(day.endMs)
+          expect(dayOf(day.startMs - 1, zone).endMs).toBe(day.startMs)
+          const date = (moment: number) => new Date(moment).toLocaleDateString('en', { timeZone: zone })
+          expect([date(day.startMs), date(day.endMs - 1)]).toEqual([date(ms), date(ms)])
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test.each([
+  ['UTC', '2026-03-01T10:59:59Z', '2026-03-01T10:00', '2026-03-01T11:00'],
+  ['Asia/Kolkata', '2026-03-01T10:29:00Z', '2026-03-01T09:30', '2026-03-01T10:30'],
+  ['Europe/Berlin', '2026-10-25T01:30:00Z', '2026-10-25T01:00', '2026-10-25T02:00'],
+])('an hour in %s at %s is from %s to %s', (zone, moment, start, end) => {
+  expect(words(hourOf(at(moment), zone))).toEqual([start, end])
+})
+
+test.each([
+  ['Europe/Berlin', true],
+  ['UTC', true],
+  ['Mars/Olympus', false],
+  ['', false],
+])('%j is a time zone: %s', (name, expected) => expect(isTimeZone(name)).toBe(expected))

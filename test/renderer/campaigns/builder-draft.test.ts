@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import type { CampaignConfig, CampaignMessage } from '../../../main/contract/campaign.ts'
+import {
+  changesOf,
+  isPaceValid,
+  missingIn,
+  newDraft,
+  toStored,
+} from '../../../renderer/rooms/campaigns/builder-draft.ts'
+import {
+  countWordings,
+  findMessageProblem,
+  listVariables,
+  NEW_MESSAGE,
+  toCampaignMessage,
+  toMessageDraft,
+  type MessageDraft,
+} from '../../../renderer/rooms/campaigns/message-draft.ts'
+import { toPhoneMessage } from '../../../renderer/rooms/campaigns/preview.ts'
+import {
+  fillTemplateText,
+  listTemplateFields,
+  readTemplatePayload,
+  toTemplatePayload,
+  type Template,
+} from '../../../renderer/rooms/campaigns/template.ts'
+
+const TEMPLATE: Template = {
+  ...{ id: '1', name: 'offer', language: 'pt_BR', status: 'APPROVED', category: 'MARKETING' },
+  components: [
+    { type: 'HEADER', format: 'IMAGE' },
+    { type: 'BODY', text: 'Dear {{1}}, everything for {{2}}.' },
+    { type: 'FOOTER', text: 'Luz' },
+    { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Open', url: 'https://luz.example/{{1}}' }] },
+  ],
+}
+const VALUES = { 'header.image': 'https://luz.example/a.png', 'body.1': '{{name}}', 'body.2': 'you', 'button.0.1': 'x' }
+const text = (value: string): MessageDraft => ({ ...NEW_MESSAGE, text: value })
+const ANA = { phone: '5511988887777', name: 'Ana', variables: { City: 'Recife' } }
+const preview = (draft: MessageDraft, engine: 'smv2' | 'official' = 'smv2') =>
+  toPhoneMessage(draft, { engine, person: ANA, known: ['City'], seed: 'a', templates: [TEMPLATE] })
+
+test.each<[string, CampaignMessage]>([
+  ['a text with buttons', { text: 'Hi', buttons: [{ id: '1', text: 'Yes' }] }],
+  [
+    'a file by its address',
+    { media_url: 'https://a.example/b.pdf', media_type: 'document', caption: 'C', filename: 'b.pdf' },
+  ],
+  ['an uploaded file', { media_id: 'med_1', media_type: 'image', caption: 'C' }],
+  [
+    'a template',
+    {
+      cloud_api: toTemplatePayload({ name: 'offer', language: 'pt_BR', values: VALUES }, listTemplateFields(TEMPLATE)),
+    },
+  ],
+  ['a payload of a program', { cloud_api: { type: 'interactive', interactive: { type: 'list' } } }],
+])('%s is the same after it was edited', (_name, message) => {
+  expect(toCampaignMessage(toMessageDraft(message), [TEMPLATE])).toEqual(message)
+})
+
+test('a variation that says nothing yet is not stored, and why is named', () => {
+  const broken: readonly [MessageDraft, string][] = [
+    [NEW_MESSAGE, 'empty'],
+    [{ ...NEW_MESSAGE, kind: 'file' }, 'noFile'],
+    [{ ...NEW_MESSAGE, kind: 'file', file: { ...NEW_MESSAGE.file, source: 'url', url: 'a.png' } }, 'badUrl'],
+    [{ ...NEW_MESSAGE, kind: 'template' }, 'noTemplate'],
+    [{ ...NEW_MESSAGE, kind: 'template', template: { name: 'offer', language: 'pt_BR', values: {} } }, 'templateField'],
+    [text('{a|b'), 'unclosed'],
+  ]
+  for (const [draft, problem] of broken) expect(findMessageProblem(draft, [TEMPLATE])).toBe(problem)
+  expect(findMessageProblem(text('Hi'), [])).toBeUndefined()
+  expect(toCampaignMessage(NEW_MESSAGE, [])).toBeUndefined()
+})
+
+test('variables and wordings are counted over all variations', () => {
+  expect(listVariables([text('{{name}} {{City}}'), text('{a|{{name}}}')])).toEqual(['name', 'city'])
+  expect(countWordings([text('{a|b} {c|d}'), text('x')])).toBe(5)
+})
+
+test('a template names what has to be filled, and its payload says it in Graph’s own way', () => {
+  const fields = listTemplateFields(TEMPLATE)
+  expect(fields.map(({ key }) => key)).toEqual(['header.image', 'body.1', 'body.2', 'button.0.1'])
+  const choice = { name: 'offer', language: 'pt_BR', values: VALUES }
+  const payload = toTemplatePayload(choice, fields)
+  expect(payload).toEqual({
+    type: 'template',
+    template: {
+      name: 'offer',
+      language: { code: 'pt_BR' },
+      components: [
+        { type: 'header', parameters: [{ type: 'image', image: { link: 'https://luz.example/a.png' } }] },
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: '{{name}}' },
+            { type: 'text', text: 'you' },
+          ],
+        },
+        { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'x' }] },
+      ],
+    },
+  })
+  expect(readTemplatePayload(payload)).toEqual(choice)
+  expect(readTemplatePayload({ type: 'text' })).toBeUndefined()
+  expect(fillTemplateText('{{1}} and {{2}}', 'body', { 'body.1': 'A' })).toBe('A and {{2}}')
+})
+
+test('the preview shows what the person gets, and a variable nobody has as it was written', () => {
+  expect(preview(text('Hi {{name}} in {{ city }}, {{zip}} {{tier|gold}}')).text).toBe('Hi Ana in Recife, {{zip}} gold')
+})
+
+test('buttons are numbers in the text, except up to three below a text of an official number', () => {
+  const three = { ...text('Choose:'), buttons: ['A', 'B', '', 'C'] }
+  expect(preview(three)).toMatchObject({ text: 'Choose:\n\n1. A\n2. B\n3. C', buttons: [] })
+  expect(preview(three, 'official')).toMatchObject({ text: 'Choose:', buttons: ['A', 'B', 'C'] })
+  const four = { ...three, buttons: ['A', 'B', 'C', 'D'] }
+  expect(preview(four, 'official')).toMatchObject({ text: 'Choose:\n\n1. A\n2. B\n3. C\n4. D', buttons: [] })
+  expect(preview({ ...three, kind: 'file' }, 'official').buttons).toEqual([])
+})
+
+test('a template is shown filled, with its file, footer and button', () => {
+  const draft: MessageDraft = {
+    ...NEW_MESSAGE,
+    kind: 'template',
+    template: { name: 'offer', language: 'pt_BR', values: VALUES },
+  }
+  expect(preview(draft, 'official')).toEqual({
+    header: '',
+    media: { type: 'image', url: 'https://luz.example/a.png', filename: '' },
+    ...{ text: 'Dear Ana, everything for you.', footer: 'Luz', buttons: ['Open'] },
+  })
+})
+
+test('only what changed is saved', () => {
+  const before = toStored({ ...newDraft('March'), instanceIds: ['i1'] }, [])
+  expect(changesOf(before, before)).toBeUndefined()
+  const after = toStored({ ...newDraft('March'), instanceIds: ['i1'], messages: [text('Hi')] }, [])
+  expect(changesOf(before, after)).toEqual({ messages: [{ text: 'Hi' }] })
+  const open = toStored({ ...newDraft('March'), instanceIds: ['i1'], messages: [text('{Hi|')] }, [])
+  expect(changesOf(after, open)).toBeUndefined()
+  expect(changesOf({}, before)).toEqual({ name: 'March', instance_ids: ['i1'], messages: [], scheduled_at: null })
+})
+
+test('each step knows what is missing', () => {
+  const missing = (draft = newDraft(' '), total = 0) =>
+    (['numbers', 'message', 'people', 'pace', 'review'] as const).map((step) =>
+      missingIn(step, draft, { total, templates: [] }),
+    )
+  expect(missing()).toEqual([['name', 'numbers'], ['message'], ['people'], [], []])
+  expect(missing({ ...newDraft('A'), instanceIds: ['i1'], messages: [text('Hi')] }, 3)).toEqual([[], [], [], [], []])
+})
+
+test('delays and hours have to be in order', () => {
+  const config: CampaignConfig = {
+    ...{ minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80, dailyLimit: null },
+    window: { start: '08:00', end: '20:00', timezone: 'UTC', days: [1] },
+    ...{ stopOnErrorPercent: 20, maxFailuresInRow: 5, rotation: 'round_robin', weights: {}, variation: 'random' },
+    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true },
+  }
+  expect(isPaceValid(config)).toBe(true)
+  expect(isPaceValid({ ...config, window: null })).toBe(true)
+  expect(isPaceValid({ ...config, minDelay: 30 })).toBe(false)
+  expect(isPaceValid({ ...config, pauseFor: [9, 8] })).toBe(false)
+  expect(isPaceValid({ ...config, window: { start: '20:00', end: '08:00', timezone: 'UTC', days: [1] } })).toBe(false)
+})

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { chosen, formOf, isChanged, settingsOf } from '../../../renderer/rooms/instances/call-settings.ts'
+
+const RINGS = { reject: false, message: null }
+const REJECTS = { reject: true, message: 'Please write to us.' }
+
+test.each([RINGS, REJECTS, { reject: true, message: null }, { reject: false, message: 'Later' }])(
+  'settings %j are shown and saved as they are',
+  (settings) => {
+    expect(settingsOf(formOf(settings))).toEqual(settings)
+    expect(isChanged(formOf(settings), settings)).toBe(false)
+  },
+)
+
+test('a text of spaces is none, and spaces around it are no change', () => {
+  expect(settingsOf({ choice: 'reject', message: '  ' })).toEqual({ reject: true, message: null })
+  expect(isChanged({ choice: 'reject', message: ' Please write to us. ' }, REJECTS)).toBe(false)
+  expect(isChanged({ choice: 'reject', message: '' }, REJECTS)).toBe(true)
+  expect(isChanged({ choice: 'reject', message: '' }, RINGS)).toBe(true)
+})
+
+describe('choosing what happens', () => {
+  test('rejecting for the first time comes with a text', () => {
+    expect(chosen(formOf(RINGS), 'reject', RINGS, 'Hello')).toEqual({ choice: 'reject', message: 'Hello' })
+  })
+
+  test('a text that is there stays, and one that was removed is not put back', () => {
+    expect(chosen(formOf(REJECTS), 'ring', REJECTS, 'Hello')).toEqual({ choice: 'ring', message: REJECTS.message })
+    const silent = { reject: true, message: null }
+    expect(chosen({ choice: 'ring', message: '' }, 'reject', silent, 'Hello').message).toBe('')
+  })
+})

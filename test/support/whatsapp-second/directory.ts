@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { lidJid, numberJid, parseAddress } from './address.ts'
+import { uint } from './bytes.ts'
+import type { Network } from './network.ts'
+import { childOf, childrenOf, node, resultOf, textIn, type Node } from './node.ts'
+import { bundleNodes, type Person } from './person.ts'
+import type { Bundle } from './ratchet.ts'
+import type { Session } from './session.ts'
+
+const NOT_HERE = '0404'
+const CUTS = '0502'
+
+/** Who is on the network, by which other name, and with which devices. */
+export function answerDirectory({ network, link }: Session, iq: Node): void {
+  const usync = childOf(iq, 'usync')
+  const protocols = childrenOf(childOf(usync, 'query')).map(({ tag }) => tag)
+  const users = childrenOf(childOf(usync, 'list'), 'user')
+  const asked = users.map((user) => user.attrs['jid'] ?? `${textIn(user, 'contact').replace('+', '')}@s.whatsapp.net`)
+  if (protocols.includes('devices') && asked.some((jid) => parseAddress(jid)?.user.endsWith(CUTS))) return link.drop()
+  const found = asked.map((jid) => describe(network, jid, protocols)).filter((one) => one !== undefined)
+  const { sid, index, last, mode, context } = usync?.attrs ?? {}
+  const results = node(
+    'result',
+    {},
+    protocols.map((tag) => node(tag)),
+  )
+  link.send(resultOf(iq, [node('usync', { sid, index, last, mode, context }, [results, node('list', {}, found)])]))
+}
+
+function describe(network: Network, jid: string, protocols: readonly string[]): Node | undefined {
+  const person = network.somebody(jid)
+  const isHere = person !== undefined && !person.number.endsWith(NOT_HERE)
+  const address = parseAddress(jid)
+  const parts = protocols.map((tag) => {
+    if (tag === 'contact') return node('contact', { type: isHere ? 'in' : 'out' })
+    if (!isHere) return undefined
+    // Who is asked for by hidden id has no other.
+    if (tag === 'lid') return address?.server === 'lid' ? undefined : node('lid', { val: lidJid(person.lid) })
+    if (tag === 'devices') return node('devices', {}, [node('device-list', { hash: '2:x' }, devicesOf(person))])
+    return node(tag, {}, [node('error', { code: 401, text: 'not-authorized' })])
+  })
+  const name = person && address?.server === 'number' ? numberJid(person.number) : jid
+  return node(
+    'user',
+    { jid: name },
+    parts.filter((part) => part !== undefined),
+  )
+}
+
+const devicesOf = ({ companions }: Person) => [
+  node('device', { id: 0 }),
+  ...companions.map(({ id, keyIndex }) => node('device', { id, 'key-index': keyIndex })),
+]
+
+/** Keys for first messages to devices. */
+export function answerBundles(network: Network, iq: Node): Node {
+  const users = childrenOf(childOf(iq, 'key'), 'user').map(({ attrs }) => {
+    const jid = attrs['jid'] ?? ''
+    const bundle = bundleFor(network, jid)
+    if (!bundle) return node('user', { jid }, [node('error', { code: 404, text: 'item-not-found' })])
+    return node('user', { jid }, [
+      node('registration', {}, uint(bundle.registrationId, 4)),
+      node('type', {}, Buffer.from([5])),
+      ...bundleNodes(network.faults.forgesBundles ? forged(bundle) : bundle),
+    ])
+  })
+  return resultOf(iq, [node('list', {}, users)])
+}
+
+function bundleFor(network: Network, jid: string): Bundle | undefined {
+  const address = parseAddress(jid)
+  const person = network.somebody(jid)
+  if (!address || !person) return undefined
+  return address.device === 0 ? person.correspondent.bundle() : network.companion(address)?.bundle()
+}
+
+const forged = (bundle: Bundle): Bundle => ({
+  ...bundle,
+  signedPreKey: { ...bundle.signedPreKey, signature: randomBytes(64) },
+})
