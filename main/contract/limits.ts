@@ -55,7 +55,8 @@ export const LIMITS = {
   ratePerMinute: 600,
   anonymousRatePerMinute: 60,
   consoleRatePerMinute: 6_000,
-  consoleFilesPerMinute: 1_200,
+  /** The page is about a hundred files: sixty people of one office may open it within a minute. */
+  consoleFilesPerMinute: 6_000,
   callbacksPerMinute: 60_000,
   callbackBytes: 4 * 1024 * 1024,
   signInsPerMinute: 5,

@@ -156,6 +156,22 @@ describe('a draft', { timeout: 60_000 }, () => {
     expect(w.complaints).toEqual([])
   })
 
+  test('stays as it is while a new one is begun from it, by its address alone', async () => {
+    const kept = await named('Kept')
+    const before = await read(kept)
+    await w.open('/campaigns/edit')
+    await heading('Which numbers send it?')
+    expect(await page.getByRole('checkbox', { name: /^Bakery Luz/ }).isChecked()).toBe(false)
+    await page.getByLabel('Campaign name').fill('Another')
+    await page.getByRole('checkbox', { name: /^Studio Norte/ }).click()
+    await next()
+    await heading('What does it say?')
+    expect(await read(kept)).toEqual(before)
+    expect(await read(await named('Another'))).toMatchObject({ counts: { total: 0 }, instance_ids: [expect.any(String)] })
+    await w.open(`/campaigns/edit/${kept}?step=people`)
+    await page.getByRole('heading', { name: '10,000 people' }).waitFor()
+  })
+
   test('is deleted after a question', async () => {
     await page.getByRole('button', { name: 'Delete draft…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete draft' }).click()

@@ -27,6 +27,13 @@ describe('the events screen', { timeout: 30_000 }, () => {
     await made('Bakery Luz').waitFor()
   })
 
+  test('follows its address, also while it is shown', async () => {
+    await w.open('/events?type=message.received')
+    await page.getByRole('heading', { name: 'No events match' }).waitFor()
+    await w.open('/events')
+    await made('Bakery Luz').waitFor()
+  })
+
   test('opens an event with its JSON, and tells that no webhook received it', async () => {
     await made('Bakery Luz').getByRole('button').click()
     await slide().getByText('No webhook received this event.').waitFor()

@@ -46,6 +46,13 @@ async function showAsPaired(page: Page): Promise<void> {
   await page.reload()
 }
 
+/** As it is again. */
+async function showAsItIs(page: Page): Promise<void> {
+  const id = page.url().split('/').at(-1) ?? ''
+  await page.unroute(`**/panel/v1/instances/${id}`)
+  await page.reload()
+}
+
 const onPage = (page: string) => () => page
 const webhook = ({ webhook: id }: Holdings) => `/webhooks/${id}`
 const selective = ({ selective: id }: Holdings) => `/webhooks/${id}`
@@ -106,7 +113,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/contacts/ContactToolbar': [{ name: 'tags', at: onPage('/contacts'), show: choose('All tags') }],
   'rooms/contacts/NewOptOut': [{ name: 'new', at: onPage('/opt-outs'), show: press('Opt out a number') }],
   'rooms/contacts/LiftOptOut': [{ name: 'lift', at: onPage('/opt-outs'), show: press(/^Remove the opt-out/) }],
-  'rooms/contacts/KeywordTable': [{ name: 'countries', at: onPage('/opt-outs?tab=words'), show: press(/^Country of/) }],
+  'rooms/contacts/KeywordTable': [{ name: 'countries', at: onPage('/opt-outs?tab=words'), show: choose(/^Country of/) }],
   'rooms/overview/ActivityCard': [{ name: 'range', at: onPage('/overview'), show: choose('Period') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
@@ -155,7 +162,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/LineDialog': [{ name: 'line', at: instance, show: press('Edit connection and pace') }],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
   'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
-  'rooms/instances/MoveInDialog': [{ name: 'move in', at: live, show: press('Move here…') }],
+  'rooms/instances/MoveInDialog': [{ name: 'move in', at: live, show: inTurn(showAsItIs, press('Move here…')) }],
   'rooms/instances/MoveOutDialog': [
     { name: 'move out', at: live, show: inTurn(showAsPaired, press('Export session…')) },
   ],

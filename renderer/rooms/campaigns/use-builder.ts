@@ -31,13 +31,18 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   let stored: StoredDraft = {}
   let timer: ReturnType<typeof setTimeout> | undefined
   let saving: Promise<boolean> | undefined
+  /** A retry after a lost answer does not make a second draft. */
+  let key = crypto.randomUUID()
 
   async function load(): Promise<void> {
     const wanted = id()
-    if (wanted === undefined || wanted === campaign.value?.campaign_id) return void (isReady.value = true)
+    if (wanted === undefined) return begin()
+    if (wanted === campaign.value?.campaign_id) return void (isReady.value = true)
+    isReady.value = false
     problem.value = undefined
     try {
       const found = await call('getCampaign', { params: { id: wanted } })
+      if (wanted !== id()) return
       if (found.status !== 'draft') return void onClosed(wanted)
       accept(found)
       draft.value = draftOf(found)
@@ -46,6 +51,18 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     } catch (error) {
       problem.value = asProblem(error)
     }
+  }
+
+  /** A new one, also while another is on screen. */
+  function begin(): void {
+    clearTimeout(timer)
+    draft.value = newDraft(newName())
+    campaign.value = undefined
+    stored = {}
+    key = crypto.randomUUID()
+    problem.value = undefined
+    saveProblem.value = undefined
+    isReady.value = true
   }
 
   const accept = (found: Campaign) => {
@@ -90,8 +107,6 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     }
   }
 
-  /** A retry after a lost answer does not make a second draft. */
-  const key = crypto.randomUUID()
   async function create({ name = '', instance_ids = [], messages = [] }: StoredDraft): Promise<void> {
     const body = { name, instance_ids, ...(messages.length > 0 && { messages }) }
     const { campaign_id } = await call('createCampaign', { body, idempotencyKey: key })

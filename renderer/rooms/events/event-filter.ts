@@ -22,6 +22,9 @@ export function filterOf(query: Readonly<Record<string, unknown>>): EventFilter 
   }
 }
 
+export const isSameFilter = (one: EventFilter, other: EventFilter): boolean =>
+  one.type === other.type && one.instance === other.instance && one.span === other.span
+
 /** For the service. */
 export const queryOf = ({ type, instance, span }: EventFilter, nowMs: number) => ({
   ...(type !== undefined && { type }),
