@@ -29,7 +29,7 @@ describe('the events screen', { timeout: 30_000 }, () => {
 
   test('follows its address, also while it is shown', async () => {
     await w.open('/events?type=message.received')
-    await page.getByRole('heading', { name: 'No events match' }).waitFor()
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
     await w.open('/events')
     await made('Bakery Luz').waitFor()
   })
