@@ -167,7 +167,10 @@ describe('a draft', { timeout: 60_000 }, () => {
     await next()
     await heading('What does it say?')
     expect(await read(kept)).toEqual(before)
-    expect(await read(await named('Another'))).toMatchObject({ counts: { total: 0 }, instance_ids: [expect.any(String)] })
+    expect(await read(await named('Another'))).toMatchObject({
+      counts: { total: 0 },
+      instance_ids: [expect.any(String)],
+    })
     await w.open(`/campaigns/edit/${kept}?step=people`)
     await page.getByRole('heading', { name: '10,000 people' }).waitFor()
   })
@@ -245,7 +248,7 @@ describe('a campaign that runs', { timeout: 60_000 }, () => {
       expect(download.suggestedFilename()).toBe(`Spring offer.${ending}`)
     }
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('Spring')
+    await page.getByPlaceholder('Search or jump to…').fill('Spring')
     await page.getByRole('option', { name: 'Spring offer' }).click()
     await page.getByRole('tab', { name: 'Progress' }).waitFor()
     expect(w.complaints).toEqual([])

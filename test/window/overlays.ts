@@ -113,7 +113,9 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/contacts/ContactToolbar': [{ name: 'tags', at: onPage('/contacts'), show: choose('All tags') }],
   'rooms/contacts/NewOptOut': [{ name: 'new', at: onPage('/opt-outs'), show: press('Opt out a number') }],
   'rooms/contacts/LiftOptOut': [{ name: 'lift', at: onPage('/opt-outs'), show: press(/^Remove the opt-out/) }],
-  'rooms/contacts/KeywordTable': [{ name: 'countries', at: onPage('/opt-outs?tab=words'), show: choose(/^Country of/) }],
+  'rooms/contacts/KeywordTable': [
+    { name: 'countries', at: onPage('/opt-outs?tab=words'), show: choose(/^Country of/) },
+  ],
   'rooms/overview/ActivityCard': [{ name: 'range', at: onPage('/overview'), show: choose('Period') }],
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
