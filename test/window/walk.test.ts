@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { caught } from '../support/sandbox.ts'
 import { codeOnScreen } from '../support/qr.ts'
+import { sized } from '../support/sized.ts'
 import { openConsole, openDesktop, strangers, type OpenWindow } from '../support/window.ts'
 import { everyPlace } from './places.ts'
 
@@ -16,7 +17,7 @@ const HOMES = [
 ] as const
 
 /** The same day in both homes, as a person has it: a real window, a real service, and the network simulated. */
-describe.each(HOMES)('%s', { timeout: 60_000 }, (_name, openHome) => {
+describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (_name, openHome) => {
   let w: OpenWindow
   /** Everything that was secret on the way. */
   const secrets = new Map<string, string>()
