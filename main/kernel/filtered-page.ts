@@ -16,6 +16,8 @@ export interface Filter<P extends SeqRange, R extends object> {
   readonly page: Statement<P, R>
   /** Of what it yields within the span, the row after `skipped`: by the index alone. */
   readonly boundary: Statement<P & { readonly skipped: number }, { seq: number }>
+  /** Its index yields more than its own rows: all of the list, of which it picks. */
+  readonly isLookedThrough?: true
 }
 
 /** Fewer rows than this are read whole in 2 ms. */
@@ -35,7 +37,8 @@ export async function filteredPage<P extends SeqRange, R extends object>(
   params: P,
 ): Promise<R[]> {
   const [first] = filters
-  if (first === undefined || filters.length === 1) return db.read(first?.page ?? all, params)
+  if (first === undefined) return db.read(all, params)
+  if (filters.length === 1 && first.isLookedThrough === undefined) return db.read(first.page, params)
   for (const filter of filters) {
     const boundary = await db.readOne(filter.boundary, { ...params, skipped: FEW - 1 })
     if (boundary === undefined) return db.read(filter.page, params)

@@ -83,6 +83,15 @@ describe('the events screen', { timeout: 30_000 }, () => {
     await made('Front desk').waitFor()
   })
 
+  test('follows the switch of the sidebar between live and sandbox', async () => {
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    await page.getByRole('button', { name: 'Sandbox', exact: true }).click()
+    await made('Front desk').waitFor()
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await made('Front desk').waitFor()
+  })
+
   test('is used with the keyboard: arrows, Enter, Escape', async () => {
     const keys = keyboardOf(page)
     await rows().nth(1).getByRole('button').focus()

@@ -41,6 +41,9 @@ const EventsQuery = Type.Object({
   ),
   type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Only events of this type.' })),
   instance_id: Type.Optional(Type.String({ description: 'Only events of this instance. It may be deleted.' })),
+  network: Type.Optional(
+    Type.Enum(['live', 'sandbox'], { description: 'Only events of existing instances on this network.' }),
+  ),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page, with the same filters.' })),
   limit: Type.Optional(PageSize),
 })

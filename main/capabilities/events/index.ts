@@ -8,7 +8,7 @@ import type { Event, EventsQuery } from './contract.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import { retainEvents } from './retention.ts'
-import { allOfAccount, eventById, filters, lastBefore, type EventRow } from './store.ts'
+import { allOfAccount, eventById, filters, lastBefore, ofNetwork, type EventRow } from './store.ts'
 
 export interface Events {
   /** Newest first. @throws ApiError invalid_cursor */
@@ -43,15 +43,16 @@ export function createEvents({ db, clock, cursors }: EventsDeps): Events {
   return {
     retention: retainEvents({ db, clock }),
     async list(accountId, query) {
-      const { type, limit: size = LIMITS.pageSizeDefault } = query
+      const { type, network, limit: size = LIMITS.pageSizeDefault } = query
       const instanceId = query.instance_id?.toLowerCase()
-      const name = JSON.stringify(['events', accountId, instanceId, type, query.since])
+      const name = JSON.stringify(['events', accountId, instanceId, type, query.since, network])
       const [before] = query.cursor === undefined ? [FAR_SEQ] : cursors.decode(name, query.cursor)
       const sinceMs = query.since === undefined ? 0 : Math.max(0, Date.parse(query.since))
       const params = {
         accountId,
         instanceId: instanceId ?? null,
         type: type ?? null,
+        network: network ?? 'all',
         sinceMs,
         afterSeq: sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs),
         beforeSeq: Number(before),
@@ -73,8 +74,12 @@ export function createEvents({ db, clock, cursors }: EventsDeps): Events {
 }
 
 /** The filters that are set. An instance usually has fewer events than a type. */
-function filtersOf({ instance_id, type }: EventsQuery) {
-  const set = [instance_id !== undefined && filters.instance, type !== undefined && filters.type] as const
+function filtersOf({ instance_id, type, network }: EventsQuery) {
+  const set = [
+    instance_id !== undefined && filters.instance,
+    type !== undefined && filters.type,
+    network !== undefined && ofNetwork,
+  ] as const
   return set.filter((one) => one !== false)
 }
 

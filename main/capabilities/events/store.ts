@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '../../contract/events.ts'
+import type { Network } from '../../contract/shapes.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
 import type { Filter, SeqRange } from '../../kernel/filtered-page.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -14,6 +15,7 @@ interface PageParams extends SeqRange {
   readonly accountId: string
   readonly instanceId: string | null
   readonly type: string | null
+  readonly network: Network | 'all'
   readonly sinceMs: number
 }
 
@@ -21,12 +23,16 @@ const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')
 
 const OF_ACCOUNT = `account_seq = ${ACCOUNT}`
 const SPAN = 'seq < :beforeSeq AND seq > :afterSeq'
+/** An event does not say it: its instance does, as long as it exists. */
+const OF_NETWORK = `(:network = 'all' OR :network =
+        (SELECT i.network FROM subjects s JOIN instances i ON i.id = s.id WHERE s.seq = events.instance_seq))`
 
 /** The filter that names the index comes first and is always set; the others narrow what that index yields. */
 const matching = (driver: string) =>
   `SELECT seq, head, tail FROM events
     WHERE ${driver} AND ${OF_ACCOUNT} AND ${SPAN} AND created_at >= :sinceMs AND only_for IS NULL
-      AND (instance_seq = ${INSTANCE} OR :instanceId IS NULL) AND (type = :type OR :type IS NULL)`
+      AND (instance_seq = ${INSTANCE} OR :instanceId IS NULL) AND (type = :type OR :type IS NULL)
+      AND ${OF_NETWORK}`
 
 /** With several drivers their lists, each in index order, are merged without a sort. */
 const page = (...drivers: readonly string[]) =>
@@ -44,6 +50,17 @@ export const filters = {
 
 /** Merges the lists of all types: an index by account alone would cost another write per event. */
 export const allOfAccount = page(...EVENT_TYPES.map((type) => `type = '${type}'`))
+
+/** No index has the events of a network: all of the account are looked through, so many numbers at a time. */
+export const ofNetwork: Filter<PageParams, EventRow> = {
+  page: allOfAccount,
+  boundary: sql(
+    `SELECT seq FROM events WHERE seq > :afterSeq AND seq <
+        (SELECT CASE WHEN max(seq) < :beforeSeq THEN max(seq) + 1 ELSE :beforeSeq END FROM events) - :skipped
+      ORDER BY seq DESC LIMIT 1`,
+  ),
+  isLookedThrough: true,
+}
 
 /**
  * Ids are time-ordered, so where a period begins is found in their index: as a filter on `created_at` alone the list

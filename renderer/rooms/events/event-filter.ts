@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../../main/contract/events.ts'
+import type { Network } from '../../../main/contract/shapes.ts'
 import type { Notice } from '../../app/live.ts'
 import { SPANS_MS, type Span } from '../webhooks/period.ts'
 
@@ -7,6 +8,8 @@ export interface EventFilter {
   readonly type?: EventType
   readonly instance?: string
   readonly span?: Span
+  /** From the switch of the sidebar. */
+  readonly network?: Network
 }
 
 const one = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -23,10 +26,11 @@ export function filterOf(query: Readonly<Record<string, unknown>>): EventFilter 
 }
 
 export const isSameFilter = (one: EventFilter, other: EventFilter): boolean =>
-  one.type === other.type && one.instance === other.instance && one.span === other.span
+  one.type === other.type && one.instance === other.instance && one.span === other.span && one.network === other.network
 
 /** For the service. */
-export const queryOf = ({ type, instance, span }: EventFilter, nowMs: number) => ({
+export const queryOf = ({ type, instance, span, network }: EventFilter, nowMs: number) => ({
+  ...(network !== undefined && { network }),
   ...(type !== undefined && { type }),
   ...(instance !== undefined && { instance_id: instance }),
   ...(span !== undefined && { since: new Date(nowMs - SPANS_MS[span]).toISOString() }),

@@ -231,6 +231,41 @@ test('whoever polls as the description says handles every event once, in order, 
   expect(handled.length).toBeGreaterThan(80)
 })
 
+describe('of one network', () => {
+  const addInstance = (id: string, network: string) =>
+    data.raw
+      .prepare(
+        `INSERT INTO instances (id, account_id, name, instance_name, engine, network, status, status_at, created_at, updated_at)
+         VALUES (?, ?, ?, ?, 'smv2', ?, 'created', 0, 0, ?)`,
+      )
+      .run(id, ACCOUNT, id, id, network, network.length)
+  const GONE = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b62' as InstanceId
+
+  test('are those of its instances; those of an instance that is gone are of none', async () => {
+    data.raw.prepare("INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, 'A', 0, 0)").run(ACCOUNT)
+    addInstance(ONE, 'live')
+    addInstance(OTHER, 'sandbox')
+    const live = await times(3, { instanceId: ONE })
+    const sandbox = await times(2, { instanceId: OTHER, type: 'message.sent' })
+    const gone = await times(1, { instanceId: GONE })
+    expect(await everything({ network: 'live', limit: 2 })).toEqual(live.toReversed())
+    expect(await everything({ network: 'sandbox' })).toEqual(sandbox.toReversed())
+    expect(await everything({ network: 'sandbox', type: 'message.received' })).toEqual([])
+    expect(await everything({ network: 'live', instance_id: OTHER })).toEqual([])
+    expect(await everything()).toEqual([...live, ...sandbox, ...gone].toReversed())
+  })
+
+  test('are found far down a long list, page by page', async () => {
+    data.raw.prepare("INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, 'A', 0, 0)").run(ACCOUNT)
+    addInstance(ONE, 'live')
+    addInstance(OTHER, 'sandbox')
+    const first = await times(3, { instanceId: ONE })
+    await times(5_000, { instanceId: OTHER })
+    const last = await times(2, { instanceId: ONE })
+    expect(await everything({ network: 'live', limit: 2 })).toEqual([...first, ...last].toReversed())
+  })
+})
+
 describe('every statement of the room', () => {
   const { filters, allOfAccount, lastBefore, eventById } = store
   test.each([
@@ -243,7 +278,9 @@ describe('every statement of the room', () => {
   ] as const)('%s finds its rows through its index and sorts nothing', (_name, statement, index) => {
     const plan = queryPlan(data.raw, statement)
     expect(plan[0]).toMatch(new RegExp(`^SEARCH events USING (COVERING )?INDEX ${index} `))
-    for (const step of plan.slice(1)) expect(step).toMatch(/^SCALAR SUBQUERY|^SEARCH subjects USING COVERING INDEX/)
+    const network = 'SEARCH s USING INTEGER PRIMARY KEY|SEARCH i USING INDEX sqlite_autoindex_instances_1'
+    const steps = new RegExp(`^(CORRELATED )?SCALAR SUBQUERY|^SEARCH subjects USING COVERING INDEX|^${network}`)
+    for (const step of plan.slice(1)) expect(step).toMatch(steps)
   })
 
   test('all events of an account are those of the types there are, merged in their order', () => {
@@ -251,6 +288,10 @@ describe('every statement of the room', () => {
     const search = 'SEARCH events USING INDEX events_by_type (account_seq=? AND type=? AND seq>? AND seq<?)'
     expect(plan.filter((step) => /events|TEMP B-TREE/.test(step))).toEqual(EVENT_TYPES.map(() => search))
     expect(plan).toContain('MERGE (UNION ALL)')
+  })
+
+  test('how far all events reach is found by their key', () => {
+    expect(queryPlan(data.raw, store.ofNetwork.boundary)[0]).toMatch(/^SEARCH events USING INTEGER PRIMARY KEY/)
   })
 
   test('a page is bounded on both sides by the key', () => {
