@@ -17,7 +17,7 @@ beforeAll(async () => {
   page = w.page
   instance = await pairedInstance(w.api, OURS, 'Bakery Luz')
   await w.api('POST', '/v1/sandbox/phones', { number: ANA, name: 'Ana Souza' })
-  await w.open(`/instances/${instance}`)
+  await w.open(`/instances/${instance}?tab=settings`)
 }, 60_000)
 afterAll(() => w.remove())
 
@@ -57,7 +57,7 @@ describe('the card for calls', { timeout: 30_000 }, () => {
 
   test('is not there for an official number, which has no such settings', async () => {
     const official = (await w.api('POST', '/v1/instances', { name: 'Studio Norte', engine: 'official' })).body.id
-    await w.open(`/instances/${official}`)
+    await w.open(`/instances/${official}?tab=settings`)
     await page.getByRole('heading', { name: 'Webhook of this number' }).waitFor()
     expect(await card().count()).toBe(0)
   })

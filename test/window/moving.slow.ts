@@ -36,7 +36,7 @@ const opened = (w: ConsoleWindow | undefined): ConsoleWindow => {
 /** A live instance without a phone, on its page. */
 async function newNumber(w: ConsoleWindow, name: string): Promise<string> {
   const { id } = (await w.api('POST', '/v1/instances', { name, network: 'live' })).body
-  await w.open(`/instances/${id}`)
+  await w.open(`/instances/${id}?tab=settings`)
   await w.page.getByRole('button', { name: 'Move here…' }).click()
   return String(id)
 }
@@ -44,7 +44,7 @@ async function newNumber(w: ConsoleWindow, name: string): Promise<string> {
 test('it is exported with a passphrase, and disconnected here', { timeout: TIMEOUT }, async () => {
   const w = opened(here)
   const id = await pairedLive(w.api, whatsapp, OURS)
-  await w.open(`/instances/${id}`)
+  await w.open(`/instances/${id}?tab=settings`)
   await w.page.getByRole('button', { name: 'Export session…' }).click()
   const dialog = w.page.getByRole('dialog')
   await dialog.getByLabel('Passphrase', { exact: true }).fill('short')

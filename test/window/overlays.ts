@@ -34,9 +34,11 @@ const inTurn =
     for (const act of acts) await act(page)
   }
 
+const idOn = (page: Page) => page.url().split('/').at(-1)?.split('?')[0] ?? ''
+
 /** The number on the page, as if its phone were paired: the home of a test reaches no live network. */
 async function showAsPaired(page: Page): Promise<void> {
-  const id = page.url().split('/').at(-1) ?? ''
+  const id = idOn(page)
   await page.route(`**/panel/v1/instances/${id}`, async (route) => {
     const response = await route.fetch()
     const record = (await response.json()) as object
@@ -48,7 +50,7 @@ async function showAsPaired(page: Page): Promise<void> {
 
 /** As it is again. */
 async function showAsItIs(page: Page): Promise<void> {
-  const id = page.url().split('/').at(-1) ?? ''
+  const id = idOn(page)
   await page.unroute(`**/panel/v1/instances/${id}`)
   await page.reload()
 }
@@ -59,8 +61,8 @@ const selective = ({ selective: id }: Holdings) => `/webhooks/${id}`
 const instance = ({ instance: id }: Holdings) => `/instances/${id}`
 const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
 const official = ({ official: id }: Holdings) => `/instances/${id}`
-const live = ({ live: id }: Holdings) => `/instances/${id}`
-const linkable = ({ linkable: id }: Holdings) => `/instances/${id}`
+const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdings) =>
+  `/instances/${holdings[which]}?tab=settings`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
@@ -161,16 +163,22 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   // Only live numbers have one.
   'rooms/instances/HistoryCard': [],
-  'rooms/instances/LineDialog': [{ name: 'line', at: instance, show: press('Edit connection and pace') }],
+  'rooms/instances/LineDialog': [{ name: 'line', at: settingsOf('instance'), show: press('Edit connection and pace') }],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
-  'rooms/instances/ActionDialogs': [{ name: 'delete', at: instance, show: press('Delete…') }],
-  'rooms/instances/MoveInDialog': [{ name: 'move in', at: live, show: inTurn(showAsItIs, press('Move here…')) }],
-  'rooms/instances/MoveOutDialog': [
-    { name: 'move out', at: live, show: inTurn(showAsPaired, press('Export session…')) },
+  'rooms/instances/ActionDialogs': [{ name: 'delete', at: settingsOf('instance'), show: press('Delete…') }],
+  'rooms/instances/MoveInDialog': [
+    { name: 'move in', at: settingsOf('live'), show: inTurn(showAsItIs, press('Move here…')) },
   ],
-  'rooms/instances/FusionCard': [{ name: 'choice', at: linkable, show: choose('Choose a phone') }],
+  'rooms/instances/MoveOutDialog': [
+    { name: 'move out', at: settingsOf('live'), show: inTurn(showAsPaired, press('Export session…')) },
+  ],
+  'rooms/instances/FusionCard': [{ name: 'choice', at: settingsOf('linkable'), show: choose('Choose a phone') }],
   'rooms/instances/WebhookCard': [
-    { name: 'form', at: instance, show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click() },
+    {
+      name: 'form',
+      at: settingsOf('instance'),
+      show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
+    },
   ],
   'parts/InstanceSelect': [{ name: 'choice', at: chat, show: choose('Choose a number') }],
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],

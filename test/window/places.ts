@@ -40,7 +40,7 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/instances': () => ['/instances'],
   '/instances/wall': () => ['/instances/wall'],
   '/instances/:id': ({ instance, unpaired, live, official }) =>
-    [instance, unpaired, live, official].map((id) => `/instances/${id}`),
+    [instance, unpaired, live, official].flatMap((id) => [`/instances/${id}`, `/instances/${id}?tab=settings`]),
   '/messages/:instance?/:chat?': ({ instance, chat }) => [
     '/messages',
     `/messages/${instance}`,

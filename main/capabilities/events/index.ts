@@ -52,7 +52,7 @@ export function createEvents({ db, clock, cursors }: EventsDeps): Events {
         accountId,
         instanceId: instanceId ?? null,
         type: type ?? null,
-        network: network ?? 'all',
+        network: network ?? ('all' as const),
         sinceMs,
         afterSeq: sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs),
         beforeSeq: Number(before),
