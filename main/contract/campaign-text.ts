@@ -12,8 +12,11 @@ export interface CampaignText {
   readonly parts: readonly Part[]
   /** Where an opening brace has no closing one, counted from 1; null if all are closed. */
   readonly unclosedAt: number | null
+  /** Where options are nested deeper than ten levels, counted from 1; null if none are. That brace is plain text. */
+  readonly tooDeepAt: number | null
 }
 
+const MOST_LEVELS = 10
 const VARIABLE = /^\{\{([^{}|\n]{1,64})(?:\|([^{}|\n]{0,200}))?\}\}/
 
 /** Variables are compared in this form, so that `{{ First Name }}` finds the column `first name`. */
@@ -23,8 +26,10 @@ export const variableKey = (name: string): string => name.trim().normalize('NFC'
 export function parseCampaignText(source: string): CampaignText {
   let at = 0
   let unclosedAt: number | null = null
+  let tooDeepAt: number | null = null
 
-  function partsUntil(isInside: boolean): { options: Part[][]; isClosed: boolean } {
+  function partsUntil(level: number): { options: Part[][]; isClosed: boolean } {
+    const isInside = level > 0
     const options: Part[][] = [[]]
     const add = (part: Part) => options.at(-1)?.push(part)
     while (at < source.length) {
@@ -46,7 +51,12 @@ export function parseCampaignText(source: string): CampaignText {
         continue
       }
       const openedAt = at++
-      const group = partsUntil(true)
+      if (level === MOST_LEVELS) {
+        tooDeepAt ??= openedAt + 1
+        add({ kind: 'text', text: '{' })
+        continue
+      }
+      const group = partsUntil(level + 1)
       if (!group.isClosed) unclosedAt ??= openedAt + 1
       if (group.options.length > 1) add({ kind: 'choice', options: group.options })
       else for (const part of literal(group)) add(part)
@@ -62,8 +72,8 @@ export function parseCampaignText(source: string): CampaignText {
     return source.slice(from, at)
   }
 
-  const { options } = partsUntil(false)
-  return { parts: options[0] ?? [], unclosedAt }
+  const { options } = partsUntil(0)
+  return { parts: options[0] ?? [], unclosedAt, tooDeepAt }
 }
 
 const literal = ({ options, isClosed }: { options: Part[][]; isClosed: boolean }): Part[] => [

@@ -438,5 +438,8 @@ export const CampaignRisk = Type.Object({
   severity: Type.Enum([...RISK_SEVERITIES], { description: '`error` keeps the campaign from starting.' }),
   field: Nullable(Type.String({ description: 'The field to change.' })),
   message: Type.String({ description: 'What it means and what to do.' }),
+  params: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]), {
+    description: 'The figures and names in `message`, for a text of your own.',
+  }),
 })
 export type CampaignRisk = Static<typeof CampaignRisk>

@@ -175,6 +175,11 @@ const PreviewReply = Type.Object({
   can_start: Type.Boolean({ description: 'Whether `start` would be accepted. If not, `risks` has the errors.' }),
   ...importFields,
   total: Type.Integer({ minimum: 0, description: 'People who would get a message.' }),
+  recently_contacted: Type.Integer({
+    minimum: 0,
+    description:
+      'Of these, people whom `skipIfContactedHours` would skip if their turn came now. At most a minute behind.',
+  }),
   samples: Type.Array(Sample, { description: 'What the first recipients would get: at least one of each variation.' }),
   variables: Type.Array(Type.String(), { description: 'Variables that the recipients have.' }),
   starts_at: Nullable(Timestamp),
@@ -196,12 +201,33 @@ const Failure = Type.Object({
   count: Type.Integer({ minimum: 1 }),
 })
 
+const TimelinePoint = Type.Object({
+  at: Timestamp,
+  sent: Type.Integer({ minimum: 0 }),
+  delivered: Type.Integer({ minimum: 0 }),
+  read: Type.Integer({ minimum: 0 }),
+  replied: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+})
+
+const Timeline = Type.Object(
+  {
+    seconds: Type.Integer({ minimum: 60, description: 'How long each span is.' }),
+    points: Type.Array(TimelinePoint, {
+      description: 'At most 60 spans without gaps, each with its beginning and what happened in it.',
+    }),
+  },
+  { description: 'Only with `timeline=true`.' },
+)
+export type Timeline = Static<typeof Timeline>
+
 const Report = Type.Object({
   campaign_id: Type.String({ pattern: '^cmp_' }),
   counts: CampaignCounts,
   per_instance: PerInstance,
   per_variation: PerVariation,
   failures: Type.Array(Failure, { description: 'Why messages failed or were skipped, most frequent first.' }),
+  timeline: Type.Optional(Timeline),
 })
 export type Report = Static<typeof Report>
 
@@ -577,6 +603,11 @@ export const campaignsContract = {
       '`instance_id`, `variation`, `message_id`, `sent_at`, `delivered_at`, `read_at`, `replied_at` and `error_code`. Cells ' +
       'that a spreadsheet would run as a formula begin with an apostrophe.',
     origin: 'ours',
+    query: Type.Object({
+      timeline: Type.Optional(
+        Type.Boolean({ default: false, description: '`true`: adds what happened when to the JSON, for a chart.' }),
+      ),
+    }),
     reply: {
       status: 200,
       description: 'The report.',
@@ -591,6 +622,10 @@ export const campaignsContract = {
         per_instance: PER_INSTANCE_EXAMPLE,
         per_variation: PER_VARIATION_EXAMPLE,
         failures: [{ reason: 'not_on_whatsapp', count: 1 }],
+        timeline: {
+          seconds: 60,
+          points: [{ at: '2026-03-01T09:30:00.000Z', sent: 1, delivered: 1, read: 0, replied: 0, failed: 1 }],
+        },
       },
     },
     tool: {
@@ -629,6 +664,7 @@ export const campaignsContract = {
             ...{ media_url: null, media_type: null, buttons: [], payload: null },
           },
         ],
+        recently_contacted: 0,
         variables: ['city'],
         starts_at: '2026-03-01T09:30:00.000Z',
         eta: '2026-03-01T09:30:17.000Z',
@@ -644,7 +680,8 @@ export const campaignsContract = {
           {
             ...{ code: 'first_contacts', severity: 'warning', field: null },
             message:
-              '2 of 2 people never wrote to the number that writes to them. WhatsApp restricts numbers that write to many strangers.',
+              '2 of 2 people have never exchanged a message with the number that writes to them. WhatsApp restricts numbers that write to many strangers. Only write to people who agreed to it.',
+            params: { count: 2, total: 2 },
           },
         ],
       },

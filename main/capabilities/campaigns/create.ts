@@ -12,6 +12,7 @@ import { requireMessages } from './messages.ts'
 import { requireSomeUsable, type AcceptedRecipient, type RecipientList, type Tally } from './recipients.ts'
 import { requireContent } from './start.ts'
 import type { CampaignState } from './state.ts'
+import { requireUploads } from './uploads.ts'
 import { insertCampaign, insertLane, setLoading } from './store.ts'
 import type { ListReader } from './lists.ts'
 
@@ -39,7 +40,7 @@ export function readTime(scheduledAt: string, now: number): number {
   return atMs
 }
 
-interface CreateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'config'> {
+interface CreateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'messages' | 'config'> {
   readonly access: Access
   readonly lists: ListReader
   readonly loading: Loading
@@ -97,6 +98,7 @@ export function createCreate(deps: CreateDeps) {
     const numbers = await access.numbers(caller, instanceIds)
     const config = completeConfig(input, numbers, deps.config.safetyTimezone)
     requireMessages(messages, numbers.engines)
+    await requireUploads(deps.messages.uploads, caller.accountId, messages)
     const scheduledAtMs = scheduledAt === undefined ? null : readTime(scheduledAt, clock.now())
     const list = await lists.read(caller.accountId, numbers.network, body)
     requireSomeUsable(list)

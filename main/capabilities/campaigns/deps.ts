@@ -25,10 +25,10 @@ export interface CampaignsDeps {
   readonly cursors: Cursors
   readonly idempotency: Idempotency
   readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe' | 'known'>
-  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs'>
+  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
-  readonly contacts: Pick<Contacts, 'withTag'>
+  readonly contacts: Pick<Contacts, 'withTag' | 'lastContact'>
   readonly config: {
     /** Of sending hours and days that name no zone. */
     readonly safetyTimezone: string

@@ -2,11 +2,8 @@ import type { CampaignConfig } from '../../contract/campaign.ts'
 import type { KnownInstance } from '../instances/index.ts'
 import { dayAt, hoursAt } from './sending-hours.ts'
 
-/** How much a number may send on the first day and on the later ones. null: no limit. */
-interface DayLimits {
-  readonly first: number | null
-  readonly later: number | null
-}
+/** How much a number may send on the day of this time. null: no limit. */
+type DayLimit = (atMs: number) => number | null
 
 /** When and how much a number will send, if nothing gets in its way. */
 interface Forecast {
@@ -18,7 +15,7 @@ const HOUR_MS = 3_600_000
 /** Beyond this, nobody plans. */
 const MOST_DAYS = 400
 
-const UNLIMITED: DayLimits = { first: null, later: null }
+const UNLIMITED: DayLimit = () => null
 
 /** Average time between two sends of a number, rests included. */
 function gapMs({ minDelay, maxDelay, pauseAfter, pauseFor }: CampaignConfig): number {
@@ -37,7 +34,7 @@ export function forecast(
   count: number,
   startMs: number,
   timezone: string,
-  limits: DayLimits = UNLIMITED,
+  limitOn: DayLimit = UNLIMITED,
 ): Forecast | undefined {
   const gap = Math.max(gapMs(config), config.hourlyLimit === null ? 0 : HOUR_MS / config.hourlyLimit)
   const days: { day: string; sends: number }[] = []
@@ -53,7 +50,7 @@ export function forecast(
     }
     const day = dayAt(atMs, zone)
     const untilMs = Math.min(hours.changesAtMs, day.endsAtMs)
-    const limit = lowest(config.dailyLimit, days.length === 0 ? limits.first : limits.later)
+    const limit = lowest(config.dailyLimit, limitOn(atMs))
     const already = days.at(-1)?.day === day.name ? (days.at(-1)?.sends ?? 0) : 0
     const fits = gap === 0 ? left : 1 + Math.floor((untilMs - 1 - atMs) / gap)
     const sends = Math.max(0, Math.min(left, fits, limit - already))

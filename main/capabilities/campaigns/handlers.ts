@@ -47,9 +47,9 @@ export function campaignsHandlers(campaigns: Campaigns): Handlers<typeof campaig
     },
     importCampaignRecipients: ({ principal, params, body, query }) =>
       campaigns.importFile(principal, params.id, body.stream, query),
-    async getCampaignReport({ principal, params, wantsCsv }) {
+    async getCampaignReport({ principal, params, query, wantsCsv }) {
       const { campaign } = await campaigns.get(principal, params.id)
-      if (!wantsCsv) return reports.totals(campaign)
+      if (!wantsCsv) return reports.totals(campaign, query.timeline === true)
       return new Answer({
         stream: Readable.from(reports.csv(campaign, principal.kind === 'console'), { objectMode: false }),
         headers: {

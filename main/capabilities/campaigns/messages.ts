@@ -39,7 +39,11 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
 
 function requireText(text: string, name: string): void {
   if (!text.isWellFormed()) throw wrong(`${name} contains a lone surrogate. Send well-formed Unicode.`)
-  const { unclosedAt } = parseCampaignText(text)
+  const { unclosedAt, tooDeepAt } = parseCampaignText(text)
+  if (tooDeepAt !== null) {
+    const start = text.slice(tooDeepAt - 1, tooDeepAt + 19)
+    throw wrong(`${name} has options nested more than 10 levels deep, at ${JSON.stringify(start)}. Use fewer levels.`)
+  }
   if (unclosedAt === null) return
   const start = text.slice(unclosedAt - 1, unclosedAt + 19)
   throw wrong(`${name} has a { without its }, at ${JSON.stringify(start)}. Close it or remove it.`)

@@ -4,6 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
+import type { Remaining } from '../safety/index.ts'
 import type { Access, Found } from './access.ts'
 import { completeConfig, type Numbers } from './config.ts'
 import type { PreviewCampaignBody, PreviewReply } from './contract.ts'
@@ -14,14 +15,18 @@ import { forecast, type Load } from './forecast.ts'
 import type { ListReader } from './lists.ts'
 import type { NumberStates } from './links.ts'
 import { requireMessages, unknownVariables } from './messages.ts'
+import { requireUploads } from './uploads.ts'
 import { recipientsByStatus } from './recipient-store.ts'
 import { emptyTally, refuse, type Tally } from './recipients.ts'
 import { renderMessage } from './render.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from './sending-hours.ts'
 
-interface PreviewDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'optOuts' | 'safety' | 'config'> {
+interface PreviewDeps extends Pick<
+  CampaignsDeps,
+  'db' | 'clock' | 'contacts' | 'messages' | 'optOuts' | 'safety' | 'config'
+> {
   readonly access: Access
   readonly lists: ListReader
   readonly numberState: NumberStates
@@ -51,7 +56,7 @@ const SHOWN_DAYS = 60
 
 /** What would become of a campaign. Writes nothing. */
 export function createPreview(deps: PreviewDeps) {
-  const { db, clock, optOuts, safety, access, lists, numberState } = deps
+  const { db, clock, contacts, optOuts, safety, access, lists, numberState } = deps
   const read = { one: db.readOne, all: db.read } as const
 
   return async function preview(caller: Principal, body: PreviewCampaignBody): Promise<PreviewReply> {
@@ -62,6 +67,7 @@ export function createPreview(deps: PreviewDeps) {
     const config = configOf(body.config ?? found?.campaign.configInput ?? {}, numbers, problems)
     const messages = body.messages ?? found?.campaign.messages ?? []
     collect(problems, 'messages', () => requireMessages(messages, numbers.engines))
+    await requireUploads(deps.messages.uploads, caller.accountId, messages).catch(refusalAsRisk(problems, 'messages'))
     const startsAtMs = startOf(body, found, problems)
     const people = await peopleOf(caller, body, found, numbers)
     if (instanceIds.length === 0)
@@ -71,20 +77,25 @@ export function createPreview(deps: PreviewDeps) {
       problems.push(errorRisk('no_recipients', 'recipients', 'Nobody would get a message. Add recipients.'))
     for (const { name, message } of unknownVariables(messages, people.variables)) {
       const text = `messages ${message} uses {{${name}}}, which the recipients do not have.`
-      problems.push(errorRisk('unknown_variable', 'messages', text))
+      problems.push(errorRisk('unknown_variable', 'messages', text, { variation: message, variable: name }))
     }
 
     const load = await loadOf(caller.accountId, numbers.known, people, config, startsAtMs)
+    const recentlyContacted = await contactedOf(caller.accountId, numbers, people, config)
     const ends = load.map(({ plan }) => plan?.endsAtMs ?? null)
     const endsAtMs = ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number))
     const risks = [
       ...problems,
-      ...risksOf({ numbers, config, messages, people: people.total, load, startsAtMs, endsAtMs }),
+      ...risksOf({
+        ...{ numbers, config, messages, load, recentlyContacted, startsAtMs, endsAtMs },
+        people: people.total,
+      }),
     ]
     return {
       can_start: !risks.some(({ severity }) => severity === 'error'),
       ...people.tally,
       total: people.total,
+      recently_contacted: recentlyContacted,
       samples: samplesOf(found?.campaign.id ?? 'preview', people, messages, config, numbers.known),
       variables: [...people.variables],
       starts_at: isoTime(startsAtMs),
@@ -171,6 +182,24 @@ export function createPreview(deps: PreviewDeps) {
     return { first, total: pending, tally, variables }
   }
 
+  /** People whom `skipIfContactedHours` would skip now; of a long list, as many as among those that are looked at. */
+  async function contactedOf(
+    accountId: AccountId,
+    { instanceIds }: Numbers,
+    { first, total }: People,
+    { skipIfContactedHours: hours }: CampaignConfig,
+  ): Promise<number> {
+    if (hours === null || first.length === 0) return 0
+    const sinceMs = clock.now() - hours * HOUR_MS
+    let found = 0
+    for (let from = 0; from < first.length; from += PORTION) {
+      const phones = first.slice(from, from + PORTION).map(({ phone }) => phone)
+      const last = await contacts.lastContact(read, accountId, instanceIds, phones)
+      found += [...last.values()].filter(({ lastOutAtMs }) => (lastOutAtMs ?? 0) > sinceMs).length
+    }
+    return Math.round((found * total) / first.length)
+  }
+
   /** How much each number sends: in proportion to its weight. */
   async function loadOf(
     accountId: AccountId,
@@ -182,6 +211,7 @@ export function createPreview(deps: PreviewDeps) {
     const weights = known.map(({ id }) => config.weights[id] ?? 1)
     const whole = weights.reduce((sum, weight) => sum + weight, 0)
     const remaining = await safety.remaining(known.map(({ id }) => id))
+    const todayEndsAtMs = dayAt(clock.now(), config.window?.timezone ?? deps.config.safetyTimezone).endsAtMs
     let given = 0
     let weighed = 0
     const loads: Load[] = []
@@ -205,8 +235,8 @@ export function createPreview(deps: PreviewDeps) {
       const firstContacts = looked.length === 0 ? 0 : Math.round((recipients * cold.size) / looked.length)
       const left = remaining.get(instance.id)
       const isLive = instance.network === 'live'
-      const limits = isLive ? { first: left?.today ?? null, later: null } : undefined
-      const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limits)
+      const limitOn = isLive && left !== undefined ? limitOnDay(left, { todayEndsAtMs }) : undefined
+      const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limitOn)
       const days = left?.firstContacts ?? null
       return {
         instance,
@@ -220,17 +250,32 @@ export function createPreview(deps: PreviewDeps) {
   }
 }
 
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** What is left of today, then what the number may send on the days to come. */
+const limitOnDay =
+  ({ today, limitIn }: Pick<Remaining, 'today' | 'limitIn'>, { todayEndsAtMs }: { readonly todayEndsAtMs: number }) =>
+  (atMs: number): number | null =>
+    atMs < todayEndsAtMs ? today : limitIn(1 + Math.floor((atMs - todayEndsAtMs) / DAY_MS))
+
 function firstSendAt(config: CampaignConfig, atMs: number): number {
   const hours = hoursAt(config.window, atMs)
   return hours.isOpen ? atMs : hours.changesAtMs
 }
 
+const refusalAsRisk =
+  (problems: CampaignRisk[], field: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof ApiError)) throw error
+    problems.push(errorRisk(error.code, field, error.message))
+  }
+
 function collect(problems: CampaignRisk[], field: string, act: () => void): void {
   try {
     act()
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    problems.push(errorRisk(error.code, field, error.message))
+    refusalAsRisk(problems, field)(error)
   }
 }
 

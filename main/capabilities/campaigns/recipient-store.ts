@@ -65,6 +65,18 @@ export const recipientsPage = sql<Range, Recipient>(
    ORDER BY position LIMIT :rows`,
 )
 
+/** When what happened to a recipient. */
+export type RecipientTimes = Pick<
+  Recipient,
+  'position' | 'status' | 'claimedAtMs' | 'sentAtMs' | 'deliveredAtMs' | 'readAtMs' | 'repliedAtMs'
+>
+
+export const timesPage = sql<Range, RecipientTimes>(
+  `SELECT position, status, claimed_at AS claimedAtMs, sent_at AS sentAtMs, delivered_at AS deliveredAtMs,
+     read_at AS readAtMs, replied_at AS repliedAtMs
+   FROM campaign_recipients WHERE campaign_id = :campaignId AND position > :after ORDER BY position LIMIT :rows`,
+)
+
 export const recipientsByStatus = sql<Range & { status: string }, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND status = :status AND position > :after
    ORDER BY position LIMIT :rows`,

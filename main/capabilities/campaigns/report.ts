@@ -7,19 +7,26 @@ import type { CampaignsDeps } from './deps.ts'
 import { failuresOf, recipientsPage, type Recipient } from './recipient-store.ts'
 import type { Records } from './record.ts'
 import type { StoredCampaign } from './store.ts'
+import { timelineOf } from './timeline.ts'
 
 const PAGE = 1_000
 
-export function createReports({ db, records }: Pick<CampaignsDeps, 'db'> & { readonly records: Records }) {
+export function createReports({
+  db,
+  config,
+  records,
+}: Pick<CampaignsDeps, 'db' | 'config'> & { readonly records: Records }) {
   return {
-    async totals(campaign: StoredCampaign): Promise<Report> {
+    async totals(campaign: StoredCampaign, withTimeline: boolean): Promise<Report> {
       const { id: campaignId } = campaign
+      const zone = campaign.config.window?.timezone ?? config.safetyTimezone
       const failed = await db.read(failuresOf, { campaignId, status: 'failed' })
       const skipped = await db.read(failuresOf, { campaignId, status: 'skipped' })
       const failures = [...failed, ...skipped].map(({ reason, count }) => ({ reason: reason ?? 'unknown', count }))
       return {
         campaign_id: campaignId,
         ...(await records.figures(campaign)),
+        ...(withTimeline && { timeline: await timelineOf(db, campaignId, zone) }),
         failures: failures.sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en')),
       }
     },

@@ -10,6 +10,8 @@ interface Facts {
   readonly messages: readonly CampaignMessage[]
   readonly people: number
   readonly load: readonly Load[]
+  /** People whom `skipIfContactedHours` would skip now. */
+  readonly recentlyContacted: number
   readonly startsAtMs: number
   readonly endsAtMs: number | null
 }
@@ -18,15 +20,15 @@ const MANY_IDENTICAL = 50
 const MONTH_MS = 30 * 24 * 3_600_000
 const MOST_NAMES = 3
 
-export const error = (code: string, field: string | null, message: string): CampaignRisk => ({
-  ...{ code, severity: 'error', field, message },
-})
-const warning = (code: string, field: string | null, message: string): CampaignRisk => ({
-  ...{ code, severity: 'warning', field, message },
-})
-const info = (code: string, field: string | null, message: string): CampaignRisk => ({
-  ...{ code, severity: 'info', field, message },
-})
+type Make = (code: string, field: string | null, message: string, params?: CampaignRisk['params']) => CampaignRisk
+
+const of =
+  (severity: CampaignRisk['severity']): Make =>
+  (code, field, message, params = {}) => ({ code, severity, field, message, params })
+
+export const error = of('error')
+const warning = of('warning')
+const info = of('info')
 
 /** What a person should know before a campaign starts. */
 export function risksOf(facts: Facts): CampaignRisk[] {
@@ -34,6 +36,7 @@ export function risksOf(facts: Facts): CampaignRisk[] {
     ...ofConnections(facts),
     ...ofTime(facts),
     ...ofButtons(facts),
+    ...ofRecentContacts(facts),
     ...(facts.numbers.network === 'live' ? [...ofSpeed(facts), ...ofStrangers(facts), ...ofOfficial(facts)] : []),
   ]
 }
@@ -45,7 +48,9 @@ function ofConnections({ load }: Facts): CampaignRisk[] {
     const message = 'None of the numbers is connected. The campaign waits until one is, and fails after 24 hours.'
     return [warning('no_instance', 'instance_ids', message)]
   }
-  return [warning('disconnected', 'instance_ids', `Not connected: ${named(away)}. The other numbers send its share.`)]
+  const names = named(away)
+  const message = `Not connected: ${names}. The other numbers send its share.`
+  return [warning('disconnected', 'instance_ids', message, { names, count: away.length })]
 }
 
 function ofTime({ config, people, startsAtMs, endsAtMs }: Facts): CampaignRisk[] {
@@ -55,14 +60,16 @@ function ofTime({ config, people, startsAtMs, endsAtMs }: Facts): CampaignRisk[]
   if (endsAtMs - startsAtMs < MONTH_MS) return []
   const days = Math.round((endsAtMs - startsAtMs) / (MONTH_MS / 30))
   const advice = config.dailyLimit === null ? 'Add numbers.' : 'Add numbers or raise dailyLimit.'
-  return [warning('slow', 'config', `At this pace it takes ${days} days. ${advice}`)]
+  return [warning('slow', 'config', `At this pace it takes ${days} days. ${advice}`, { days })]
 }
 
 function ofButtons({ messages, numbers }: Facts): CampaignRisk[] {
   const isMixed = numbers.engines.includes('smv2')
   const index = messages.findIndex(({ buttons, media_url: url }) => buttons && (isMixed || buttons.length > 3 || url))
   if (index < 0) return []
-  return [info('buttons_as_text', 'messages', `The buttons of message ${index + 1} are sent as a numbered list.`)]
+  const variation = index + 1
+  const message = `The buttons of message ${variation} are sent as a numbered list.`
+  return [info('buttons_as_text', 'messages', message, { variation })]
 }
 
 function ofSpeed({ config, numbers, messages, people }: Facts): CampaignRisk[] {
@@ -70,7 +77,7 @@ function ofSpeed({ config, numbers, messages, people }: Facts): CampaignRisk[] {
   const found: CampaignRisk[] = []
   if (config.minDelay < CAREFUL_LIVE_DELAY) {
     const message = `A delay below ${CAREFUL_LIVE_DELAY} seconds gets phone numbers banned. The default is 8 to 25 seconds.`
-    found.push(warning('short_delay', 'config.minDelay', message))
+    found.push(warning('short_delay', 'config.minDelay', message, { seconds: CAREFUL_LIVE_DELAY }))
   }
   if (config.window === null) {
     const message = 'Messages also leave at night, which people report as spam. Set sending hours.'
@@ -82,6 +89,12 @@ function ofSpeed({ config, numbers, messages, people }: Facts): CampaignRisk[] {
     found.push(warning('identical', 'messages', message))
   }
   return found
+}
+
+function ofRecentContacts({ recentlyContacted: count, people, config: { skipIfContactedHours: hours } }: Facts) {
+  if (count === 0 || hours === null) return []
+  const message = `${count} of ${people} people got a message from one of these numbers in the last ${hours} hours. They are skipped if that is still so when their turn comes.`
+  return [info('recently_contacted', 'config.skipIfContactedHours', message, { count, total: people, hours })]
 }
 
 function isFixed({ text, caption }: CampaignMessage): boolean {
@@ -98,13 +111,14 @@ function ofStrangers({ load, numbers, people }: Facts): CampaignRisk[] {
       'first_contacts',
       null,
       `${strangers} of ${people} people have never exchanged a message with the number that writes to them. WhatsApp restricts numbers that write to many strangers. Only write to people who agreed to it.`,
+      { count: strangers, total: people },
     ),
   ]
   const full = load.filter(({ firstContacts, firstContactsLeft: left }) => left !== null && firstContacts > left)
   if (full.length > 0) {
     const names = named(full.map(({ instance }) => instance.name))
     const message = `More new people than its limit for today: ${names}. The rest is sent on the following days.`
-    found.push(info('first_contacts_limit', null, message))
+    found.push(info('first_contacts_limit', null, message, { names }))
   }
   return found
 }

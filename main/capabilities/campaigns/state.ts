@@ -19,6 +19,7 @@ import {
   type Lane,
   type StoredCampaign,
 } from './store.ts'
+import { keepUploads } from './uploads.ts'
 
 /** What each status may become. */
 export const NEXT = {
@@ -46,7 +47,7 @@ const RELEASED_AT_ONCE = 500
 export type ControlInput =
   { readonly act: 'start'; readonly atMs: number } | { readonly act: 'give_up'; readonly sinceMs: number }
 
-export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live'> {
+export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live' | 'messages'> {
   readonly numberState: NumberStates
   readonly lanes: () => Pick<JobQueue<object>, 'add' | 'cancel'>
   readonly control: () => Pick<JobQueue<ControlInput>, 'add'>
@@ -55,7 +56,7 @@ export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live'> {
 export type CampaignState = ReturnType<typeof createState>
 
 /** The states of a campaign and how it gets from one to another, each in the caller's commit. */
-export function createState({ clock, live, numberState, lanes, control }: StateDeps) {
+export function createState({ clock, live, messages, numberState, lanes, control }: StateDeps) {
   type Change = Partial<
     Pick<
       StoredCampaign,
@@ -120,6 +121,7 @@ export function createState({ clock, live, numberState, lanes, control }: StateD
     const now = clock.now()
     const campaign = { ...given, startedAtMs: given.startedAtMs ?? now }
     await tx.run(saveStreak, { campaignId: campaign.id, recent: '' })
+    await keepUploads(messages.uploads, tx, campaign, now)
     if ((await pendingOf(tx, campaign.id)) === 0) return complete(tx, campaign)
     const usable = await usableLanes(tx, campaign)
     if (usable.length === 0) return waitForNumber(tx, campaign)
@@ -154,6 +156,7 @@ export function createState({ clock, live, numberState, lanes, control }: StateD
 
     async schedule(tx: Tx, campaign: StoredCampaign, atMs: number): Promise<void> {
       await change(tx, campaign, { status: 'scheduled', scheduledAtMs: atMs })
+      await keepUploads(messages.uploads, tx, campaign, atMs)
       const { id, accountId } = campaign
       await control().add(tx, { accountId, subjectId: id, runAtMs: atMs, input: { act: 'start', atMs } })
     },

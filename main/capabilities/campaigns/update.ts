@@ -11,9 +11,10 @@ import { mergeTallies, type Loading } from './loading.ts'
 import { requireMessages } from './messages.ts'
 import { emptyTally, requireSomeUsable, type RecipientList, type Tally } from './recipients.ts'
 import type { CampaignState } from './state.ts'
+import { requireUploads } from './uploads.ts'
 import { deleteLanes, insertLane, setLoading, setVariables, updateDraft, type StoredCampaign } from './store.ts'
 
-interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'config'> {
+interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'messages' | 'config'> {
   readonly access: Access
   readonly lists: ListReader
   readonly loading: Loading
@@ -47,6 +48,7 @@ export function createUpdate(deps: UpdateDeps) {
     const config = completeConfig(input, numbers, deps.config.safetyTimezone)
     const messages = body.messages ?? campaign.messages
     requireMessages(messages, numbers.engines)
+    if (body.messages !== undefined) await requireUploads(deps.messages.uploads, caller.accountId, messages)
     const { scheduled_at: scheduledAt } = body
     const scheduledAtMs =
       scheduledAt === undefined ? campaign.scheduledAtMs : scheduledAt && readTime(scheduledAt, clock.now())

@@ -34,6 +34,7 @@ import {
   type OldestInChat,
 } from './store.ts'
 import { createReconciler } from './reconciler.ts'
+import { createSharedFiles } from './shared-files.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 import { createUnread, type UnreadCounts } from './unread.ts'
 
@@ -134,7 +135,8 @@ export function createMessages(deps: MessagesDeps): Messages {
   const reconciler = createReconciler({ db, clock, log, instances, idempotency, safety, outcomes, receipts, underWay })
 
   const uploads = createUploads(deps)
-  const sendDraft = createSend({ ...deps, uploads, outcomes, unread, underWay, onStored })
+  const sharedFiles = createSharedFiles(clock)
+  const sendDraft = createSend({ ...deps, uploads, sharedFiles, outcomes, unread, underWay, onStored })
 
   return {
     uploads,
@@ -145,7 +147,7 @@ export function createMessages(deps: MessagesDeps): Messages {
     sendDraft,
     async fetchFile(accountId, url, mediaType) {
       const draft = { kind: 'media', to: '', source: { url }, mediaType, caption: null, filename: null } as const
-      const { out, file } = await resolveMedia({ ...deps, uploads }, draft, accountId)
+      const { out, file } = await resolveMedia({ ...deps, uploads, sharedFiles }, draft, accountId)
       try {
         return { mimeType: out.mimeType, bytes: await bytesOf(out.content) }
       } finally {

@@ -10,6 +10,7 @@ import type { Files, TemporaryFile } from '../../kernel/files.ts'
 import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } from '../../kernel/outbound.ts'
 import { convertMedia, type MediaFile } from './convert.ts'
 import type { MediaDraft } from './draft.ts'
+import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 
 /** The only way out for addresses that callers chose. */
@@ -28,6 +29,7 @@ interface FetchDeps {
   readonly files: Pick<Files, 'storeTemporarily'>
   readonly converter: Pick<MediaConverter, 'convert'>
   readonly uploads: Pick<Uploads, 'get'>
+  readonly sharedFiles: SharedFiles
 }
 
 /** A file on its way out. */
@@ -39,23 +41,41 @@ interface FetchedMedia {
 /**
  * The file of a media message, as it is sent: what was uploaded, or what lies at an address, fetched to disk under the
  * egress guard. Nothing is stored before.
+ * @param campaignId whose sends share what they fetch; null for a send of its own
  * @returns the file too, which the caller removes.
  * @throws ApiError invalid_url when the address is malformed or not public; not_found for an unknown upload;
  * validation_error when the address does not answer with a file of the right type and size in ten seconds, or the file
  * cannot be converted; service_unavailable when too many files are being converted. The response of the other side is
  * never passed on.
  */
-export async function resolveMedia(deps: FetchDeps, draft: MediaDraft, accountId: AccountId): Promise<FetchedMedia> {
+export async function resolveMedia(
+  deps: FetchDeps,
+  draft: MediaDraft,
+  accountId: AccountId,
+  campaignId: string | null = null,
+): Promise<FetchedMedia> {
   const { source } = draft
   const found =
     'url' in source
-      ? await fetchFile(deps, draft, source.url, accountId)
+      ? await fetchedFile(deps, draft, source.url, { accountId, campaignId })
       : await uploadedFile(deps, draft, source.mediaId, accountId)
   const { mimeType, content, loudness, remove } = await convertMedia(deps, draft, accountId, found)
   const { to, mediaType, caption, filename, isGif } = draft
   const about = { to, mediaType, mimeType, caption, ...(isGif && { isGif }), ...(loudness && { loudness }) }
   const ownName = mediaType === 'document' ? (found.name ?? null) : null
   return { out: { kind: 'media', ...about, filename: filename ?? ownName, content }, file: { remove } }
+}
+
+/** For a campaign, a file is fetched once and not for each of ten thousand people. */
+function fetchedFile(
+  deps: FetchDeps,
+  draft: MediaDraft,
+  url: string,
+  { accountId, campaignId }: { readonly accountId: AccountId; readonly campaignId: string | null },
+): Promise<MediaFile> {
+  const fetch = () => fetchFile(deps, draft, url, accountId)
+  if (campaignId === null) return fetch()
+  return deps.sharedFiles.take(JSON.stringify([campaignId, draft.mediaType, draft.isGif, url]), fetch)
 }
 
 async function uploadedFile(

@@ -16,6 +16,7 @@ import { createConcurrencyLimiter, type Slot } from './concurrency-limiter.ts'
 import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing } from './store.ts'
+import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 import type { Unread } from './unread.ts'
 
@@ -37,6 +38,7 @@ interface Key {
 
 interface SendDeps extends MessagesDeps {
   readonly uploads: Pick<Uploads, 'get'>
+  readonly sharedFiles: SharedFiles
   readonly outcomes: Outcomes
   readonly unread: Pick<Unread, 'read'>
   /**
@@ -142,11 +144,12 @@ export function createSend(deps: SendDeps) {
   const resolveDraft = async (
     { quotedMessageId, mentions, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
     { id, accountId }: InstanceSubject,
+    campaignId: string | null,
   ): Promise<Resolved> => {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
     const fetched =
       draft.kind === 'media'
-        ? await resolveMedia(deps, draft, accountId)
+        ? await resolveMedia(deps, draft, accountId, campaignId)
         : { out: await withLinkPreview(deps, draft, accountId), file: null }
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.
@@ -163,7 +166,10 @@ export function createSend(deps: SendDeps) {
     if (retryAfter !== null) return notSent(tooFast(retryAfter))
     const timeoutMs = await waitForPace(engine, request)
     if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
-    const { out, release } = isComplete(draft) ? { out: draft, release: () => {} } : await resolveDraft(draft, instance)
+    const campaignId = request.campaignId ?? null
+    const { out, release } = isComplete(draft)
+      ? { out: draft, release: () => {} }
+      : await resolveDraft(draft, instance, campaignId)
     if (out.kind === 'media') slot.setBytes(out.content.size)
     const message = {
       id: ids.message(),
@@ -173,7 +179,7 @@ export function createSend(deps: SendDeps) {
       chat: draft.to,
       source: request.source,
       idempotencyKey: request.idempotencyKey,
-      campaignId: request.campaignId ?? null,
+      campaignId,
     }
     const { claim, seq } = await accept(message, request, out, key).catch((error: unknown) => {
       release()

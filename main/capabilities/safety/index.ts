@@ -7,10 +7,10 @@ import { dayOf, hourOf } from '../../kernel/time-zone.ts'
 import type { InstanceListener, Instances } from '../instances/index.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 import { createAttention } from './attention.ts'
-import { budgetOf, type Budget, type Facts, type Reason } from './budget.ts'
+import { budgetOf, type Facts, type Reason } from './budget.ts'
 import { decide, type ClaimResult, type OwnLimits } from './claim.ts'
 import { acquaintanceOf, countAccepted, countRefusal, takeBack, type AcceptedMessage } from './counter.ts'
-import type { SafetySettings } from './limits.ts'
+import { limitsOf, type SafetySettings } from './limits.ts'
 import { createRetention } from './retention.ts'
 import { spellingsOf } from './spellings.ts'
 import {
@@ -81,6 +81,8 @@ export interface SafetyState {
  */
 export interface Remaining {
   readonly today: number | null
+  /** The limit of a day to come, 1 being tomorrow: it rises while a number warms up. */
+  readonly limitIn: (days: number) => number | null
   readonly hour: number | null
   /** smv2: today. official: in 24 hours. */
   readonly firstContacts: number | null
@@ -192,8 +194,7 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
       const read = toTx(db)
       const found = await numbersOf.over(instanceIds, {}, (statement, params) => read.all(statement, params))
       const entries = found.flat().map(async (number) => {
-        const budget = budgetOf(await factsOf(read, number, clock.now()))
-        return [number.instanceId, remainingOf(budget)] as const
+        return [number.instanceId, remainingOf(await factsOf(read, number, clock.now()))] as const
       })
       return new Map(await Promise.all(entries))
     },
@@ -247,10 +248,12 @@ function stateOf(facts: Facts): SafetyState {
   }
 }
 
-function remainingOf({ limits, used, holds }: Budget): Remaining {
+function remainingOf(facts: Facts): Remaining {
+  const { limits, used, holds, pairedDays } = budgetOf(facts)
   const left = (limit: number | null, count: number) => (limit === null ? null : Math.max(0, limit - count))
   return {
     today: left(limits.daily, used.today),
+    limitIn: (days) => limitsOf(facts.number, (pairedDays ?? 0) + days, facts.quality, facts.settings).daily,
     hour: left(limits.hourly, used.hour),
     firstContacts: left(limits.firstContacts, used.firstContacts),
     spacingMs: limits.spacingMs,

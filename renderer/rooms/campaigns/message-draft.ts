@@ -103,7 +103,8 @@ export type MessageProblem = 'empty' | 'noFile' | 'badUrl' | 'noTemplate' | 'tem
 /** Why a variation cannot be sent; undefined if it can. */
 export function findMessageProblem(draft: MessageDraft, templates: readonly Template[]): MessageProblem | undefined {
   const { kind, text, file, template } = draft
-  if (textsOf(draft).some((each) => parseCampaignText(each).unclosedAt !== null)) return 'unclosed'
+  const texts = textsOf(draft).map(parseCampaignText)
+  if (texts.some(({ unclosedAt, tooDeepAt }) => unclosedAt !== null || tooDeepAt !== null)) return 'unclosed'
   if (kind === 'text') return text.trim() === '' ? 'empty' : undefined
   if (kind === 'file') {
     if (file.source === 'upload') return file.mediaId === '' ? 'noFile' : undefined

@@ -10,15 +10,6 @@ export async function readReportRows(campaignId: string): Promise<readonly (read
   return papaparse.parse<string[]>(await (await readReportCsv(campaignId)).text(), { skipEmptyLines: true }).data
 }
 
-/** When each message was sent. */
-export function sentTimes(rows: readonly (readonly string[])[]): readonly number[] {
-  const column = rows[0]?.indexOf('sent_at') ?? -1
-  return rows.slice(1).flatMap((row) => {
-    const at = Date.parse(row[column] ?? '')
-    return Number.isNaN(at) ? [] : [at]
-  })
-}
-
 interface Sheet {
   readonly name: string
   readonly rows: readonly (readonly (string | number)[])[]

@@ -151,6 +151,7 @@ export async function campaignBench({
           return message
         },
         lastWrittenAtMs: async () => null,
+        uploads: { keepUntil: async () => true } as never,
       },
       safety: {
         claim: async () => ({ kind: 'granted' }),
@@ -163,7 +164,7 @@ export async function campaignBench({
         onOptOut() {},
         country: async () => null,
       },
-      contacts: { async *withTag() {} },
+      contacts: { async *withTag() {}, lastContact: async () => new Map() },
       config: { safetyTimezone: zone },
     })
     return {

@@ -63,6 +63,18 @@ describe('a request that cannot be', () => {
       /media_url/,
     ],
     ['a template on a phone', () => ({ messages: [{ cloud_api: { type: 'template' } }] }), 400, /official/],
+    [
+      'options in options without end',
+      () => ({ messages: [{ text: `${'{a|'.repeat(11)}b${'}'.repeat(11)}` }] }),
+      400,
+      /10 levels/,
+    ],
+    [
+      'a file nobody uploaded',
+      () => ({ messages: [{ media_id: 'fil_x', media_type: 'image' }] }),
+      400,
+      /messages 1: media_id/,
+    ],
     ['a brace that is not closed', () => ({ messages: [{ text: '{Hi|Hello there' }] }), 400, /\{Hi/],
     [
       'an unknown variable, when it starts',
@@ -270,7 +282,64 @@ describe('a CSV file', () => {
   })
 })
 
+describe('an uploaded file', () => {
+  const upload = async (type: string) =>
+    (await w.api('POST', '/v1/media', Buffer.from('%PDF'), { headers: { 'content-type': type } })).body.media_id
+  const expiry = async (id: string) =>
+    (await w.rows<{ at: number }>('SELECT expires_at AS at FROM files WHERE id = :id', { id }))[0]?.at ?? 0
+
+  test('must be what media_type says', async () => {
+    const media = await upload('application/pdf')
+    const answer = await create({ messages: [{ media_id: media, media_type: 'image' }] })
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/application\/pdf/)])
+  })
+
+  test('stays as long as a campaign may need it', async () => {
+    const media = await upload('application/pdf')
+    const messages = [{ media_id: media, media_type: 'document' }]
+    const before = await expiry(media)
+    const { campaign_id: id } = (await create({ messages })).body
+    expect(await expiry(media)).toBe(before)
+    await w.api('POST', `/v1/campaigns/${id}/start`)
+    expect((await expiry(media)) - before).toBeGreaterThan(80 * 86_400_000)
+  })
+})
+
+test('a timeline tells what happened when, without gaps', async () => {
+  const people = phonesFrom(3, 12_025_570_000)
+  const id = (
+    await create({
+      recipients: people.map((phone) => ({ phone })),
+      config: { minDelay: 90, maxDelay: 90 },
+      start: true,
+    })
+  ).body.campaign_id
+  for (let i = 0; i < 6; i++) await w.pass(60_000)
+  const { timeline } = (await w.api('GET', `/v1/campaigns/${id}/report?timeline=true`)).body
+  expect(timeline.seconds).toBe(60)
+  expect(timeline.points.map(({ sent }: any) => sent).filter(Boolean)).toEqual([1, 1, 1])
+  const times = timeline.points.map(({ at }: any) => Date.parse(at))
+  expect(times.slice(1).every((at: number, i: number) => at - times[i] === 60_000)).toBe(true)
+  const sum = (kind: string) => timeline.points.reduce((all: number, point: any) => all + point[kind], 0)
+  expect([sum('delivered'), sum('read'), sum('replied'), sum('failed')]).toEqual([3, 3, 0, 0])
+  expect((await w.api('GET', `/v1/campaigns/${id}/report`)).body.timeline).toBeUndefined()
+})
+
 describe('a preview', () => {
+  test('counts whom these numbers have written to lately, and says that they are skipped', async () => {
+    const [one = '', two = ''] = phonesFrom(2, 12_025_580_000)
+    await w.api('POST', `/v1/instances/${a.id}/messages`, { to: one, text: 'Hi' })
+    const ask = (hours: number | null) =>
+      preview(body({ recipients: [{ phone: one }, { phone: two }], config: { skipIfContactedHours: hours } }))
+    await expect.poll(async () => (await ask(24)).body.recently_contacted).toBe(1)
+    expect((await ask(24)).body.risks).toContainEqual({
+      ...{ code: 'recently_contacted', severity: 'info', field: 'config.skipIfContactedHours' },
+      message: expect.stringContaining('1 of 2 people'),
+      params: { count: 1, total: 2, hours: 24 },
+    })
+    expect((await ask(null)).body).toMatchObject({ recently_contacted: 0 })
+  })
+
   const preview = (more: object) => w.api('POST', '/v1/campaigns/preview', more)
 
   test('shows what would happen, and writes nothing', async () => {

@@ -35,6 +35,13 @@ describe('variables', () => {
 })
 
 describe('options', () => {
+  test('nest ten levels deep; a brace below that is plain text, and a hundred thousand of them do no harm', () => {
+    const nested = (levels: number) => '{a|'.repeat(levels) + 'b' + '}'.repeat(levels)
+    expect(parseCampaignText(nested(10))).toMatchObject({ unclosedAt: null, tooDeepAt: null })
+    expect(parseCampaignText(nested(11)).tooDeepAt).toBe(31)
+    expect(parseCampaignText('{'.repeat(100_000)).tooDeepAt).toBe(11)
+  })
+
   test('nest, and each can be chosen', () => {
     const source = '{a|b|{c|d}} {{name}}'
     const parsed = parseCampaignText(source)

@@ -84,7 +84,10 @@ export interface Bench {
   /** Ends the link of the first instance, or brings it back. */
   connect(isConnected: boolean): Promise<unknown>
   /** A POST as the door hands it on. */
-  send(body: SendBody, how?: { key?: string; instance?: InstanceId; source?: Source }): Promise<Reply>
+  send(
+    body: SendBody,
+    how?: { key?: string; instance?: InstanceId; source?: Source; campaignId?: string },
+  ): Promise<Reply>
   /** Notices the messages room has published. */
   readonly notices: Notice[]
   /** Types of the message events recorded since the last call, oldest first. */
@@ -184,13 +187,21 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       return now.messages
     },
     connect: (isConnected) => (isConnected ? login(INSTANCE) : now.instances.onSignal(INSTANCE, lost)),
-    async send(body, { key, instance: id = INSTANCE, source = 'api' } = {}) {
+    async send(body, { key, instance: id = INSTANCE, source = 'api', campaignId } = {}) {
       const instance = await now.instances.subject(accountId, id)
       if (instance === undefined) throw new Error(`there is no instance ${id}`)
       const wire = JSON.stringify(body)
       const rawBody = () => JSON.parse(wire) as unknown
       const idempotencyKey = decodeKeyHeader(key ?? null)
-      return asReply(await now.messages.send({ instance, body, rawBody, idempotencyKey, source }))
+      const request = {
+        instance,
+        body,
+        rawBody,
+        idempotencyKey,
+        source,
+        ...(campaignId !== undefined && { campaignId }),
+      }
+      return asReply(await now.messages.send(request))
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)

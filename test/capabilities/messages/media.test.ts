@@ -95,6 +95,34 @@ describe('media', () => {
     expect(fetched).toEqual(['/image.png'])
   })
 
+  test('of a campaign is fetched once for everybody, and removed a while after the last one', async () => {
+    const given: string[] = []
+    b.engine.plan = async (_, out) => {
+      if (out.kind === 'media') given.push((await buffer(await out.content.read())).toString())
+      return accepted('3EB0')
+    }
+    const send = (n: number, campaignId = 'cmp_1') => b.send(image({ to: `1202555010${n}` }), { campaignId })
+    await Promise.all([send(1), send(2)])
+    await send(3)
+    expect([given, fetched]).toEqual([['PNG', 'PNG', 'PNG'], ['/image.png']])
+    await send(4, 'cmp_2')
+    expect(fetched).toHaveLength(2)
+    expect(leftovers()).toHaveLength(2)
+    await b.clock.advance(15 * 60_000)
+    await expect.poll(leftovers).toEqual([])
+    await send(5)
+    expect(fetched).toHaveLength(3)
+  })
+
+  test('of a campaign that could not be fetched is asked for again by the next message', async () => {
+    answer = file({ status: 503 })
+    const send = () => b.send(image(), { campaignId: 'cmp_1' })
+    expect(await refusal(send())).toMatchObject({ code: 'validation_error' })
+    answer = file()
+    expect(bodyOf(await send())).toMatchObject({ sent: true })
+    expect(fetched).toHaveLength(2)
+  })
+
   test('is not fetched for an instance that is not connected', async () => {
     await b.connect(false)
     expect(await refusal(b.send(image()))).toMatchObject({ code: 'not_ready' })

@@ -164,6 +164,15 @@ describe('a day and an hour', () => {
   })
 })
 
+test('what a number may send on the days to come follows its warm-up', async () => {
+  await open({ safetyDailyLimit: 1_000, safetyWarmupDays: 30, safetyWarmupLimits: [50, 200, 500] })
+  const side = await b.pair()
+  const left = (await b.safety.remaining([side.id])).get(side.id)
+  expect([0, 9, 10, 19, 20, 29, 30, 400].map((days) => left?.limitIn(days))).toEqual([
+    50, 50, 200, 200, 500, 500, 1_000, 1_000,
+  ])
+})
+
 describe('a claim', () => {
   test('waits for the shortest time between two messages', async () => {
     await open()
@@ -208,7 +217,8 @@ describe('a claim', () => {
     for (let i = 0; i < 5; i++) await b.send(side, '12025550101')
     expect((await b.state(side)).today).toMatchObject({ sent: 5, limit: 3, firstContacts: 1 })
     expect(await b.claim(side, '12025550101')).toMatchObject({ kind: 'wait', reason: 'daily_limit' })
-    expect((await b.safety.remaining([side.id])).get(side.id)).toMatchObject({ today: 0 })
+    const left = (await b.safety.remaining([side.id])).get(side.id)
+    expect([left?.today, left?.limitIn(1)]).toEqual([0, 3])
   })
 
   test('for an instance that was deleted is refused, and nothing is left of it', async () => {

@@ -11,7 +11,6 @@ import {
 } from '../../../renderer/rooms/campaigns/people-csv.ts'
 import { readPeopleText } from '../../../renderer/rooms/campaigns/people-file.ts'
 import { summarizeSafety } from '../../../renderer/rooms/campaigns/safety.ts'
-import { toTimeline, widthFor } from '../../../renderer/rooms/campaigns/timeline.ts'
 import { splitDuration } from '../../../renderer/rooms/campaigns/use-duration-text.ts'
 import { bestVariation } from '../../../renderer/rooms/campaigns/variations.ts'
 
@@ -80,14 +79,6 @@ test('what a number may still send today is low before it is nothing', () => {
   })
   const restriction = { active: true, kind: 'reachout', until: null }
   expect(summarizeSafety({ today, restriction }).tone).toBe('stopped')
-})
-
-test('a timeline has at most 49 bars, and keeps the empty ones', () => {
-  const hour = 3_600_000
-  expect(toTimeline([])).toEqual([])
-  expect(toTimeline([0, 1, 3 * 60_000]).map(({ sent }) => sent)).toEqual([2, 0, 0, 1])
-  expect(widthFor(30 * hour)).toBe(hour)
-  expect(toTimeline(Array.from({ length: 500 }, (_, n) => n * hour)).length).toBeLessThanOrEqual(49)
 })
 
 test('a duration is said in its two largest units', () => {

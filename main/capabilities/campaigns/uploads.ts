@@ -1,0 +1,43 @@
+import type { CampaignMessage } from '../../contract/campaign.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Messages } from '../messages/index.ts'
+import type { StoredCampaign } from './store.ts'
+
+/** Longer than any campaign that is planned; what is left of a file goes after that. */
+const KEPT_MS = 90 * 86_400_000
+
+/**
+ * The files of `media_id`, so that a mistake is not found by the first thousand people.
+ * @throws ApiError validation_error naming the message by its position, from 1
+ */
+export async function requireUploads(
+  uploads: Pick<Messages['uploads'], 'get'>,
+  accountId: AccountId,
+  messages: readonly CampaignMessage[],
+): Promise<void> {
+  for (const [index, { media_id: mediaId, media_type: type }] of messages.entries()) {
+    if (mediaId === undefined) continue
+    const name = `messages ${index + 1}`
+    const { mimeType } = await uploads.get(accountId, mediaId).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      throw new ApiError('validation_error', `${name}: ${error.message}`)
+    })
+    const isOgg = type === 'audio' && mimeType === 'application/ogg'
+    if (type === undefined || type === 'document' || isOgg || mimeType.startsWith(`${type}/`)) continue
+    const message = `${name}: the file of media_id is ${mimeType}, which does not match media_type ${type}.`
+    throw new ApiError('validation_error', message)
+  }
+}
+
+/** An upload does not expire while a campaign sends it. */
+export async function keepUploads(
+  uploads: Pick<Messages['uploads'], 'keepUntil'>,
+  tx: Tx,
+  { accountId, messages }: Pick<StoredCampaign, 'accountId' | 'messages'>,
+  fromMs: number,
+): Promise<void> {
+  for (const { media_id: mediaId } of messages)
+    if (mediaId !== undefined) await uploads.keepUntil(tx, accountId, mediaId, fromMs + KEPT_MS)
+}
