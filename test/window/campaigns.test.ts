@@ -139,6 +139,21 @@ describe('a draft', { timeout: 60_000 }, () => {
     await heading('Who gets it?')
   })
 
+  test('takes the contacts with a tag', async () => {
+    await page.getByRole('tab', { name: 'Contacts' }).click()
+    await page.getByText('No contact has a tag yet.').waitFor()
+    for (const n of [1, 2]) await w.api('POST', '/v1/contacts', { phone: `1202555900${n}`, tags: ['gold'] })
+    await page.getByRole('tab', { name: 'Paste' }).click()
+    await page.getByRole('tab', { name: 'Contacts' }).click()
+    await page.getByRole('combobox', { name: 'Tag' }).click()
+    await page.getByRole('option', { name: 'gold (2)' }).click()
+    await page.getByRole('button', { name: 'Add contacts' }).click()
+    await page.getByRole('heading', { name: '2 people' }).waitFor()
+    await page.getByRole('button', { name: 'Remove everyone' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove everyone' }).click()
+    await page.getByRole('heading', { name: '2 people' }).waitFor({ state: 'detached' })
+  })
+
   test('takes a spreadsheet of ten thousand people, whose columns become variables', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => [
       { value: `Person ${n} ${'x'.repeat(60)}` },

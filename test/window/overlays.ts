@@ -236,6 +236,13 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'rooms/campaigns/PeopleStep': [{ name: 'clear', at: builder('people'), show: press('Remove everyone') }],
+  'rooms/campaigns/TagImport': [
+    {
+      name: 'tags',
+      at: builder('people'),
+      show: inTurn((page) => page.getByRole('tab', { name: 'Contacts' }).click(), choose('Tag')),
+    },
+  ],
   'rooms/campaigns/CountrySelect': [
     {
       name: 'countries',

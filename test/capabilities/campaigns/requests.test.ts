@@ -320,7 +320,7 @@ test('a timeline tells what happened when, without gaps', async () => {
   expect(timeline.points.map(({ sent }: any) => sent).filter(Boolean)).toEqual([1, 1, 1])
   const times = timeline.points.map(({ at }: any) => Date.parse(at))
   expect(times.slice(1).every((at: number, i: number) => at - times[i] === 60_000)).toBe(true)
-  const sum = (kind: string) => timeline.points.reduce((all: number, point: any) => all + point[kind], 0)
+  const sum = (kind: string) => timeline.points.reduce((all: number, point: any) => all + Number(point[kind]), 0)
   expect([sum('delivered'), sum('read'), sum('replied'), sum('failed')]).toEqual([3, 3, 0, 0])
   expect((await w.api('GET', `/v1/campaigns/${id}/report`)).body.timeline).toBeUndefined()
 })
