@@ -140,6 +140,7 @@ test('an answer of the phone with a nonce of 31 bytes is refused, and ends it', 
   fault({ at: 'crsc_continuation', kind: 'short_nonce' })
   await tryToLink()
   expect((await failure()).reason).toBe('refused')
+  await until('acknowledged', () => world.applicant.notices.at(-1)?.acks.length === 1)
   expect(world.applicant.notices.at(-1)?.acks).toMatchObject([{ error: '487' }])
   await expectGone()
 })
