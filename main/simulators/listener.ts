@@ -122,11 +122,12 @@ async function write(
   response: ServerResponse,
   { status, headers, body }: Exclude<SimulatedAnswer, 'reset'>,
 ): Promise<void> {
-  if (response.destroyed) return
+  const isGone = () => response.destroyed
+  if (isGone()) return
   if (isStream(body)) {
     response.writeHead(status, headers)
     for await (const chunk of body) {
-      if (response.destroyed) return
+      if (isGone()) return
       response.write(chunk)
     }
     response.end()
