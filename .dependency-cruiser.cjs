@@ -17,6 +17,10 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  'ai-providers': ['instances'],
+  'ai-knowledge': ['instances', 'ai-providers'],
+  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge'],
+  'ai-evaluations': ['instances', 'ai'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
