@@ -52,6 +52,8 @@ const HOMES = {
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',
+  unpdf: '^main/kernel/documents/pdf[.]ts$',
+  mammoth: '^main/kernel/documents/docx[.]ts$',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

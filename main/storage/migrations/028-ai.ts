@@ -178,6 +178,7 @@ CREATE TABLE ai_turns (
 CREATE UNIQUE INDEX ai_turns_of_conversation ON ai_turns (conversation_seq, turn);
 CREATE INDEX ai_turns_answered ON ai_turns (conversation_seq, ended_at) WHERE state = 'answered';
 CREATE INDEX ai_turns_ended ON ai_turns (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX ai_turns_unended ON ai_turns (conversation_seq, turn) WHERE ended_at IS NULL;
 CREATE INDEX ai_turns_of_instance ON ai_turns (instance_id);
 
 -- Of an agent, in the time zone of its instance. agent_id is empty for what no agent did.

@@ -75,6 +75,7 @@ CREATE TABLE ai_unanswered (
 ) STRICT;
 CREATE UNIQUE INDEX ai_unanswered_id ON ai_unanswered (id);
 CREATE UNIQUE INDEX ai_unanswered_once ON ai_unanswered (instance_id, folded);
+CREATE INDEX ai_unanswered_by_age ON ai_unanswered (last_at);
 CREATE INDEX ai_unanswered_by_status ON ai_unanswered (instance_id, status, last_at, seq);
 
 CREATE TABLE ai_evaluations (
