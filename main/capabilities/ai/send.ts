@@ -9,15 +9,7 @@ import type { AiDeps } from './deps.ts'
 import type { FollowUps } from './follow-up.ts'
 import type { SettingsStore } from './settings.ts'
 import { END, waitUntil, type Step } from './turn.ts'
-import {
-  countTry,
-  endTurn,
-  partSent,
-  turnBySeq,
-  type Part,
-  type StoredDecision,
-  type TurnRow,
-} from './turn-store.ts'
+import { countTry, endTurn, partSent, turnBySeq, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
 import { hasPersonWritten } from './utterances.ts'
 
 interface SendDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'messages' | 'safety' | 'optOuts'> {

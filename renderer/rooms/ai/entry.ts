@@ -10,6 +10,7 @@ export default {
       to: (id) => (id === null ? '/agents' : `/agents/${id}?tab=chats`),
       icon: 'i-lucide-hand',
     },
+    'ai.no_agent': { words: 'ai.attention.no_agent', to: toAgent, icon: 'i-lucide-user-round-x' },
     'ai.provider': { words: 'ai.attention.provider', to: toAgent, icon: 'i-lucide-key-round' },
   },
 } satisfies RoomEntries

@@ -41,7 +41,7 @@ export function useAgentSetup(instanceId: string) {
   }
 
   const live = useLive()
-  const unsubscribe = live.onNotice('ai', ({ id }) => {
+  const unsubscribe = live.onNotice('ai', ({ instance_id: id }) => {
     if (id !== undefined && id !== instanceId) return
     timer ??= setTimeout(() => {
       timer = undefined
