@@ -4,13 +4,7 @@ import { fold } from '../../kernel/search/index.ts'
 import type { Agent } from './agent-store.ts'
 import type { Agents } from './agents.ts'
 import type { Chats } from './chats.ts'
-import {
-  closeTurnOf,
-  conversationBySeq,
-  isPaused,
-  setRepeats,
-  type ConversationRow,
-} from './conversation-store.ts'
+import { closeTurnOf, conversationBySeq, isPaused, setRepeats, type ConversationRow } from './conversation-store.ts'
 import { limitReached } from './daily.ts'
 import type { AiDeps } from './deps.ts'
 import { nextOpenMs } from './hours.ts'
@@ -50,13 +44,23 @@ const SAME_IN_A_ROW = 3
 const LOOK_AGAIN_MS = 2_000
 
 /** Decides in one commit whether a turn takes place: people, limits and guards come before any model. */
-export function createBegin({ db, clock, optOuts, providers, settings: store, agents, stages, chats }: BeginDeps): Begin {
+export function createBegin({
+  db,
+  clock,
+  optOuts,
+  providers,
+  settings: store,
+  agents,
+  stages,
+  chats,
+}: BeginDeps): Begin {
   return (turnSeq) =>
     db.commit(async (tx) => {
       const turn = await tx.one(turnBySeq, { seq: turnSeq })
       if (turn === undefined || turn.endedAtMs !== null) return END
       const { conversationSeq, instanceId } = turn
-      if (await tx.one(unendedBefore, { conversationSeq, turn: turn.turn })) return waitUntil(clock.now() + LOOK_AGAIN_MS)
+      if (await tx.one(unendedBefore, { conversationSeq, turn: turn.turn }))
+        return waitUntil(clock.now() + LOOK_AGAIN_MS)
       if (turn.state === 'sending') return SEND
       if (turn.dueAtMs > clock.now()) return waitUntil(turn.dueAtMs)
       const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
@@ -83,7 +87,14 @@ export function createBegin({ db, clock, optOuts, providers, settings: store, ag
       // Another agent has other stages.
       const stageId = (all.find(({ id }) => id === conversation.stageId) ?? all[0])?.id ?? null
       await tx.run(setThinking, { seq: turnSeq, agentId: agent.id, stageId })
-      return { kind: 'think', turn: { ...turn, agentId: agent.id, tries: turn.tries + 1 }, agent, stages: all, stageId, settings }
+      return {
+        kind: 'think',
+        turn: { ...turn, agentId: agent.id, tries: turn.tries + 1 },
+        agent,
+        stages: all,
+        stageId,
+        settings,
+      }
     })
 
   async function skip(tx: Tx, { seq, conversationSeq, turn }: TurnRow, reason: string): Promise<Step> {

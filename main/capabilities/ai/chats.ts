@@ -82,7 +82,12 @@ export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
       const { seq } = conversation
       const summary = decided.summary ?? turn.question
       await tx.run(setHandoff, { seq, reason, detail, summary: summary === '' ? null : summary.slice(0, 1_000), now })
-      await tx.run(setPause, { seq, untilMs: now + settings.pause_on_human_minutes * MINUTE_MS, reason: 'handoff', now })
+      await tx.run(setPause, {
+        seq,
+        untilMs: now + settings.pause_on_human_minutes * MINUTE_MS,
+        reason: 'handoff',
+        now,
+      })
       await tx.run(closeTurnOf, { seq, turn: turn.turn })
       const agentId = decided.agentId ?? turn.agentId
       await countDaily(tx, { ...turn, agentId, timezone: settings.timezone, nowMs: now }, { handedOver: 1 })

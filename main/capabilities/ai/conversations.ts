@@ -84,7 +84,11 @@ export function createConversations({ db, clock, cursors, messages, settings: st
       }
     },
 
-    async turns({ id: instanceId }: InstanceSubject, chat: string, { limit = LIMITS.pageSizeDefault, cursor }: PageWish) {
+    async turns(
+      { id: instanceId }: InstanceSubject,
+      chat: string,
+      { limit = LIMITS.pageSizeDefault, cursor }: PageWish,
+    ) {
       const row = await find(instanceId, chat)
       const list = `ai-turns:${instanceId}:${chat}`
       const before = cursor === undefined ? MOST : Number(cursors.decode(list, cursor)[0])

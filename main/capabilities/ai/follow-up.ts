@@ -1,13 +1,7 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { primaryAgent } from './agent-store.ts'
-import {
-  conversationBySeq,
-  isPaused,
-  setFollowUp,
-  takeTurnNumber,
-  type ConversationRow,
-} from './conversation-store.ts'
+import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type ConversationRow } from './conversation-store.ts'
 import type { AiDeps } from './deps.ts'
 import { afterQuietMs } from './hours.ts'
 import type { FollowUpSettings, SettingsStore } from './settings.ts'

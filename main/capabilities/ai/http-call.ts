@@ -44,7 +44,8 @@ export function createHttpCall({
     })
     if (answer.kind === 'failure') return 'The service could not be reached.'
     const text = withoutSecret(answer.body.toString(), secret?.open())
-    const status = answer.status >= 200 && answer.status < 300 ? '' : `The service answered with status ${answer.status}. `
+    const status =
+      answer.status >= 200 && answer.status < 300 ? '' : `The service answered with status ${answer.status}. `
     return (status + text).slice(0, RESULT_LENGTH)
   }
 }
@@ -55,7 +56,11 @@ function valuesOf(parameters: HttpTool['parameters'], given: Readonly<Record<str
   for (const { name, type, required } of parameters) {
     const value = given[name]
     const isFitting =
-      type === 'integer' ? Number.isSafeInteger(value) : type === 'number' ? Number.isFinite(value) : typeof value === type
+      type === 'integer'
+        ? Number.isSafeInteger(value)
+        : type === 'number'
+          ? Number.isFinite(value)
+          : typeof value === type
     if (isFitting) values.set(name, value as Value)
     else if (required) throw new Error(`The parameter ${name} must be of type ${type}.`)
   }
@@ -77,5 +82,7 @@ function fillIn(template: string, values: ReadonlyMap<string, Value>): { url: st
 function withoutSecret(text: string, secret: string | undefined): string {
   if (secret === undefined) return text
   const bare = secret.replace(/^\S+\s+/, '')
-  return [secret, bare].filter((part) => part.length >= 4).reduce((left, part) => left.replaceAll(part, '[secret]'), text)
+  return [secret, bare]
+    .filter((part) => part.length >= 4)
+    .reduce((left, part) => left.replaceAll(part, '[secret]'), text)
 }

@@ -42,4 +42,6 @@ export const changeHttpTool = sql<Omit<HttpToolRow, 'id' | 'agentId' | 'createdA
 )
 export const removeHttpTool = sql<{ seq: number }>('DELETE FROM ai_http_tools WHERE seq = :seq')
 export const removeHttpToolsOfAgent = sql<OfAgent>('DELETE FROM ai_http_tools WHERE agent_id = :agentId')
-export const removeHttpToolsOf = sql<{ instanceId: string }>('DELETE FROM ai_http_tools WHERE instance_id = :instanceId')
+export const removeHttpToolsOf = sql<{ instanceId: string }>(
+  'DELETE FROM ai_http_tools WHERE instance_id = :instanceId',
+)

@@ -20,7 +20,14 @@ type Fields = Pick<HttpToolRow, 'name' | 'description' | 'method' | 'url' | 'sec
 }
 
 /** Headers that decide where a request goes or how it is read. */
-const FORBIDDEN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'content-type', 'cookie'])
+const FORBIDDEN_HEADERS = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'content-type',
+  'cookie',
+])
 
 export type HttpTools = ReturnType<typeof createHttpTools>
 
@@ -63,10 +70,17 @@ export function createHttpTools({
   return {
     all,
     find: get,
-    openSecret: ({ id, secret }: HttpToolRow): Secret | null => (secret === null ? null : seal.open(secret, ownerOf(id))),
+    openSecret: ({ id, secret }: HttpToolRow): Secret | null =>
+      secret === null ? null : seal.open(secret, ownerOf(id)),
 
     list: (agentId: string, wish: { readonly limit?: number; readonly cursor?: string }) =>
-      seqPage(cursors, `ai-http-tools:${agentId}`, wish, (page) => db.read(httpToolsPage, { agentId, ...page }), toTool),
+      seqPage(
+        cursors,
+        `ai-http-tools:${agentId}`,
+        wish,
+        (page) => db.read(httpToolsPage, { agentId, ...page }),
+        toTool,
+      ),
 
     /** @throws ApiError validation_error, invalid_url, invalid_state, sealed */
     async create({ instanceId, agentId }: { instanceId: string; agentId: string }, body: CreateHttpToolBody) {
@@ -77,9 +91,16 @@ export function createHttpTools({
       const sealed = secret === null ? null : seal.seal(new Secret(secret), ownerOf(id))
       const now = clock.now()
       return db.commit(async (tx) => {
-        const known = await tx.all(httpToolsPage, { agentId, before: Number.MAX_SAFE_INTEGER, rows: LIMITS.aiHttpTools })
+        const known = await tx.all(httpToolsPage, {
+          agentId,
+          before: Number.MAX_SAFE_INTEGER,
+          rows: LIMITS.aiHttpTools,
+        })
         if (known.length >= LIMITS.aiHttpTools)
-          throw new ApiError('invalid_state', `This agent already has ${LIMITS.aiHttpTools} HTTP tools. Delete one first.`)
+          throw new ApiError(
+            'invalid_state',
+            `This agent already has ${LIMITS.aiHttpTools} HTTP tools. Delete one first.`,
+          )
         const row: HttpToolRow = {
           ...{ seq: await tx.next('ai_http_tools'), id, agentId, name, description, method, url, secretHeader },
           ...{ parameters: JSON.stringify(parameters), enabled: body.enabled === false ? 0 : 1, secret: sealed },

@@ -59,10 +59,7 @@ export function createAi(deps: AiDeps): Ai {
   const media = createMediaLibrary(deps)
   const httpTools = createHttpTools(deps)
   const callHttp = createHttpCall({ ...deps, tools: httpTools })
-  const brain = brainOf(
-    createBuiltinBrain({ knowledge }),
-    createModelBrain({ ...deps, media, httpTools, callHttp }),
-  )
+  const brain = brainOf(createBuiltinBrain({ knowledge }), createModelBrain({ ...deps, media, httpTools, callHttp }))
   const chats = createChats(deps)
   const conversations = createConversations({ ...deps, settings, chats })
   const followUps = createFollowUps({ ...deps, settings, turns: () => turns })

@@ -1,9 +1,16 @@
 import { isStepCount, jsonSchema, Output, streamText } from 'ai'
-import type { HandoffReason } from '../../contract/ai.ts'
+import type { AnswerSource, HandoffReason } from '../../contract/ai.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
-import { costMicros, priceOf, ProviderFailure, toProviderFailure, type AiProviders, type Price } from '../ai-providers/index.ts'
+import {
+  costMicros,
+  priceOf,
+  ProviderFailure,
+  toProviderFailure,
+  type AiProviders,
+  type Price,
+} from '../ai-providers/index.ts'
 import type { Agent } from './agent-store.ts'
 import type { Brain, BrainTurn, Decision, Usage } from './decision.ts'
 import type { createHttpCall } from './http-call.ts'
@@ -84,7 +91,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
       readonly model: Awaited<ReturnType<AiProviders['model']>>
       readonly media: Awaited<ReturnType<MediaLibrary['of']>>
       readonly notes: ToolNotes
-      readonly sources: ToolNotes['sources']
+      readonly sources: readonly AnswerSource[]
       readonly spent: { inputTokens: number; outputTokens: number }
     },
     signal: AbortSignal,
@@ -122,7 +129,8 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
 
 /** null where the contract of a strict model wants every field. */
 function answerSchema(stageIds: readonly string[]) {
-  const stage = stageIds.length === 0 ? {} : { stage_id: { type: ['string', 'null'] as const, enum: [...stageIds, null] } }
+  const stage =
+    stageIds.length === 0 ? {} : { stage_id: { type: ['string', 'null'] as const, enum: [...stageIds, null] } }
   const properties = {
     reply: { type: 'string', description: 'What the person reads. Empty: nothing.' },
     confidence: { type: 'number', description: '0 to 1: how sure you are that the answer is right.' },
@@ -148,7 +156,12 @@ function isAnswer(value: unknown): value is Answer {
   return typeof reply === 'string' && typeof confidence === 'number' && typeof needsPerson === 'boolean'
 }
 
-function decisionOf({ stages, stageId, question, kind }: BrainTurn, answer: Answer, notes: ToolNotes, usage: Usage): Decision {
+function decisionOf(
+  { stages, stageId, question, kind }: BrainTurn,
+  answer: Answer,
+  notes: ToolNotes,
+  usage: Usage,
+): Decision {
   const wanted = notes.stageId ?? answer.stage_id ?? stageId
   const stage = stages.some(({ id }) => id === wanted) ? wanted : stageId
   const handoff = kind === 'follow_up' ? null : handoffOf(answer, notes)

@@ -70,7 +70,8 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
 
   if (allowed.has('handoff_to_human'))
     tools['handoff_to_human'] = tool({
-      description: 'Passes the conversation to a person of the business. Answer the person with one polite sentence then.',
+      description:
+        'Passes the conversation to a person of the business. Answer the person with one polite sentence then.',
       inputSchema: schemaOf({
         reason: { type: 'string', enum: ['asked_for_person', 'no_answer', 'agent_decision'] },
         summary: { type: 'string', maxLength: 600, description: 'What the colleague must know.' },
@@ -88,7 +89,8 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
       async execute({ name }) {
         const file = media.find((known) => known.name === name)
         if (file === undefined) return noted('send_media', { name }, 'There is no such file.')
-        if (notes.media.length >= MEDIA_AT_MOST) return noted('send_media', { name }, 'No further file can be sent now.')
+        if (notes.media.length >= MEDIA_AT_MOST)
+          return noted('send_media', { name }, 'No further file can be sent now.')
         if (!notes.media.includes(file)) notes.media.push(file)
         return noted('send_media', { name }, 'The file is sent with your answer.')
       },

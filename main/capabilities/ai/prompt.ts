@@ -24,7 +24,7 @@ export function instructionsFor(
   { agent, stages, stageId, nowMs, timezone, kind }: BrainTurn,
   media: readonly MediaRow[],
 ): string {
-  const now = DateTime.fromMillis(nowMs, { zone: timezone }).setLocale('en').toFormat("cccc, d LLLL yyyy, HH:mm")
+  const now = DateTime.fromMillis(nowMs, { zone: timezone }).setLocale('en').toFormat('cccc, d LLLL yyyy, HH:mm')
   return [
     agent.systemPrompt.trim() === '' ? 'You answer the customers of a business in a chat.' : agent.systemPrompt.trim(),
     `# How you work
@@ -77,7 +77,9 @@ export function messagesFor({ history, question }: BrainTurn, sources: readonly 
     messages.push({ role: 'user', content: `${asked}\n${knowledge}` })
   }
   // Some models refuse a conversation that the assistant begins.
-  return messages[0]?.role === 'assistant' ? [{ role: 'user', content: '(The conversation begins.)' }, ...messages] : messages
+  return messages[0]?.role === 'assistant'
+    ? [{ role: 'user', content: '(The conversation begins.)' }, ...messages]
+    : messages
 }
 
 function* grouped(said: readonly Utterance[]): Generator<readonly [Utterance['from'], string[]]> {

@@ -106,7 +106,10 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
   }
 
   /** @throws ApiError provider_key_missing */
-  async function requireKey(tx: Tx, { instanceId, provider }: Pick<AgentRow, 'instanceId' | 'provider'>): Promise<void> {
+  async function requireKey(
+    tx: Tx,
+    { instanceId, provider }: Pick<AgentRow, 'instanceId' | 'provider'>,
+  ): Promise<void> {
     if (provider === 'builtin' || (await providers.has(tx, instanceId, provider))) return
     throw keyMissing(provider)
   }

@@ -5,15 +5,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { leaveStage } from './conversation-store.ts'
 import type { AiDeps } from './deps.ts'
-import {
-  changeStage,
-  insertStage,
-  placeStage,
-  removeStage,
-  stageById,
-  stagesOf,
-  type Stage,
-} from './stage-store.ts'
+import { changeStage, insertStage, placeStage, removeStage, stageById, stagesOf, type Stage } from './stage-store.ts'
 
 interface Place {
   readonly instanceId: string
@@ -51,7 +43,8 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
         has_more: last !== undefined,
       }
     },
-    get: async (agentId: string, id: string): Promise<StageRecord> => toRecord(await get({ one: db.readOne }, agentId, id)),
+    get: async (agentId: string, id: string): Promise<StageRecord> =>
+      toRecord(await get({ one: db.readOne }, agentId, id)),
 
     async create({ instanceId, agentId }: Place, body: CreateStageBody): Promise<StageRecord> {
       return db.commit(async (tx) => {
@@ -101,7 +94,8 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
         const byId = new Map(stages.map((stage) => [stage.id, stage]))
         const wanted = stageIds.map((id) => {
           const stage = byId.get(id)
-          if (stage === undefined) throw new ApiError('not_found', `stage_ids names ${id}, which is no stage of this agent.`)
+          if (stage === undefined)
+            throw new ApiError('not_found', `stage_ids names ${id}, which is no stage of this agent.`)
           return stage
         })
         if (new Set(stageIds).size !== stageIds.length)

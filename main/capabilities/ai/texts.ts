@@ -64,6 +64,8 @@ export const isCourtesy = (text: string): boolean => consistsOf(text, COURTESIES
 
 function consistsOf(text: string, known: ReadonlySet<string>): boolean {
   if (text.includes('?')) return false
-  const found = fold(text).split(' ').filter((word) => word !== '')
+  const found = fold(text)
+    .split(' ')
+    .filter((word) => word !== '')
   return found.length > 0 && found.length <= 6 && found.every((word) => known.has(word))
 }

@@ -84,13 +84,21 @@ export function createThinker({ db, clock, messages, log, brain, chats }: ThinkD
     }
     if (agent.provider !== 'builtin') await clearRefusal(tx, turn.instanceId)
     await tx.run(setStage, { seq: turn.conversationSeq, agentId: agent.id, stageId })
-    const parts = media.map(
-      ({ mediaId, mediaType, filename }): Part => ({ kind: 'media', mediaId, mediaType, filename }),
-    )
+    const parts = media.map(({ mediaId, mediaType, filename }): Part => ({
+      kind: 'media',
+      mediaId,
+      mediaType,
+      filename,
+    }))
     const said = { source, sources, toolCalls, stageId, agentId: agent.id, durationMs: usage.durationMs }
     if (handoff !== null) {
       const text = reply ?? settings.handoff.message ?? say('handoff', turn.question)
-      const sends = await chats.handOver(tx, { turn, conversation, settings }, handoff, { text, parts, summary, ...said })
+      const sends = await chats.handOver(tx, { turn, conversation, settings }, handoff, {
+        text,
+        parts,
+        summary,
+        ...said,
+      })
       return sends ? SEND : END
     }
     await tx.run(closeTurnOf, { seq: turn.conversationSeq, turn: turn.turn })
@@ -123,8 +131,7 @@ export function createThinker({ db, clock, messages, log, brain, chats }: ThinkD
         return waitUntil(verdict.untilMs)
       }
       const { reason } = verdict
-      if (LASTING.has(reason))
-        await tx.run(setRefused, { instanceId: turn.instanceId, code: reason, at: clock.now() })
+      if (LASTING.has(reason)) await tx.run(setRefused, { instanceId: turn.instanceId, code: reason, at: clock.now() })
       const conversation = await tx.one(conversationBySeq, { seq: turn.conversationSeq })
       if (conversation === undefined) return END
       // A follow-up that cannot be written is no reason to bother anybody.
@@ -159,8 +166,7 @@ const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, costMicros: null, dura
 const LASTING: ReadonlySet<HandoffReason> = new Set(['provider_refused', 'model_unknown', 'provider_key_missing'])
 
 type Verdict =
-  | { readonly kind: 'retry'; readonly untilMs: number }
-  | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
+  { readonly kind: 'retry'; readonly untilMs: number } | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
 
 /** @returns undefined for an error of our own. */
 function verdictOf(error: unknown, { tries, firstAtMs }: TurnRow, nowMs: number): Verdict | undefined {

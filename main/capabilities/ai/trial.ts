@@ -63,7 +63,10 @@ export function createTrial({ db, clock, messages, brain, settings: store, agent
         ),
       )
     if ((await limitReached(outside, agent, timezone, clock.now())) !== undefined)
-      throw new ApiError('invalid_state', 'The agent has reached its limit for today. Raise its limits, or try again tomorrow.')
+      throw new ApiError(
+        'invalid_state',
+        'The agent has reached its limit for today. Raise its limits, or try again tomorrow.',
+      )
     try {
       const decision = await brain.reply(
         {
@@ -91,7 +94,8 @@ export function createTrial({ db, clock, messages, brain, settings: store, agent
     } catch (error) {
       if (controller.signal.aborted)
         throw new ApiError('upstream_timeout', 'The model took longer than two minutes. Nothing was sent.')
-      if (error instanceof ProviderFailure) throw new ApiError('upstream_unavailable', `${error.message} Nothing was sent.`)
+      if (error instanceof ProviderFailure)
+        throw new ApiError('upstream_unavailable', `${error.message} Nothing was sent.`)
       throw error
     } finally {
       timer.cancel()
@@ -103,7 +107,8 @@ export function createTrial({ db, clock, messages, brain, settings: store, agent
     primary,
 
     async test(instance: InstanceSubject, body: TestBody): Promise<TestReply> {
-      const agent = body.agent_id === undefined ? await primary(instance.id) : await agents.find(instance.id, body.agent_id)
+      const agent =
+        body.agent_id === undefined ? await primary(instance.id) : await agents.find(instance.id, body.agent_id)
       const history = [...(body.history ?? []), { from: 'person' as const, text: body.message }]
       const asked = { agent, question: body.message, history, stageId: body.stage_id ?? null }
       const { reply, source, stageId, handoff, toolCalls, usage, sources } = await askInTime(instance, asked)
@@ -119,8 +124,11 @@ export function createTrial({ db, clock, messages, brain, settings: store, agent
       const history = await recentUtterances(messages, instance.id, chat)
       const lastAnswer = history.findLastIndex(({ from }) => from === 'agent')
       const open = history.slice(lastAnswer + 1)
-      const asked = (open.length > 0 ? open : history.filter(({ from }) => from === 'person').slice(-1)).map(({ text }) => text)
-      if (asked.length === 0) throw new ApiError('invalid_state', 'The person has written nothing that could be answered.')
+      const asked = (open.length > 0 ? open : history.filter(({ from }) => from === 'person').slice(-1)).map(
+        ({ text }) => text,
+      )
+      if (asked.length === 0)
+        throw new ApiError('invalid_state', 'The person has written nothing that could be answered.')
       const known = await stages.of(outside, agent.id)
       const stageId = known.find(({ id }) => id === conversation?.stageId)?.id ?? null
       const decision = await askInTime(instance, { agent, question: asked.join('\n'), history, stageId })

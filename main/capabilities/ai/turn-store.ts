@@ -93,15 +93,9 @@ export const setThinking = sql<OfTurn & { agentId: string; stageId: string | nul
   `UPDATE ai_turns SET state = 'thinking', agent_id = :agentId, stage_id = :stageId, tries = tries + 1
    WHERE seq = :seq AND state IN ('waiting', 'thinking')`,
 )
-export const setWaiting = sql<OfTurn>(
-  `UPDATE ai_turns SET state = 'waiting' WHERE seq = :seq AND state = 'thinking'`,
-)
+export const setWaiting = sql<OfTurn>(`UPDATE ai_turns SET state = 'waiting' WHERE seq = :seq AND state = 'thinking'`)
 export const setDecision = sql<
-  OfTurn &
-    Pick<
-      TurnRow,
-      'decision' | 'reason' | 'detail' | 'source' | 'stageId' | 'agentId' | 'durationMs'
-    >
+  OfTurn & Pick<TurnRow, 'decision' | 'reason' | 'detail' | 'source' | 'stageId' | 'agentId' | 'durationMs'>
 >(
   `UPDATE ai_turns SET state = 'sending', decision = :decision, reason = :reason, detail = :detail, source = :source,
      stage_id = :stageId, agent_id = :agentId, duration_ms = :durationMs, tries = 0
@@ -117,9 +111,7 @@ export const partSent = sql<OfTurn & { sentParts: number; messageIds: string }>(
   'UPDATE ai_turns SET sent_parts = :sentParts, message_ids = :messageIds, tries = 0 WHERE seq = :seq',
 )
 /** Changes no row that has ended. */
-export const endTurn = sql<
-  OfTurn & { state: TurnState; reason: string | null; detail: string | null; now: number }
->(
+export const endTurn = sql<OfTurn & { state: TurnState; reason: string | null; detail: string | null; now: number }>(
   `UPDATE ai_turns SET state = :state, reason = COALESCE(:reason, reason), detail = COALESCE(:detail, detail),
      ended_at = :now WHERE seq = :seq AND ended_at IS NULL`,
 )

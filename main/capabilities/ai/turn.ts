@@ -10,9 +10,7 @@ import type { TurnFailure } from './turn-failure.ts'
 
 /** What a turn does next. */
 export type Step =
-  | { readonly kind: 'end' }
-  | { readonly kind: 'wait'; readonly untilMs: number }
-  | { readonly kind: 'send' }
+  { readonly kind: 'end' } | { readonly kind: 'wait'; readonly untilMs: number } | { readonly kind: 'send' }
 
 export const END: Step = { kind: 'end' }
 export const SEND: Step = { kind: 'send' }

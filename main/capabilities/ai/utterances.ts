@@ -30,7 +30,8 @@ export function spokenText({
 }
 
 /** There is nothing in it that an agent could read. */
-export const isUnreadable = (question: string): boolean => question.split('\n').every((line) => UNREADABLE.has(line.trim()))
+export const isUnreadable = (question: string): boolean =>
+  question.split('\n').every((line) => UNREADABLE.has(line.trim()))
 
 const MESSAGES = 40
 
