@@ -12,7 +12,8 @@ export function aiEvaluationsHandlers(evaluations: AiEvaluations): Handlers<type
       await evaluations.remove(instance.id, params.evaluation_id)
       return undefined
     },
-    startEvaluationRun: ({ instance, params, body }) => evaluations.start(instance, params.evaluation_id, body.agent_id),
+    startEvaluationRun: ({ instance, params, body }) =>
+      evaluations.start(instance, params.evaluation_id, body.agent_id),
     listEvaluationRuns: ({ instance, params, query }) => evaluations.listRuns(instance.id, params.evaluation_id, query),
     getEvaluationRun: ({ instance, params }) => evaluations.getRun(instance.id, params.evaluation_id, params.run_id),
   }

@@ -102,7 +102,10 @@ export function createAiEvaluations(deps: AiEvaluationsDeps) {
       return db.commit(async (tx) => {
         const { count = 0 } = (await tx.one(evaluationCount, { instanceId })) ?? {}
         if (count >= LIMITS.aiEvaluations)
-          throw new ApiError('invalid_state', `This instance already has ${LIMITS.aiEvaluations} evaluations. Delete one first.`)
+          throw new ApiError(
+            'invalid_state',
+            `This instance already has ${LIMITS.aiEvaluations} evaluations. Delete one first.`,
+          )
         const now = clock.now()
         const row: EvaluationRow = {
           ...{ seq: await tx.next('ai_evaluations'), id: ids.uuid(), instanceId, accountId, name: body.name },

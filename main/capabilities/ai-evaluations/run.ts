@@ -43,7 +43,11 @@ export function createRuns({ db, clock, jobs, live, instances, ai }: AiEvaluatio
       const { question } = next
       const history = [{ from: 'person', text: question } as const]
       try {
-        const { reply, handoff, usage } = await ai.trial.ask(instance, { agent, question, history, stageId: null }, signal)
+        const { reply, handoff, usage } = await ai.trial.ask(
+          instance,
+          { agent, question, history, stageId: null },
+          signal,
+        )
         const { costMicros, durationMs } = usage
         const outcome = { reply, handoff: handoff?.reason ?? null }
         return { kind: 'asked', position: run.done + 1, outcome, spent: { costMicros, durationMs } }

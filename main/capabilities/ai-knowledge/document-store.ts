@@ -28,7 +28,9 @@ export const documentById = sql<OfInstance & { id: string }, DocumentRow>(
 export const documentCount = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_documents WHERE instance_id = :instanceId',
 )
-export const insertDocument = sql<Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance & { accountId: string }>(
+export const insertDocument = sql<
+  Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance & { accountId: string }
+>(
   `INSERT INTO ai_documents (seq, id, instance_id, account_id, name, mime_type, size, file_id, status, created_at)
    VALUES (:seq, :id, :instanceId, :accountId, :name, :mimeType, :size, :fileId, 'processing', :createdAtMs)`,
 )

@@ -3,13 +3,13 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { FileBody } from '../../contract/operation.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { bytesOf } from '../../kernel/file-content.ts'
+import { documentType, type DocumentReader, type Passage } from '../../kernel/documents/index.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
-import { DOCUMENT_TYPES, type Document } from './contract.ts'
+import type { Document } from './contract.ts'
 import {
   documentById,
   documentCount,
@@ -24,26 +24,14 @@ import {
 } from './document-store.ts'
 import type { Place } from './faq.ts'
 
-/** A part of a document that an answer can be found in. */
-export interface Passage {
-  /** Where it is, for people: `page 3`, or its heading. */
-  readonly place: string
-  readonly text: string
-}
-
-/** Reads a file. @throws Error whose message says what is wrong with it. */
-export type ReadDocument = (
-  file: { readonly bytes: Buffer; readonly mimeType: string },
-  signal: AbortSignal,
-) => Promise<readonly Passage[]>
-
 interface DocumentsDeps {
   readonly db: Db
   readonly ids: Pick<Ids, 'uuid'>
   readonly cursors: Cursors
   readonly files: Pick<Files, 'store' | 'find' | 'remove'>
   readonly jobs: Jobs
-  readonly readDocument: ReadDocument
+  /** Reads files in a thread. */
+  readonly documents: Pick<DocumentReader, 'read'>
   readonly onChange: (tx: Tx, instanceId: string) => void
   /** The document was read, or could not be. */
   readonly onRead: (accountId: AccountId, instanceId: string) => void
@@ -61,14 +49,6 @@ type ReadResult =
   | { readonly kind: 'gone' }
 
 const KIND = 'ai-knowledge.document'
-const TYPE_OF_ENDING: Readonly<Record<string, (typeof DOCUMENT_TYPES)[number]>> = {
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  md: 'text/markdown',
-  markdown: 'text/markdown',
-  txt: 'text/plain',
-}
-
 export type Documents = ReturnType<typeof createDocuments>
 
 /** Files whose text agents answer from. */
@@ -87,19 +67,16 @@ export function createDocuments(deps: DocumentsDeps) {
     concurrency: 1,
     deadlineMs: 180_000,
     retryDelaysMs: [5_000, 60_000],
-    async act({ input: { instanceId, accountId, documentId } }, signal) {
+    async act({ input: { instanceId, accountId, documentId } }) {
       const row = await db.readOne(documentById, { instanceId, id: documentId })
       const file = row && (await files.find({ accountId, kind: KIND, id: row.fileId }))
       if (row === undefined || file === undefined) return { kind: 'gone' }
-      const bytes = await bytesOf(file)
-      try {
-        const passages = await deps.readDocument({ bytes, mimeType: row.mimeType }, signal)
-        if (passages.length > 0) return { kind: 'read', passages }
-        return { kind: 'unreadable', error: NO_TEXT }
-      } catch (error) {
-        signal.throwIfAborted()
-        return { kind: 'unreadable', error: error instanceof Error ? error.message.slice(0, 300) : NO_TEXT }
-      }
+      const type = documentType(row.name, row.mimeType)
+      if (type === undefined) return { kind: 'unreadable', error: UNKNOWN_TYPE }
+      const read = await deps.documents.read(type, file)
+      if (read.kind === 'unavailable') throw new Error(read.sentence)
+      if (read.kind === 'failed') return { kind: 'unreadable', error: read.sentence }
+      return { kind: 'read', passages: read.passages }
     },
     async record(tx, { input: { instanceId, accountId, documentId } }, result) {
       const row = await tx.one(documentById, { instanceId, id: documentId })
@@ -107,8 +84,14 @@ export function createDocuments(deps: DocumentsDeps) {
       const { seq } = row
       await tx.run(removePassages, { documentSeq: seq })
       const passages = result.kind === 'read' ? result.passages : []
-      for (const [position, { place, text }] of passages.entries())
-        await tx.run(insertPassage, { documentSeq: seq, position, instanceId, place, text })
+      for (const [position, passage] of passages.entries())
+        await tx.run(insertPassage, {
+          documentSeq: seq,
+          position,
+          instanceId,
+          place: placeOf(passage),
+          text: passage.text,
+        })
       const error = result.kind === 'read' ? null : result.error
       await tx.run(finishDocument, {
         ...{ seq, error, passages: passages.length },
@@ -121,7 +104,7 @@ export function createDocuments(deps: DocumentsDeps) {
     async recordFailure(tx, { input: { instanceId, accountId, documentId } }) {
       const row = await tx.one(documentById, { instanceId, id: documentId })
       if (row === undefined) return
-      await tx.run(finishDocument, { seq: row.seq, status: 'failed', error: TOO_LONG, passages: 0 })
+      await tx.run(finishDocument, { seq: row.seq, status: 'failed', error: NOT_READ, passages: 0 })
       tx.afterCommit(() => deps.onRead(accountId, instanceId))
     },
   })
@@ -138,12 +121,8 @@ export function createDocuments(deps: DocumentsDeps) {
 
     /** @throws ApiError invalid_state, validation_error */
     async upload({ instanceId, accountId }: Place, name: string, body: FileBody): Promise<Document> {
-      const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
-      const declared = DOCUMENT_TYPES.find((type) => type === body.mimeType)
-      // The system's name for a type is often wrong or missing, and the ending of the file is not.
-      const mimeType = TYPE_OF_ENDING[ending] ?? declared
-      if (mimeType === undefined)
-        throw new ApiError('validation_error', 'name must end with .pdf, .docx, .md or .txt. Other files cannot be read.')
+      if (documentType(name, body.mimeType) === undefined)
+        throw new ApiError('validation_error', `name: ${UNKNOWN_TYPE}`)
       const { count = 0 } = (await db.readOne(documentCount, { instanceId })) ?? {}
       if (count >= LIMITS.aiDocuments)
         throw new ApiError(
@@ -151,6 +130,7 @@ export function createDocuments(deps: DocumentsDeps) {
           `This instance already has ${LIMITS.aiDocuments} documents, which is the most. Delete one first.`,
         )
       const id = ids.uuid()
+      const { mimeType } = body
       const about = { accountId, kind: KIND, name, mimeType, expiresAtMs: null, maxBytes: LIMITS.aiDocumentBytes }
       let seq = 0
       const stored = await files.store(body.stream, about, async (tx, file) => {
@@ -184,8 +164,12 @@ export function createDocuments(deps: DocumentsDeps) {
   }
 }
 
-const NO_TEXT = 'The file has no text. A scanned document must be converted by text recognition first.'
-const TOO_LONG = 'The file took too long to read. Split it, or save it as text.'
+const UNKNOWN_TYPE = 'The file must be a PDF, a Word document (.docx), Markdown or text. Other files cannot be read.'
+const NOT_READ = 'The document could not be read. Delete it and upload it again.'
+
+/** For people: `Delivery › Abroad, 3` is below that heading, on page 3. */
+const placeOf = ({ heading, page }: Passage): string =>
+  [heading, page === null ? null : `p. ${page}`].filter((part) => part !== null).join(', ')
 
 const toDocument = ({ id, name, mimeType, size, status, error, passages, createdAtMs }: DocumentRow): Document => ({
   ...{ id, name, mime_type: mimeType, size, status, error, passages },

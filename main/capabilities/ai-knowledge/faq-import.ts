@@ -43,7 +43,7 @@ export const createFaqImport =
       }
       const save = async (batch: readonly Pair[]) => {
         const results = await db.commit(async (tx) => {
-          const saved = []
+          const saved: Awaited<ReturnType<Faq['save']>>[] = []
           for (const { question, answer } of batch) saved.push(await faq.save(tx, place, { question, answer }))
           return saved
         })

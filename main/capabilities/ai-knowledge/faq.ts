@@ -56,7 +56,12 @@ export function createFaq({ db, clock, ids, cursors, onChange }: FaqDeps) {
 
   async function change(tx: Tx, instanceId: string, row: FaqRow, body: UpdateFaqBody): Promise<FaqRow> {
     const enabled = body.enabled === undefined ? row.enabled : body.enabled ? 1 : 0
-    const next = { ...row, question: body.question ?? row.question, answer: body.answer ?? row.answer, enabled } as const
+    const next = {
+      ...row,
+      question: body.question ?? row.question,
+      answer: body.answer ?? row.answer,
+      enabled,
+    } as const
     if (next.question === row.question && next.answer === row.answer && next.enabled === row.enabled) return row
     const changed = { ...next, updatedAtMs: clock.now() }
     const { seq, question, answer, updatedAtMs } = changed

@@ -2,6 +2,7 @@ import type { AnswerSource, Provider } from '../../contract/ai.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import type { DocumentReader } from '../../kernel/documents/index.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
@@ -10,7 +11,7 @@ import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { AiProviders } from '../ai-providers/index.ts'
 import type { Instances } from '../instances/index.ts'
-import { createDocuments, type Documents, type ReadDocument } from './documents.ts'
+import { createDocuments, type Documents } from './documents.ts'
 import { removeDocumentsOf, removePassagesOf } from './document-store.ts'
 import { createFaq, type Faq } from './faq.ts'
 import { createFaqImport } from './faq-import.ts'
@@ -20,8 +21,6 @@ import { createUnanswered } from './unanswered.ts'
 import { removeUnansweredOf } from './unanswered-store.ts'
 import { createVectors } from './vectors.ts'
 import { removeVectorsOf } from './vector-store.ts'
-
-export type { ReadDocument } from './documents.ts'
 
 export interface AiKnowledgeDeps {
   readonly db: Db
@@ -34,7 +33,7 @@ export interface AiKnowledgeDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly instances: Pick<Instances, 'subscribe' | 'subject'>
   readonly providers: Pick<AiProviders, 'embed'>
-  readonly readDocument: ReadDocument
+  readonly documents: Pick<DocumentReader, 'read'>
 }
 
 /** Who asks, for whom. */

@@ -56,7 +56,14 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       for (const { id, question, answer, enabled } of rows)
         if (enabled === 1)
           items.push(
-            itemOf({ ref: `faq:${id}`, kind: 'faq', id, title: question, text: answer, embedded: `${question}\n${answer}` }),
+            itemOf({
+              ref: `faq:${id}`,
+              kind: 'faq',
+              id,
+              title: question,
+              text: answer,
+              embedded: `${question}\n${answer}`,
+            }),
           )
       const last = rows.at(-1)
       if (last === undefined || rows.length < READ_AT_ONCE) return items

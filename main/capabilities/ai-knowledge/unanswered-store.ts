@@ -20,7 +20,15 @@ const COLUMNS = 'seq, id, question, status, times, chat, faq_id AS faqId, first_
 
 /** One that was answered is open again: its answer did not help. */
 export const addUnanswered = sql<
-  OfInstance & { seq: number; id: string; accountId: string; folded: string; question: string; chat: string; now: number }
+  OfInstance & {
+    seq: number
+    id: string
+    accountId: string
+    folded: string
+    question: string
+    chat: string
+    now: number
+  }
 >(
   `INSERT INTO ai_unanswered (seq, id, instance_id, account_id, folded, question, status, times, chat, first_at, last_at)
    VALUES (:seq, :id, :instanceId, :accountId, :folded, :question, 'open', 1, :chat, :now, :now)

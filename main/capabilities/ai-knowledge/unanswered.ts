@@ -102,9 +102,7 @@ export function createUnanswered({ db, clock, ids, cursors, faq }: UnansweredDep
       name: 'ai-knowledge.unanswered',
       begin: () => async () => {
         const before = clock.now() - KEPT_MS
-        return (
-          (await db.commit((tx) => tx.run(pruneUnanswered, { before, limit: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE
-        )
+        return (await db.commit((tx) => tx.run(pruneUnanswered, { before, limit: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE
       },
     },
   }

@@ -50,7 +50,14 @@ export function createVectors({ db, jobs, log, providers, knowledge, onChange }:
       const { instanceId } = input
       const { items, stale, model } = await missing(instanceId)
       const now = items.slice(0, ITEMS_AT_ONCE)
-      const made = now.length === 0 ? undefined : await providers.embed(input, now.map(({ embedded }) => embedded), signal)
+      const made =
+        now.length === 0
+          ? undefined
+          : await providers.embed(
+              input,
+              now.map(({ embedded }) => embedded),
+              signal,
+            )
       await db.commit(async (tx) => {
         for (const ref of stale) await tx.run(removeVector, { instanceId, ref })
       })
@@ -97,7 +104,8 @@ export function createVectors({ db, jobs, log, providers, knowledge, onChange }:
     /** Makes those that are missing, in the background. */
     async complete(input: EmbedInput, { withoutVector }: Knowledge): Promise<void> {
       const { instanceId, accountId, provider } = input
-      if (withoutVector === 0 || provider === 'anthropic' || provider === 'openrouter' || settled.has(instanceId)) return
+      if (withoutVector === 0 || provider === 'anthropic' || provider === 'openrouter' || settled.has(instanceId))
+        return
       settled.add(instanceId)
       await db.commit(async (tx) => {
         await making.add(tx, { accountId, subjectId: instanceId, input })

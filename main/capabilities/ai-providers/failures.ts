@@ -1,4 +1,13 @@
-import { APICallError, InvalidToolInputError, JSONParseError, NoObjectGeneratedError, NoOutputGeneratedError, NoSuchModelError, StreamProviderError, TypeValidationError } from 'ai'
+import {
+  APICallError,
+  InvalidToolInputError,
+  JSONParseError,
+  NoObjectGeneratedError,
+  NoOutputGeneratedError,
+  NoSuchModelError,
+  StreamProviderError,
+  TypeValidationError,
+} from 'ai'
 import { brokenBodyIn } from './guarded-fetch.ts'
 
 type FailureCode = 'refused' | 'model_unknown' | 'rate_limited' | 'unavailable' | 'bad_output' | 'aborted'
@@ -32,7 +41,8 @@ export function toProviderFailure(error: unknown, provider: string): ProviderFai
     return error.statusCode === undefined ? unavailable(provider) : failureOfStatus(error.statusCode, {}, provider)
   }
   if (NoSuchModelError.isInstance(error)) return unknownModel(provider)
-  if (isBadOutput(error)) return new ProviderFailure('bad_output', `${provider} returned an answer that cannot be read.`)
+  if (isBadOutput(error))
+    return new ProviderFailure('bad_output', `${provider} returned an answer that cannot be read.`)
   if (error instanceof Error && error.name === 'AbortError')
     return new ProviderFailure('aborted', 'The request was cancelled.')
   return unavailable(provider)

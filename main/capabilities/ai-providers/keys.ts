@@ -78,8 +78,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
         throw new ApiError('validation_error', 'api_key is required. Create one in the account of the provider.')
       if (typed === undefined && provider === 'custom')
         throw new ApiError('validation_error', 'base_url is required for custom, such as https://llm.example.com/v1.')
-      const address =
-        typed === undefined ? null : await ways.check(typed, fromConsole && provider === 'custom')
+      const address = typed === undefined ? null : await ways.check(typed, fromConsole && provider === 'custom')
       const key = apiKey === undefined ? null : new Secret(apiKey)
       // Sealed first: while the vault is locked nothing is sent either.
       const sealed = key === null ? null : seal.seal(key, ownerOf(instanceId, provider))

@@ -15,7 +15,13 @@ export async function findLocalModels(ways: Ways, accountId: AccountId): Promise
     ...SERVERS.map(({ kind, baseUrl }) => ({ kind, baseUrl, way: ways.localWay(baseUrl) })),
     ...(ways.simulatorUrl() === ''
       ? []
-      : [{ kind: 'sandbox' as const, baseUrl: `https://${MODEL_HOST}/v1`, way: ways.to(`https://${MODEL_HOST}/v1`, false) }]),
+      : [
+          {
+            kind: 'sandbox' as const,
+            baseUrl: `https://${MODEL_HOST}/v1`,
+            way: ways.to(`https://${MODEL_HOST}/v1`, false),
+          },
+        ]),
   ]
   const found = await Promise.all(
     places.map(async ({ kind, baseUrl, way }) => {

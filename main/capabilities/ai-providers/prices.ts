@@ -37,7 +37,11 @@ export interface Price {
 
 /** @param model as the provider writes it; OpenRouter puts the maker and a slash before it. */
 export function priceOf(model: string): Price | null {
-  const name = model.toLowerCase().replace(/^.*\//, '').replace(/^models[:/]/, '').replace(/:free$/, ' free')
+  const name = model
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^models[:/]/, '')
+    .replace(/:free$/, ' free')
   const fitting = Object.keys(PRICES)
     .filter((known) => name.startsWith(known) && EDITION.test(name.slice(known.length)))
     .toSorted((a, b) => b.length - a.length)

@@ -1,5 +1,5 @@
 import { isStepCount, jsonSchema, Output, streamText } from 'ai'
-import type { HandoffReason } from '../../contract/ai.ts'
+import type { AnswerSource, HandoffReason } from '../../contract/ai.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
@@ -91,7 +91,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
       readonly model: Awaited<ReturnType<AiProviders['model']>>
       readonly media: Awaited<ReturnType<MediaLibrary['of']>>
       readonly notes: ToolNotes
-      readonly sources: ToolNotes['sources']
+      readonly sources: readonly AnswerSource[]
       readonly spent: { inputTokens: number; outputTokens: number }
     },
     signal: AbortSignal,

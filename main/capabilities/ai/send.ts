@@ -101,9 +101,11 @@ export function createSender(deps: SendDeps): Sender {
   }
 
   async function record(turn: TurnRow, result: SendResult): Promise<Step | undefined> {
-    if (result.kind === 'accepted') return recordSent(turn, result.messageId)
-    if (result.kind === 'refused') return db.commit((tx) => giveUp(tx, turn, 'refused'))
     if (result.kind === 'unknown') return recordUnknown(turn)
+    if (!('error' in result)) {
+      if (result.kind === 'accepted') return recordSent(turn, result.messageId)
+      return db.commit((tx) => giveUp(tx, turn, 'refused'))
+    }
     const { error } = result
     const delayMs = PASSING[error.code]
     const isLate = clock.now() - turn.firstAtMs > LATEST_MS
