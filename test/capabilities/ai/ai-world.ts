@@ -40,6 +40,9 @@ export const FAQ = [
   ['Onde fica a loja?', 'Ficamos na Rua das Flores, 123, no centro.'],
 ] as const
 
+/** `09:30`, in UTC. */
+export const clockAt = (ms: number): string => new Date(ms).toISOString().slice(11, 16)
+
 let people = 0
 
 /** One world for all tests of a file, since starting one takes longer than most of them. */

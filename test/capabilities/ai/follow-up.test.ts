@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aiWorld, HOURS } from './ai-world.ts'
+import { aiWorld, clockAt } from './ai-world.ts'
 
 const bench = aiWorld()
 
@@ -50,9 +50,10 @@ test.each(['opt-out', 'pause'])('%s cancels it', async (how) => {
 })
 
 test('one that is due in quiet hours is sent at their end', async () => {
-  // 9:00 in São Paulo.
-  const w = await bench.line()
-  await w.ai('PATCH', 'follow-up', { ...ON, quiet_hours: { start: '09:05', end: '09:40' } })
+  const w = await bench.line({ settings: { timezone: 'UTC' } })
+  const now = w.w.clock.now()
+  const quiet = { start: clockAt(now + 5 * MINUTE), end: clockAt(now + 40 * MINUTE) }
+  await w.ai('PATCH', 'follow-up', { ...ON, quiet_hours: quiet })
   await w.ask('qual o horário?')
   await w.jump(30 * MINUTE)
   expect(await w.heard()).toHaveLength(1)
