@@ -7,6 +7,7 @@ import { primaryAgent } from './agent-store.ts'
 import type { Chats } from './chats.ts'
 import {
   clearPause,
+  conversationById,
   isPaused,
   openTurnOf,
   setAnsweredByPerson,
@@ -18,7 +19,7 @@ import type { AiDeps } from './deps.ts'
 import { nextOpenMs } from './hours.ts'
 import type { Settings, SettingsStore } from './settings.ts'
 import type { TurnQueue } from './turn.ts'
-import { addToTurn, insertTurn, turnOf } from './turn-store.ts'
+import { addToTurn, insertTurn, settleUnknown, turnOf } from './turn-store.ts'
 import { spokenText } from './utterances.ts'
 
 interface ListenDeps extends Pick<AiDeps, 'clock'> {
@@ -50,11 +51,20 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
     if (event.instanceId === null) return
     if (event.type === 'message.sent') {
       if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat)
+      if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
       return
     }
     if (event.type !== 'message.received') return
     if (event.data.from_me) await personWrote(tx, event, event.data.chat)
     else await received(tx, event)
+  }
+
+  /** Usually the turn knows; one whose send had no clear outcome learns it here. */
+  async function answerWasSent(tx: Tx, key: string | null): Promise<void> {
+    const [, id, turn] = /^ai:(cnv_\w+):(\d+)/.exec(key ?? '') ?? []
+    const conversation = id === undefined ? undefined : await tx.one(conversationById, { id })
+    if (conversation !== undefined)
+      await tx.run(settleUnknown, { conversationSeq: conversation.seq, turn: Number(turn) })
   }
 
   async function personWrote(

@@ -101,8 +101,8 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
     let failure: unknown
     const result = streamText({
       model,
-      instructions: instructionsFor(turn, media),
-      messages: messagesFor(turn, sources),
+      instructions: instructionsFor(turn, media, sources),
+      messages: messagesFor(turn),
       tools: toolsOf({ ...deps, turn, notes, media, httpTools, signal }),
       output: Output.object({ schema: answerSchema(stages.map(({ id }) => id)), name: 'answer' }),
       stopWhen: isStepCount(STEPS),

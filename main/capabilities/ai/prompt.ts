@@ -23,6 +23,7 @@ const defused = (text: string): string => text.replaceAll('<', '‹').replaceAll
 export function instructionsFor(
   { agent, stages, stageId, nowMs, timezone, kind }: BrainTurn,
   media: readonly MediaRow[],
+  sources: readonly AnswerSource[],
 ): string {
   const now = DateTime.fromMillis(nowMs, { zone: timezone }).setLocale('en').toFormat('cccc, d LLLL yyyy, HH:mm')
   return [
@@ -39,6 +40,7 @@ export function instructionsFor(
     kind === 'follow_up'
       ? '# This time\nThe person has not answered for a while. Write one short, friendly message that takes up the conversation where it stopped. Do not repeat what you wrote before.'
       : '',
+    kind === 'follow_up' ? '' : `# What was found for the last message\n${knowledgeText(sources)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -59,28 +61,22 @@ const mediaText = (media: readonly MediaRow[]): string =>
     ? ''
     : `# Files you can send with send_media\n${media.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`
 
-/** The conversation, and what was found for the question. */
-export function messagesFor({ history, question }: BrainTurn, sources: readonly AnswerSource[]): ModelMessage[] {
-  const said = history.slice(-UTTERANCES)
+/** The conversation: what the person wrote is fenced, what was answered is not. */
+export function messagesFor({ history, question }: BrainTurn): ModelMessage[] {
   const messages: ModelMessage[] = []
-  for (const [from, texts] of grouped(said)) {
+  for (const [from, texts] of grouped(history.slice(-UTTERANCES))) {
     if (from === 'agent') messages.push({ role: 'assistant', content: texts.join('\n') })
     else messages.push({ role: 'user', content: texts.map((text) => fence('message', text)).join('\n') })
   }
-  const knowledge = knowledgeText(sources)
-  const last = messages.at(-1)
-  if (last?.role === 'user') {
-    messages.pop()
-    messages.push({ role: 'user', content: `${String(last.content)}\n${knowledge}` })
-  } else {
-    const asked = question === '' ? '(The person has not answered.)' : fence('message', question)
-    messages.push({ role: 'user', content: `${asked}\n${knowledge}` })
-  }
+  if (messages.at(-1)?.role !== 'user')
+    messages.push({ role: 'user', content: question === '' ? NO_ANSWER : fence('message', question) })
   // Some models refuse a conversation that the assistant begins.
-  return messages[0]?.role === 'assistant'
-    ? [{ role: 'user', content: '(The conversation begins.)' }, ...messages]
-    : messages
+  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: BEGINNING })
+  return messages
 }
+
+const NO_ANSWER = '(The person has not answered.)'
+const BEGINNING = '(The conversation begins.)'
 
 function* grouped(said: readonly Utterance[]): Generator<readonly [Utterance['from'], string[]]> {
   let current: [Utterance['from'], string[]] | undefined
@@ -96,7 +92,10 @@ function* grouped(said: readonly Utterance[]): Generator<readonly [Utterance['fr
 
 /** What was found, each with its name, within a fence. */
 export function knowledgeText(sources: readonly AnswerSource[]): string {
-  if (sources.length === 0) return '<knowledge>\nNothing was found.\n</knowledge>'
-  const parts = sources.map(({ title, excerpt }) => `${title}\n${excerpt.slice(0, PASSAGE_LENGTH)}`)
-  return fence('knowledge', parts.join('\n---\n'), BLOCK_LENGTH)
+  if (sources.length === 0) return fence('knowledge', 'Nothing was found.')
+  const parts = sources.map(({ kind, title, excerpt }) => {
+    const text = excerpt.slice(0, PASSAGE_LENGTH)
+    return kind === 'faq' ? `Q: ${title}\nA: ${text}` : `${title}\n${text}`
+  })
+  return fence('knowledge', parts.join('\n\n'), BLOCK_LENGTH)
 }

@@ -65,7 +65,7 @@ export function createSender(deps: SendDeps): Sender {
     const key = keyOf(conversation, turn)
     const known = looks ? await messageOf(turn, key) : undefined
     if (known !== undefined) return recordKnown(turn, known)
-    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs)) return stepAside(turn, 'person')
+    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs)) return db.commit((tx) => leave(tx, turn, 'person'))
     const instance = await instances.subject(accountId, instanceId)
     if (instance === undefined || instance.deleted) return end(turn, 'skipped', 'deleted')
     const claimed = await db.commit((tx) => claim(tx, turn, instance))
@@ -132,7 +132,9 @@ export function createSender(deps: SendDeps): Sender {
   }
 
   /** It may have been sent: saying it again could say it twice. */
-  const recordUnknown = (turn: TurnRow): Promise<Step> => end(turn, 'unknown', 'outcome_unknown')
+  function recordUnknown(turn: TurnRow): Promise<Step> {
+    return end(turn, 'unknown', 'outcome_unknown')
+  }
 
   async function finish(turn: TurnRow, { becomes }: StoredDecision): Promise<Step> {
     const now = clock.now()
@@ -150,14 +152,13 @@ export function createSender(deps: SendDeps): Sender {
     return END
   }
 
-  const end = (turn: TurnRow, state: 'skipped' | 'unknown', reason: string): Promise<Step> =>
-    db.commit(async (tx) => {
+  function end(turn: TurnRow, state: 'skipped' | 'unknown', reason: string): Promise<Step> {
+    return db.commit(async (tx) => {
       await tx.run(endTurn, { seq: turn.seq, state, reason, detail: null, now: clock.now() })
       chats.notify(tx, turn)
       return END
     })
-
-  const stepAside = (turn: TurnRow, reason: string) => db.commit((tx) => leave(tx, turn, reason))
+  }
 
   /** What was sent already stays an answer. */
   async function leave(tx: Tx, turn: TurnRow, reason: string): Promise<Step> {

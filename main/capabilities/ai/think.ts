@@ -40,6 +40,8 @@ const SEALED_RETRY_MS = 30_000
 
 /** Asks the agent, outside of any commit, and stores what it decides in one. */
 export function createThinker({ db, clock, messages, log, brain, chats }: ThinkDeps): Thinker {
+  const ended = ({ seq }: TurnRow) => ({ seq, detail: null, now: clock.now() })
+
   return async (begun, signal) => {
     const { turn, agent, stages, stageId, settings } = begun
     const { instanceId, accountId, chat, question, kind } = turn
@@ -114,8 +116,6 @@ export function createThinker({ db, clock, messages, log, brain, chats }: ThinkD
     })
     return SEND
   }
-
-  const ended = ({ seq }: TurnRow) => ({ seq, detail: null, now: clock.now() })
 
   async function onFailure(begun: Begun, error: unknown): Promise<Step> {
     const verdict = verdictOf(error, begun.turn, clock.now())

@@ -115,6 +115,11 @@ export const endTurn = sql<OfTurn & { state: TurnState; reason: string | null; d
   `UPDATE ai_turns SET state = :state, reason = COALESCE(:reason, reason), detail = COALESCE(:detail, detail),
      ended_at = :now WHERE seq = :seq AND ended_at IS NULL`,
 )
+/** It has turned out that an answer reached the network. */
+export const settleUnknown = sql<{ conversationSeq: number; turn: number }>(
+  `UPDATE ai_turns SET state = 'answered', reason = NULL
+   WHERE conversation_seq = :conversationSeq AND turn = :turn AND state = 'unknown'`,
+)
 export const turnsPage = sql<{ conversationSeq: number; before: number; rows: number }, TurnRow>(
   `SELECT ${COLUMNS} FROM ai_turns WHERE conversation_seq = :conversationSeq AND turn < :before
    ORDER BY turn DESC LIMIT :rows`,
