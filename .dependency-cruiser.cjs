@@ -17,6 +17,10 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  'ai-providers': ['instances'],
+  'ai-knowledge': ['instances', 'ai-providers'],
+  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge'],
+  'ai-evaluations': ['instances', 'ai'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -48,6 +52,8 @@ const HOMES = {
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',
+  unpdf: '^main/kernel/documents/pdf[.]ts$',
+  mammoth: '^main/kernel/documents/docx[.]ts$',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

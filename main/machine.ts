@@ -34,5 +34,6 @@ export const worldOf = (
   // The window lies in out/renderer.
   maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
   mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
+  documentProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'document-program.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

@@ -1,5 +1,9 @@
 import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { aiContract } from './ai/contract.ts'
+import { aiEvaluationsContract } from './ai-evaluations/contract.ts'
+import { aiKnowledgeContract } from './ai-knowledge/contract.ts'
+import { aiProvidersContract } from './ai-providers/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
@@ -41,6 +45,10 @@ const ROOMS = [
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
   { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
+  { room: 'ai', operations: aiContract, topics: ['ai'] },
+  { room: 'ai-providers', operations: aiProvidersContract },
+  { room: 'ai-knowledge', operations: aiKnowledgeContract },
+  { room: 'ai-evaluations', operations: aiEvaluationsContract },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

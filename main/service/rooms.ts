@@ -1,4 +1,8 @@
 import { accountRoom } from '../capabilities/account/room.ts'
+import { aiRoom } from '../capabilities/ai/room.ts'
+import { aiEvaluationsRoom } from '../capabilities/ai-evaluations/room.ts'
+import { aiKnowledgeRoom } from '../capabilities/ai-knowledge/room.ts'
+import { aiProvidersRoom } from '../capabilities/ai-providers/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
@@ -28,6 +32,7 @@ import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
+import { systemResolve } from '../kernel/outbound.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { publishLedger, routeSignal } from './signals.ts'
@@ -117,6 +122,19 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     contacts: contacts.api,
   })
+  const { resolve = systemResolve } = world
+  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, simulatorUrl: () => '' })
+  const aiKnowledge = aiKnowledgeRoom({ ...deps, instances: instances.api, providers: aiProviders.api })
+  const ai = aiRoom({
+    ...deps,
+    instances: instances.api,
+    messages: messages.api,
+    safety: safety.api,
+    optOuts: optOuts.api,
+    providers: aiProviders.api,
+    knowledge: aiKnowledge.api,
+  })
+  const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const events = eventsRoom(deps)
@@ -186,6 +204,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts,
     contacts,
     campaigns,
+    aiProviders,
+    aiKnowledge,
+    ai,
+    aiEvaluations,
     lineSettings,
     history,
     sandbox,

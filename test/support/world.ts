@@ -19,7 +19,7 @@ import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
-import { MEDIA_PROGRAM } from './media-program.ts'
+import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
 import { overSocket, payloadOf, rawExchange } from './wire.ts'
 
@@ -167,6 +167,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       maintenanceProcess,
       mediaProgram: MEDIA_PROGRAM,
+      documentProgram: DOCUMENT_PROGRAM,
       vault,
       dial,
       resolve: options.resolve ?? resolve,

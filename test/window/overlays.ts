@@ -66,12 +66,21 @@ const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdi
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
+const agents =
+  (tab: string) =>
+  ({ agents: id }: Holdings) =>
+    `/agents/${id}?tab=${tab}`
 const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
 const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
 const builder =
   (step: string) =>
   ({ draft: id }: Holdings) =>
     `/campaigns/edit/${id}?step=${step}`
+
+const pickAgent = (name: string) => async (page: Page) => {
+  await choose('Agent')(page)
+  await page.getByRole('option', { name }).click()
+}
 
 /** In a narrow window the sidebar is a drawer. */
 async function openSidebar(page: Page): Promise<void> {
@@ -275,6 +284,55 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'menu', at: scheduled, show: press('Actions for Sunday brunch') },
     { name: 'cancel', at: scheduled, show: inMenu('Actions for Sunday brunch', 'Cancel campaign') },
   ],
+  'rooms/ai/AgentBar': [
+    { name: 'menu', at: agents('try'), show: press('Actions for Reception') },
+    { name: 'agents', at: agents('try'), show: choose('Agent') },
+    { name: 'delete', at: agents('try'), show: inMenu('Actions for Reception', 'Delete agent') },
+  ],
+  'rooms/ai/NewAgentDialog': [{ name: 'new', at: agents('try'), show: inMenu('Actions for Reception', 'New agent') }],
+  'rooms/ai/ProviderField': [{ name: 'providers', at: agents('behaviour'), show: choose('Provider') }],
+  'rooms/ai/ProviderKeyDialog': [
+    {
+      name: 'key',
+      at: agents('behaviour'),
+      show: inTurn(
+        choose('Provider'),
+        (page) => page.getByRole('option', { name: /^Anthropic/ }).click(),
+        press('Add key'),
+      ),
+    },
+  ],
+  // Its list comes from a provider; without a key it is a field.
+  'rooms/ai/ModelField': [],
+  'rooms/ai/PromptField': [
+    {
+      name: 'examples',
+      at: agents('behaviour'),
+      show: inTurn(
+        choose('Provider'),
+        (page) => page.getByRole('option', { name: /^OpenAI/ }).click(),
+        press('Insert an example'),
+      ),
+    },
+  ],
+  'rooms/ai/MediaDialog': [
+    { name: 'add', at: agents('behaviour'), show: inTurn(pickAgent('Sales'), press('Add file')) },
+  ],
+  'rooms/ai/HttpToolDialog': [
+    {
+      name: 'add',
+      at: agents('behaviour'),
+      show: inTurn(pickAgent('Sales'), press('Add tool'), press('Add parameter'), choose('Method')),
+    },
+  ],
+  'rooms/ai/StagesTab': [{ name: 'delete', at: agents('stages'), show: press('Delete Greet') }],
+  'rooms/ai/StageDialog': [{ name: 'edit', at: agents('stages'), show: press('Edit Greet') }],
+  'rooms/ai/RulesCard': [{ name: 'zone', at: agents('limits'), show: choose('Time zone') }],
+  'rooms/ai/FaqDialog': [{ name: 'add', at: agents('knowledge'), show: press('Add question') }],
+  'rooms/ai/FaqImportDialog': [{ name: 'import', at: agents('knowledge'), show: press('Import') }],
+  'rooms/ai/EvaluateTab': [],
+  'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
+  'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
   'rooms/webhooks/CreateWebhook': [
     { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },
     {

@@ -31,6 +31,8 @@ export interface Holdings {
   /** One that begins tomorrow. */
   readonly scheduled: string
   readonly number: string
+  /** Has an agent, its knowledge, stages and chats. */
+  readonly agents: string
 }
 
 /** Where each route of the router is visited. */
@@ -58,6 +60,13 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/campaigns/:id': ({ campaign, scheduled }) => [
     ...['', '?tab=people', '?tab=report'].map((tab) => `/campaigns/${campaign}${tab}`),
     `/campaigns/${scheduled}`,
+  ],
+  '/agents': () => ['/agents'],
+  '/agents/:id': ({ agents, instance }) => [
+    `/agents/${instance}`,
+    ...['', 'knowledge', 'stages', 'followUp', 'limits', 'try', 'evaluate', 'chats'].map(
+      (tab) => `/agents/${agents}${tab && `?tab=${tab}`}`,
+    ),
   ],
   '/webhooks': () => ['/webhooks'],
   '/webhooks/deliveries': () => ['/webhooks/deliveries'],

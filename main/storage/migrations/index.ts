@@ -24,6 +24,8 @@ import { contacts } from './022-contacts.ts'
 import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
+import { ai } from './028-ai.ts'
+import { aiKnowledge } from './029-ai-knowledge.ts'
 import { usage } from './030-usage.ts'
 
 /** Every step of the schema, in order. */
@@ -53,5 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   safety,
   campaigns,
   lines,
+  ai,
+  aiKnowledge,
   usage,
 ]
