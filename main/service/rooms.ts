@@ -104,7 +104,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     contacts: contacts.api,
   })
   const { resolve = systemResolve } = world
-  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, simulatorUrl: () => '' })
+  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, modelSimulator: null })
   const aiKnowledge = aiKnowledgeRoom({ ...deps, instances: instances.api, providers: aiProviders.api })
   const ai = aiRoom({
     ...deps,
