@@ -26,6 +26,7 @@ import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
 import { ai } from './028-ai.ts'
 import { aiKnowledge } from './029-ai-knowledge.ts'
+import { usage } from './030-usage.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   lines,
   ai,
   aiKnowledge,
+  usage,
 ]
