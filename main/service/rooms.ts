@@ -133,6 +133,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     providers: aiProviders.api,
     knowledge: aiKnowledge.api,
+    usage: usage.api,
   })
   const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
