@@ -78,4 +78,5 @@ export const LIMITS = {
   campaignDaysAhead: 365,
   campaignFailuresInRow: 100,
   csvBytes: 10 * 1024 * 1024,
+  sandboxModelReplies: 1_000,
 } as const

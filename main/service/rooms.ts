@@ -26,12 +26,13 @@ import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
+import { createModelSimulator, type ModelSimulator } from '../simulators/model/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
-import type { Home } from './home.ts'
+import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { publishLedger, routeSignal } from './signals.ts'
-import type { RunningWorld } from './world.ts'
+import { StartError, type RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
@@ -122,6 +123,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
+  const model = createModelSimulator(deps)
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
@@ -130,7 +132,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)
   const { subject } = instances.api
-  const sandbox = sandboxRoom({ network, graph, catcher, cursors, render: qrPicture, subject })
+  const sandbox = sandboxRoom({
+    ...{ network, graph, catcher, model, cursors, render: qrPicture, subject },
+    listen: () => listenOn(model, config.sandboxModelPort),
+  })
   const problems = () => [
     ...machinery.storage.problems(),
     ...list.flatMap((room) => room.problems?.() ?? []),
@@ -197,5 +202,15 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     approvals: approvals.api,
     instances: instances.api,
     service: service.api,
+  }
+}
+
+async function listenOn(model: ModelSimulator, port: number): Promise<void> {
+  try {
+    await model.listen(port)
+  } catch (error) {
+    throw new StartError(`The sandbox model can't listen: ${messageOf(error)}. Choose another sandbox.model_port.`, {
+      cause: error,
+    })
   }
 }
