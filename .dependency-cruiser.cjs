@@ -19,7 +19,7 @@ const EDGES = {
   sandbox: ['instances'],
   'ai-providers': ['instances'],
   'ai-knowledge': ['instances', 'ai-providers'],
-  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge'],
+  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
   'ai-evaluations': ['instances', 'ai'],
 }
 

@@ -56,6 +56,7 @@ interface Values {
   readonly metaAppSecret: Secret | null
   readonly metaConfigId: string | null
   readonly sandboxGraphPort: number
+  readonly sandboxModelPort: number
   /** WhatsApp protocol version; null: the newest one known to work. */
   readonly protocolVersion: string | null
   readonly mediaKeepDays: number
@@ -275,6 +276,12 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 0,
     description: 'Port of the simulated Graph API; 0 picks a free one.',
+  },
+  sandboxModelPort: {
+    name: 'sandbox.model_port',
+    kind: integer({ min: 0, max: 65_535 }),
+    fallback: 0,
+    description: 'Port of the sandbox model; 0 picks a free one.',
   },
   protocolVersion: {
     name: 'smv2.version',

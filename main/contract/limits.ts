@@ -96,4 +96,5 @@ export const LIMITS = {
   aiHttpTools: 20,
   aiEvaluations: 50,
   aiEvaluationCases: 500,
+  sandboxModelReplies: 1_000,
 } as const

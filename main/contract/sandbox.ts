@@ -68,6 +68,28 @@ export const ModelReply = Type.Object(
 )
 export type ModelReply = Static<typeof ModelReply>
 
+/** How a program asks the sandbox model, and what was asked. */
+export const SandboxModel = Type.Object({
+  base_url: Type.String({ description: '`base_url` for agents with the provider `custom`. It stays the same.' }),
+  local_url: Nullable(
+    Type.String({ description: 'The same for other programs on this computer; changes with every restart.' }),
+  ),
+  api_key: Type.String({ description: 'Works with the sandbox model only.' }),
+  models: Type.Array(Type.String()),
+  queued_replies: Type.Integer(),
+  requests: Type.Array(
+    Type.Object({
+      at: Timestamp,
+      path: Type.String(),
+      model: Nullable(Type.String()),
+      status: Nullable(Type.Integer({ description: 'null: the connection was closed without a response.' })),
+      fault: Nullable(Type.Enum([...MODEL_FAULTS])),
+    }),
+    { description: 'The last 100 requests of the account, newest first.' },
+  ),
+})
+export type SandboxModel = Static<typeof SandboxModel>
+
 /** What the onboarding page asks for to connect a live official instance to a simulated number. */
 export const GraphCredentials = Type.Object({
   number: Digits,

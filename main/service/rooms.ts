@@ -30,13 +30,14 @@ import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
+import { createModelSimulator, type ModelSimulator } from '../simulators/model/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
 import { systemResolve } from '../kernel/outbound.ts'
-import type { Home } from './home.ts'
+import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { publishLedger, routeSignal } from './signals.ts'
-import type { RunningWorld } from './world.ts'
+import { StartError, type RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
@@ -123,7 +124,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     contacts: contacts.api,
   })
   const { resolve = systemResolve } = world
-  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, simulatorUrl: () => '' })
+  const model = createModelSimulator(deps)
+  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, modelSimulator: model })
   const aiKnowledge = aiKnowledgeRoom({ ...deps, instances: instances.api, providers: aiProviders.api })
   const ai = aiRoom({
     ...deps,
@@ -133,6 +135,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     providers: aiProviders.api,
     knowledge: aiKnowledge.api,
+    usage: usage.api,
   })
   const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
@@ -148,7 +151,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)
   const { subject } = instances.api
-  const sandbox = sandboxRoom({ network, graph, catcher, cursors, render: qrPicture, subject })
+  const sandbox = sandboxRoom({
+    ...{ network, graph, catcher, model, cursors, render: qrPicture, subject },
+    listen: () => listenOn(model, config.sandboxModelPort),
+  })
   const problems = () => [
     ...machinery.storage.problems(),
     ...list.flatMap((room) => room.problems?.() ?? []),
@@ -219,5 +225,15 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     approvals: approvals.api,
     instances: instances.api,
     service: service.api,
+  }
+}
+
+async function listenOn(model: ModelSimulator, port: number): Promise<void> {
+  try {
+    await model.listen(port)
+  } catch (error) {
+    throw new StartError(`The sandbox model can't listen: ${messageOf(error)}. Choose another sandbox.model_port.`, {
+      cause: error,
+    })
   }
 }

@@ -91,6 +91,8 @@ export function createSimulatorListener({
         server.once('error', reject)
         server.listen(port, '127.0.0.1', () => {
           server.off('error', reject)
+          // A service that fails to start ends although its simulators listen.
+          server.unref()
           resolve()
         })
       })

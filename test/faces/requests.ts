@@ -47,6 +47,8 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   listContacts: ({ contact }) => ({ query: { q: contact } }),
   listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
+  orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),
+  testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -83,7 +85,8 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
   }
 }
 
-const fileOf = ({ bodyFile }: Operation) => (bodyFile === undefined ? undefined : 'phone\n12025550123')
+const fileOf = ({ id, bodyFile }: Operation) =>
+  bodyFile === undefined ? undefined : id === 'importFaq' ? 'question,answer\nOpen?,Yes' : 'phone\n12025550123'
 
 /** The same without anything coming of it: the body is one that no operation takes, and nothing is confirmed. */
 export function harmless(operation: Operation, ask: Ask): Ask {
@@ -107,6 +110,12 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   contacts: side.contact,
   'opt-outs': side.optOut,
   catcher: side.catcher,
+  agents: line.agent,
+  stages: line.stage,
+  faq: line.faq,
+  conversations: side.phone,
+  'provider-keys': 'openai',
+  providers: 'openai',
 })
 
 function argumentsOf(operation: Operation, filled: string): Record<string, string> {
@@ -133,9 +142,12 @@ const OWNED = new Set([
   'numbers',
   'contacts',
   'opt-outs',
+  'agents',
+  'stages',
+  'faq',
 ])
-/** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
+/** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.

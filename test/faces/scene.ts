@@ -79,6 +79,7 @@ function nobody(side: Side, id: string): Side {
     key: `key-${id}`,
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
+    ...{ agent: id, stage: id, faq: id },
   }
   return {
     ...side,

@@ -15,6 +15,10 @@ export interface Line {
   readonly media: string
   /** A group its number is in; only smv2 lists groups. */
   readonly group: string
+  /** Its agent, with a stage, and an FAQ entry. */
+  readonly agent: string
+  readonly stage: string
+  readonly faq: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -142,6 +146,9 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
   await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: number, ...file })
   const received = (await w.eventsSince(mark)).find((event) => event.instance.id === id)?.data
   const group = engine === 'smv2' ? await groupOf(must, at, name, phone) : ''
+  const agent = await must('POST', `${at}/ai/agents`, { name: `${name}-agent`, provider: 'builtin' })
+  const stage = await must('POST', `${at}/ai/agents/${agent.id}/stages`, { name: `${name}-stage`, objective: 'Sell' })
+  const faq = await must('POST', `${at}/ai/faq`, { question: `${name}-question`, answer: `${name}-answer` })
   return {
     id,
     number,
@@ -150,7 +157,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     key,
     heard: received?.['message_id'],
     media: received?.['media'].id,
-    group,
+    ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
   }
 }
 

@@ -21,6 +21,7 @@ beforeAll(async () => {
   smv2 = await w.pair()
   official = await w.official()
   idle = await w.instance({ external_ref: 'taken' })
+  await w.api('POST', `/v1/instances/${idle.id}/ai/agents`, { name: 'A', provider: 'openai', model: 'gpt-5-mini' })
   fused = { official: await w.official('12025550188'), smv2: await w.pair('12025550188') }
   await w.api('POST', `/v1/instances/${fused.official.id}/fusion`, { smv2_instance_id: fused.smv2.id })
   restricted = (await w.key({ instances: [smv2.id] })).key
@@ -40,6 +41,7 @@ const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
   invalid_url: () => w.api('POST', '/v1/webhooks', { ...hook(), url: 'https://127.0.0.1/hook' }),
   engine_mismatch: () => w.api('GET', `/v1/instances/${official.id}/qr`),
   phone_mismatch: () => w.api('POST', `/v1/instances/${official.id}/fusion`, { smv2_instance_id: smv2.id }),
+  provider_key_missing: () => w.api('PATCH', `/v1/instances/${idle.id}/ai/settings`, { enabled: true }),
   confirmation_required: () => w.api('DELETE', `/v1/instances/${idle.id}`),
   unauthorized: () => w.api('GET', '/v1/me', undefined, { key: null }),
   insufficient_scope: async () => {
@@ -90,7 +92,6 @@ const NOT_BUILT = [
   'payment_action_required',
   'account_suspended',
   'ambiguous_instance',
-  'provider_key_missing',
   'call_permission_required',
   'billing_unavailable',
 ] as const satisfies ErrorCode[]

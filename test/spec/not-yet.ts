@@ -22,10 +22,4 @@ export const NOT_YET: ReadonlySet<string> = new Set([
   'POST /v1/instances/{id}/voice/widgets',
   'PATCH /v1/instances/{id}/voice/widgets/{widget_id}',
   'DELETE /v1/instances/{id}/voice/widgets/{widget_id}',
-  'PATCH /v1/instances/{id}/ai/settings',
-  'PUT /v1/instances/{id}/ai/provider-keys/{provider}',
-  'POST /v1/instances/{id}/ai/agents',
-  'POST /v1/instances/{id}/ai/agents/{agent_id}/stages',
-  'POST /v1/instances/{id}/ai/faq',
-  'PATCH /v1/instances/{id}/ai/follow-up',
 ])

@@ -32,7 +32,7 @@ export async function ask({ provider, way, key, path, accountId, timeoutMs = TIM
   })
   if (answer.kind === 'failure') throw new ProviderFailure('unavailable', `${name} cannot be reached.`)
   // Google answers 400 to a key that is none.
-  if (answer.status === 400) throw failureOfStatus(401, {}, name)
+  if (answer.status === 400 && provider === 'google') throw failureOfStatus(401, {}, name)
   if (answer.status < 200 || answer.status > 299) throw failureOfStatus(answer.status, answer.headers, name)
   try {
     return JSON.parse(answer.body.toString()) as unknown

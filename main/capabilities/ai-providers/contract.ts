@@ -75,7 +75,6 @@ export const aiProvidersContract = {
     summary: 'List provider keys',
     description: 'Which providers this instance has a key for. Keys are write-only: no part of one is ever returned.',
     scope: 'ai:read',
-    origin: 'spec',
     reply: {
       status: 200,
       description: 'Every provider.',
@@ -116,7 +115,6 @@ export const aiProvidersContract = {
     summary: 'Delete a provider key',
     description: 'Agents of the provider hand over to a person until there is a key again. Repeating the call is fine.',
     scope: 'ai:write',
-    origin: 'spec',
     destructive: true,
     worksWhenFull: true,
     reply: { status: 204, description: 'There is no key.', schema: null },

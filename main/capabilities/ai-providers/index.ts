@@ -17,7 +17,7 @@ import { modelsOf } from './language-model.ts'
 import { findLocalModels } from './local-models.ts'
 import { priceOf } from './prices.ts'
 import { removeKeysOf } from './store.ts'
-import { createWays } from './ways.ts'
+import { createWays, type SimulatedModel } from './ways.ts'
 
 export { ProviderFailure, toProviderFailure } from './failures.ts'
 export { costMicros, priceOf, type Price } from './prices.ts'
@@ -31,8 +31,8 @@ export interface AiProvidersDeps {
   readonly resolve: Resolve
   readonly instances: Pick<Instances, 'subscribe'>
   readonly config: { readonly trustedRanges: readonly string[] }
-  /** Address of the simulated model; empty where there is none. */
-  readonly simulatorUrl: () => string
+  /** null where there is none. */
+  readonly modelSimulator: SimulatedModel | null
 }
 
 interface OfInstance {
@@ -82,11 +82,11 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   return {
     ...keys,
     async model({ instanceId, accountId, provider }, model) {
-      return modelsOf(await keys.open(instanceId, provider), accountId).chat(model)
+      return modelsOf(await keys.open({ instanceId, accountId }, provider), accountId).chat(model)
     },
     nameOf: (provider) => ENDPOINTS[provider].name,
     async models({ instanceId, accountId, provider }) {
-      const access = await keys.open(instanceId, provider)
+      const access = await keys.open({ instanceId, accountId }, provider)
       try {
         const names = modelNamesIn(await ask({ ...access, path: ENDPOINTS[provider].modelsPath, accountId }))
         return names.filter((name) => !NOT_FOR_CHAT.test(name)).map(toModel)
@@ -97,7 +97,7 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
     },
     findLocal: (accountId) => findLocalModels(ways, accountId),
     async embed({ instanceId, accountId, provider }, texts, signal) {
-      const access = await keys.open(instanceId, provider)
+      const access = await keys.open({ instanceId, accountId }, provider)
       const place = `${provider} ${access.way.baseUrl}`
       const known = embeddingModels.get(place)
       const model =

@@ -11,7 +11,7 @@ import type { ProviderKey, PutProviderKeyBody } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ProviderFailure } from './failures.ts'
 import { keyOf, keysOf, removeKey, saveKey, type KeyRow } from './store.ts'
-import type { Way, Ways } from './ways.ts'
+import { isSimulated, type Way, type Ways } from './ways.ts'
 
 /** A provider as it can be asked now. */
 export interface Access {
@@ -40,6 +40,11 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
 
   const wayOf = ({ provider, baseUrl, isLocal }: Pick<KeyRow, 'provider' | 'baseUrl' | 'isLocal'>): Way =>
     ways.to(baseUrl ?? ENDPOINTS[provider].baseUrl ?? '', isLocal === 1)
+
+  const simulatedKey = (baseUrl: string | null, accountId: AccountId): Secret | null => {
+    const key = baseUrl === null ? undefined : ways.simulatorKey(baseUrl, accountId)
+    return key === undefined ? null : new Secret(key)
+  }
 
   /** @returns whether the provider accepts the key; false: it could not be asked. @throws ApiError validation_error */
   async function verify(access: Access, accountId: AccountId): Promise<boolean> {
@@ -74,7 +79,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
     ): Promise<ProviderKey> {
       if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
         throw new ApiError('validation_error', 'api_key must not contain spaces, line breaks or special characters.')
-      if (apiKey === undefined && provider !== 'custom')
+      if (apiKey === undefined && provider !== 'custom' && !isSimulated(typed ?? null))
         throw new ApiError('validation_error', 'api_key is required. Create one in the account of the provider.')
       if (typed === undefined && provider === 'custom')
         throw new ApiError('validation_error', 'base_url is required for custom, such as https://llm.example.com/v1.')
@@ -83,7 +88,8 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
       // Sealed first: while the vault is locked nothing is sent either.
       const sealed = key === null ? null : seal.seal(key, ownerOf(instanceId, provider))
       const place = { provider, baseUrl: address?.baseUrl ?? null, isLocal: address?.isLocal === true ? 1 : 0 } as const
-      const verified = await verify({ provider, way: wayOf(place), key }, accountId)
+      const asked = { provider, way: wayOf(place), key: key ?? simulatedKey(place.baseUrl, accountId) }
+      const verified = await verify(asked, accountId)
       const row = {
         ...{ instanceId, accountId, key: sealed, ...place },
         verified: verified ? (1 as const) : (0 as const),
@@ -102,10 +108,11 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
     },
 
     /** @throws ApiError provider_key_missing, sealed */
-    async open(instanceId: string, provider: KeyedProvider): Promise<Access> {
+    async open({ instanceId, accountId }: Place, provider: KeyedProvider): Promise<Access> {
       const row = await db.readOne(keyOf, { instanceId, provider })
       if (row === undefined) throw keyMissing(provider)
-      const key = row.key === null ? null : seal.open(row.key, ownerOf(instanceId, provider))
+      const { key: sealed, baseUrl } = row
+      const key = sealed === null ? simulatedKey(baseUrl, accountId) : seal.open(sealed, ownerOf(instanceId, provider))
       return { provider, way: wayOf(row), key }
     },
   }

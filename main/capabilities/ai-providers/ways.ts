@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { createOutbound, type Outbound, type Resolve } from '../../kernel/outbound.ts'
 import { createAddressPolicy } from '../../kernel/public-address.ts'
 
@@ -18,8 +19,16 @@ interface WaysDeps {
   readonly outbound: Outbound
   readonly resolve: Resolve
   readonly config: { readonly trustedRanges: readonly string[] }
-  /** Address of the simulated model; empty where there is none. */
-  readonly simulatorUrl: () => string
+  /** The simulated model; null where there is none. */
+  readonly modelSimulator: SimulatedModel | null
+}
+
+/** The simulated model as this room sees it. */
+export interface SimulatedModel {
+  /** Its base address, which ends with `/v1`; empty while it does not listen. */
+  url(): string
+  /** The key with which an account is let in. */
+  keyOf(accountId: AccountId): string
 }
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
@@ -28,7 +37,8 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
  * Ways to providers. An address that a key of the API chose must be public https. One of this computer is reached only if
  * it was chosen in the console, through a guard that reaches nothing else.
  */
-export function createWays({ clock, outbound, resolve, config, simulatorUrl }: WaysDeps) {
+export function createWays({ clock, outbound, resolve, config, modelSimulator }: WaysDeps) {
+  const simulatorUrl = () => (modelSimulator?.url() ?? '').replace(/\/v1$/, '')
   const localOrigins = new Set<string>()
   const local = createOutbound({ clock, resolve, trustedRanges: LOOPBACK, only: () => [...localOrigins] })
   const publicOnly = createAddressPolicy({ clock, trustedRanges: [] })
@@ -70,9 +80,11 @@ export function createWays({ clock, outbound, resolve, config, simulatorUrl }: W
       return { baseUrl: trimmed(url), isLocal: false }
     },
 
-    local,
     localWay,
-    simulatorUrl,
+    hasSimulator: () => simulatorUrl() !== '',
+    /** For an address of the simulated model that was stored without a key. */
+    simulatorKey: (baseUrl: string, accountId: AccountId): string | undefined =>
+      isSimulated(baseUrl) ? modelSimulator?.keyOf(accountId) : undefined,
     close: () => local.close(),
   }
 
@@ -84,6 +96,9 @@ export function createWays({ clock, outbound, resolve, config, simulatorUrl }: W
 }
 
 export type Ways = ReturnType<typeof createWays>
+
+export const isSimulated = (baseUrl: string | null): boolean =>
+  baseUrl !== null && URL.parse(baseUrl)?.hostname === MODEL_HOST
 
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -11,11 +11,11 @@ interface Row {
 
 type Of = { accountId: string; network: Network | null; rows: number }
 
-const waitingChats = sql<Of, Row & { count: number }>(
-  `SELECT c.instance_id AS instanceId, i.name, MIN(c.handoff_at) AS sinceMs, COUNT(*) AS count
+const waitingChats = sql<Of, Row>(
+  `SELECT c.instance_id AS instanceId, i.name, c.handoff_at AS sinceMs
    FROM ai_conversations c JOIN instances i ON i.id = c.instance_id
    WHERE c.account_id = :accountId AND c.waiting = 1 AND (i.network = :network OR :network IS NULL)
-   GROUP BY c.instance_id, i.name ORDER BY c.instance_id LIMIT :rows`,
+   ORDER BY c.instance_id LIMIT :rows`,
 )
 const refusedInstances = sql<Of, Row & { code: string }>(
   `SELECT a.instance_id AS instanceId, i.name, a.refused_at AS sinceMs, a.refused_code AS code
@@ -40,11 +40,10 @@ export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
     const waiting = await db.read(waitingChats, of)
     const refused = await db.read(refusedInstances, of)
     const missing = await db.read(withoutAgent, of)
-    const chats = waiting.reduce((sum, { count }) => sum + count, 0)
     return [
-      ...lineOf('provider', 'error', refused, refused.length),
-      ...lineOf('no_agent', 'warning', missing, missing.length),
-      ...lineOf('waiting', 'warning', waiting, chats),
+      ...lineOf('provider', 'error', refused),
+      ...lineOf('no_agent', 'warning', missing),
+      ...lineOf('waiting', 'warning', waiting),
     ]
   }
 }
@@ -53,15 +52,16 @@ function lineOf(
   code: string,
   severity: AttentionLine['severity'],
   rows: readonly (Omit<Row, 'sinceMs'> & { readonly sinceMs?: number })[],
-  count: number,
 ): AttentionLine[] {
   const [first] = rows
   if (first === undefined) return []
   const since = rows.flatMap(({ sinceMs }) => sinceMs ?? [])
+  const isOne = rows.every(({ instanceId }) => instanceId === first.instanceId)
   return [
     {
-      ...{ code, severity, count, text: null, sinceMs: since.length === 0 ? null : Math.min(...since) },
-      subject: rows.length === 1 ? { id: first.instanceId, name: first.name } : null,
+      ...{ code, severity, count: rows.length, text: null },
+      sinceMs: since.length === 0 ? null : Math.min(...since),
+      subject: isOne ? { id: first.instanceId, name: first.name } : null,
     },
   ]
 }

@@ -242,7 +242,6 @@ export const aiContract = {
     path: '/v1/instances/{id}/ai/settings',
     summary: 'Read the AI settings',
     description: 'Whether an agent answers the chats of this instance, and the rules it keeps to.',
-    origin: 'spec',
     reply: { status: 200, description: 'The settings.', schema: AiSettings },
     errors: [],
     examples: { reply: example.SETTINGS },
@@ -273,7 +272,7 @@ export const aiContract = {
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents',
     summary: 'List agents',
-    description: 'Newest first.',
+    description: 'The agents of this instance, newest first. One of them is primary and answers.',
     query: Type.Object(paging),
     reply: { status: 200, description: 'A page of agents.', schema: List(Agent) },
     errors: ['invalid_cursor'],
@@ -314,7 +313,7 @@ export const aiContract = {
 
   updateAgent: operation({
     ...writes,
-    ...settles,
+    approval: 'people',
     id: 'updateAgent',
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}',
@@ -326,22 +325,6 @@ export const aiContract = {
     errors: ['invalid_state', 'provider_key_missing'],
     examples: { body: { is_primary: true }, reply: example.AGENT },
     tool: { ...face, name: 'update_agent', title: 'Change an agent', idempotent: true },
-  }),
-
-  deleteAgent: operation({
-    ...writes,
-    origin: 'spec',
-    id: 'deleteAgent',
-    method: 'DELETE',
-    path: '/v1/instances/{id}/ai/agents/{agent_id}',
-    summary: 'Delete an agent',
-    description:
-      'Deletes the agent with its stages, files and tools. If it was the primary one, the oldest other agent is. The last agent of an instance with AI enabled is deleted too; nobody answers then.',
-    destructive: true,
-    reply: { status: 204, description: 'Deleted.', schema: null },
-    errors: [],
-    examples: {},
-    tool: { ...face, name: 'delete_agent', title: 'Delete an agent', idempotent: true },
   }),
 
   listStages: operation({
@@ -358,24 +341,9 @@ export const aiContract = {
     tool: { ...face, name: 'list_stages', title: 'List stages', idempotent: true },
   }),
 
-  createStage: operation({
-    ...writes,
-    ...settles,
-    id: 'createStage',
-    method: 'POST',
-    path: '/v1/instances/{id}/ai/agents/{agent_id}/stages',
-    summary: 'Add a stage',
-    description: `Adds a stage at the end. An agent has at most ${LIMITS.aiStages}.`,
-    body: CreateStageBody,
-    reply: { status: 201, description: 'The new stage.', schema: Stage },
-    errors: ['invalid_state'],
-    examples: { body: { name: example.STAGE.name, objective: example.STAGE.objective }, reply: example.STAGE },
-    tool: { ...face, name: 'create_stage', title: 'Add a stage', idempotent: false },
-  }),
-
   orderStages: operation({
     ...writes,
-    ...settles,
+    approval: 'people',
     id: 'orderStages',
     method: 'PUT',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/order',
@@ -397,6 +365,21 @@ export const aiContract = {
     tool: { ...face, name: 'order_stages', title: 'Order the stages', idempotent: true },
   }),
 
+  createStage: operation({
+    ...writes,
+    ...settles,
+    id: 'createStage',
+    method: 'POST',
+    path: '/v1/instances/{id}/ai/agents/{agent_id}/stages',
+    summary: 'Add a stage',
+    description: `Adds a stage at the end. An agent has at most ${LIMITS.aiStages}.`,
+    body: CreateStageBody,
+    reply: { status: 201, description: 'The new stage.', schema: Stage },
+    errors: ['invalid_state'],
+    examples: { body: { name: example.STAGE.name, objective: example.STAGE.objective }, reply: example.STAGE },
+    tool: { ...face, name: 'create_stage', title: 'Add a stage', idempotent: false },
+  }),
+
   getStage: operation({
     ...reads,
     id: 'getStage',
@@ -412,12 +395,12 @@ export const aiContract = {
 
   updateStage: operation({
     ...writes,
-    ...settles,
+    approval: 'people',
     id: 'updateStage',
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/{stage_id}',
     summary: 'Change a stage',
-    description: 'Changes the fields that are given.',
+    description: 'Changes the fields that are given. Its place stays the same.',
     body: UpdateStageBody,
     reply: { status: 200, description: 'The updated stage.', schema: Stage },
     errors: [],
@@ -427,7 +410,6 @@ export const aiContract = {
 
   deleteStage: operation({
     ...writes,
-    origin: 'spec',
     id: 'deleteStage',
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/{stage_id}',
@@ -440,9 +422,23 @@ export const aiContract = {
     tool: { ...face, name: 'delete_stage', title: 'Delete a stage', idempotent: true },
   }),
 
+  deleteAgent: operation({
+    ...writes,
+    id: 'deleteAgent',
+    method: 'DELETE',
+    path: '/v1/instances/{id}/ai/agents/{agent_id}',
+    summary: 'Delete an agent',
+    description:
+      'Deletes the agent with its stages, files and tools. If it was the primary one, the oldest other agent is. The last agent of an instance with AI enabled is deleted too; nobody answers then.',
+    destructive: true,
+    reply: { status: 204, description: 'Deleted.', schema: null },
+    errors: [],
+    examples: {},
+    tool: { ...face, name: 'delete_agent', title: 'Delete an agent', idempotent: true },
+  }),
+
   getFollowUp: operation({
     ...reads,
-    origin: 'spec',
     id: 'getFollowUp',
     method: 'GET',
     path: '/v1/instances/{id}/ai/follow-up',
@@ -492,6 +488,7 @@ export const aiContract = {
   pauseAiConversation: operation({
     ...writes,
     id: 'pauseAiConversation',
+    approval: 'people',
     method: 'POST',
     path: '/v1/instances/{id}/ai/conversations/{phone}/pause',
     summary: 'Pause the agent in a conversation',
@@ -589,6 +586,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'suggestReply',
+    approval: 'people',
     method: 'POST',
     path: '/v1/instances/{id}/ai/conversations/{phone}/suggestions',
     summary: 'Suggest a reply',
@@ -664,7 +662,7 @@ export const aiContract = {
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/media',
     summary: 'List the files of an agent',
-    description: 'What the agent can send. Newest first.',
+    description: 'The files that the agent can send, newest first.',
     query: Type.Object(paging),
     reply: { status: 200, description: 'A page of files.', schema: List(Media) },
     errors: ['invalid_cursor'],
@@ -700,7 +698,7 @@ export const aiContract = {
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/media/{file_id}',
     summary: 'Take a file from an agent',
-    description: 'The agent no longer sends it.',
+    description: 'The agent no longer sends it. What was sent stays sent.',
     destructive: true,
     reply: { status: 204, description: 'Removed.', schema: null },
     errors: [],
@@ -725,6 +723,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'createHttpTool',
+    approval: 'destination',
     method: 'POST',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools',
     summary: 'Add an HTTP tool',
@@ -751,6 +750,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'updateHttpTool',
+    approval: 'destination',
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools/{tool_id}',
     summary: 'Change an HTTP tool',
@@ -769,7 +769,7 @@ export const aiContract = {
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools/{tool_id}',
     summary: 'Delete an HTTP tool',
-    description: 'Deletes the tool with its secret.',
+    description: 'Deletes the tool with its secret. The agent no longer has it.',
     destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],

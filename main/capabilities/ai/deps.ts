@@ -15,6 +15,7 @@ import type { Instances } from '../instances/index.ts'
 import type { Messages } from '../messages/index.ts'
 import type { OptOuts } from '../opt-outs/index.ts'
 import type { Safety } from '../safety/index.ts'
+import type { Usage } from '../usage/index.ts'
 
 export interface AiDeps {
   readonly db: Db
@@ -34,6 +35,7 @@ export interface AiDeps {
   readonly optOuts: Pick<OptOuts, 'isOptedOut' | 'onOptOut'>
   readonly providers: AiProviders
   readonly knowledge: AiKnowledge
+  readonly usage: Pick<Usage, 'add'>
   readonly config: {
     /** Of settings that name no zone. */
     readonly safetyTimezone: string

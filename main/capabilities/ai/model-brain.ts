@@ -17,7 +17,8 @@ import type { createHttpCall } from './http-call.ts'
 import type { HttpTools } from './http-tools.ts'
 import type { MediaLibrary } from './media.ts'
 import { toolsOf, type ToolNotes } from './model-tools.ts'
-import { instructionsFor, messagesFor } from './prompt.ts'
+import { revealsInstructions } from './leak.ts'
+import { instructionsFor, messagesFor, RULES } from './prompt.ts'
 import { say } from './texts.ts'
 
 interface ModelBrainDeps {
@@ -72,7 +73,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
       const usage = () => usageOf(agent, spent, clock.mono() - startedMs)
       try {
         const answer = await ask(turn, { model, media, notes, sources, spent }, signal)
-        return decisionOf(turn, answer, notes, usage())
+        return guarded(turn, decisionOf(turn, answer, notes, usage()))
       } catch (error) {
         throw new SpentFailure(toProviderFailure(error, providers.nameOf(provider)), usage())
       }
@@ -176,6 +177,16 @@ function decisionOf(
     sources: [...named.values()].slice(0, 5),
     toolCalls: notes.calls,
     usage,
+  }
+}
+
+/** What a model was talked into telling about itself is not sent. */
+function guarded({ agent, question }: BrainTurn, decision: Decision): Decision {
+  if (decision.reply === null || !revealsInstructions(decision.reply, RULES, agent.systemPrompt)) return decision
+  return {
+    ...decision,
+    ...{ reply: say('holding', question), media: [], summary: question },
+    handoff: { reason: 'bad_model_output', detail: 'The answer repeated the instructions of the agent.' },
   }
 }
 

@@ -45,7 +45,7 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
 
   if (allowed.has('faq_search'))
     tools['faq_search'] = tool({
-      description: 'Searches what the business knows. Use it when <knowledge> has no answer.',
+      description: 'Searches what the business knows. Use it when the knowledge you have does not answer the question.',
       inputSchema: schemaOf({ query: { type: 'string', maxLength: 500 } }),
       async execute({ query }) {
         const question = String(query).slice(0, 500)

@@ -65,7 +65,8 @@ export function createSender(deps: SendDeps): Sender {
     const key = keyOf(conversation, turn)
     const known = looks ? await messageOf(turn, key) : undefined
     if (known !== undefined) return recordKnown(turn, known)
-    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs)) return db.commit((tx) => leave(tx, turn, 'person'))
+    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs))
+      return db.commit((tx) => leave(tx, turn, 'person'))
     const instance = await instances.subject(accountId, instanceId)
     if (instance === undefined || instance.deleted) return end(turn, 'skipped', 'deleted')
     const claimed = await db.commit((tx) => claim(tx, turn, instance))

@@ -24,7 +24,7 @@ import {
 } from './turn-store.ts'
 import { recentUtterances } from './utterances.ts'
 
-interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'log'> {
+interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'log' | 'usage'> {
   readonly brain: Brain
   readonly chats: Chats
 }
@@ -39,7 +39,7 @@ const LONGEST_WAIT_MS = 600_000
 const SEALED_RETRY_MS = 30_000
 
 /** Asks the agent, outside of any commit, and stores what it decides in one. */
-export function createThinker({ db, clock, messages, log, brain, chats }: ThinkDeps): Thinker {
+export function createThinker({ db, clock, messages, log, usage: agencyUsage, brain, chats }: ThinkDeps): Thinker {
   const ended = ({ seq }: TurnRow) => ({ seq, detail: null, now: clock.now() })
 
   return async (begun, signal) => {
@@ -157,6 +157,8 @@ export function createThinker({ db, clock, messages, log, brain, chats }: ThinkD
     await tx.run(addTurnUsage, { seq: turn.seq, input: inputTokens, output: outputTokens, costMicros })
     const counts = { inputTokens, outputTokens, costMicros: costMicros ?? 0 }
     await countDaily(tx, { ...turn, timezone, nowMs: clock.now() }, counts)
+    const { accountId, instanceId } = turn
+    await agencyUsage.add(tx, { accountId, instanceId, atMs: clock.now(), aiTokens: inputTokens + outputTokens })
   }
 }
 

@@ -16,7 +16,7 @@ import type { SettingsStore } from './settings.ts'
 import type { Stages } from './stages.ts'
 import { recentUtterances } from './utterances.ts'
 
-interface TrialDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages'> {
+interface TrialDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'usage'> {
   readonly brain: Brain
   readonly settings: Pick<SettingsStore, 'read'>
   readonly agents: Pick<Agents, 'find' | 'primary'>
@@ -36,7 +36,8 @@ export type Trial = ReturnType<typeof createTrial>
 const DEADLINE_MS = 120_000
 
 /** Answers as the agent would, and sends nothing. What it uses is counted, and its limits hold. */
-export function createTrial({ db, clock, messages, brain, settings: store, agents, stages, conversations }: TrialDeps) {
+export function createTrial(deps: TrialDeps) {
+  const { db, clock, messages, brain, settings: store, agents, stages, conversations } = deps
   const outside = { one: db.readOne, all: db.read }
 
   /** @throws ApiError invalid_state */
@@ -55,13 +56,11 @@ export function createTrial({ db, clock, messages, brain, settings: store, agent
       throw new ApiError('not_found', 'stage_id names no stage of this agent.')
     const { timezone } = await store.read(outside, instanceId)
     const count = ({ inputTokens, outputTokens, costMicros }: Usage) =>
-      db.commit((tx) =>
-        countDaily(
-          tx,
-          { instanceId, accountId, agentId: agent.id, timezone, nowMs: clock.now() },
-          { inputTokens, outputTokens, costMicros: costMicros ?? 0 },
-        ),
-      )
+      db.commit(async (tx) => {
+        const of = { instanceId, accountId, agentId: agent.id, timezone, nowMs: clock.now() }
+        await countDaily(tx, of, { inputTokens, outputTokens, costMicros: costMicros ?? 0 })
+        await deps.usage.add(tx, { accountId, instanceId, atMs: clock.now(), aiTokens: inputTokens + outputTokens })
+      })
     if ((await limitReached(outside, agent, timezone, clock.now())) !== undefined)
       throw new ApiError(
         'invalid_state',

@@ -101,9 +101,10 @@ export const setDecision = sql<
      stage_id = :stageId, agent_id = :agentId, duration_ms = :durationMs, tries = 0
    WHERE seq = :seq AND state IN ('waiting', 'thinking')`,
 )
+/** The cost is null until a call has a known one. */
 export const addTurnUsage = sql<OfTurn & { input: number; output: number; costMicros: number | null }>(
   `UPDATE ai_turns SET input_tokens = input_tokens + :input, output_tokens = output_tokens + :output,
-     cost_micros = CASE WHEN :costMicros IS NULL THEN cost_micros ELSE COALESCE(cost_micros, 0) + :costMicros END
+     cost_micros = COALESCE(COALESCE(cost_micros, 0) + :costMicros, cost_micros)
    WHERE seq = :seq`,
 )
 export const countTry = sql<OfTurn>('UPDATE ai_turns SET tries = tries + 1 WHERE seq = :seq')

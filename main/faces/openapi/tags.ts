@@ -14,7 +14,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   safety: 'How much each number may send, and why.',
   events: 'Recorded events, for programs that cannot receive webhooks.',
   sandbox:
-    'A simulated network inside the service: phones that scan codes and send messages, faults on demand, and a webhook catcher. Only for instances with `network: sandbox`.',
+    'A simulated network inside the service: phones that scan codes and send messages, faults on demand, a webhook catcher, and a stand-in for a language model. Phones and faults are only for instances with `network: sandbox`.',
   'opt-outs': 'People who want no messages from campaigns.',
   contacts: 'The people that write to your numbers or that you write to.',
   voice: 'Calls, recordings and widgets.',

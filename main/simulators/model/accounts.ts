@@ -24,7 +24,6 @@ export interface ModelAccount {
   view(): { readonly queued: number; readonly requests: readonly SeenRequest[] }
 }
 
-export const REPLIES_AT_MOST = 1_000
 const REQUESTS_AT_MOST = 100
 
 export function createModelAccounts(): (accountId: AccountId) => ModelAccount {
@@ -50,13 +49,13 @@ function createModelAccount(): ModelAccount {
       return kind
     },
     queue(more) {
-      replies.push(...more.slice(0, REPLIES_AT_MOST - replies.length))
-      return replies.length
+      return replies.push(...more)
     },
     next: () => replies.shift(),
     clear() {
       replies.length = 0
       faults.clear()
+      requests.length = 0
     },
     note(request) {
       requests.unshift(request)

@@ -9,7 +9,7 @@ import { objectOf } from './conversation.ts'
 import { accountOf, keyOf } from './keys.ts'
 import { isKnownModel, MODELS } from './models.ts'
 import { FAILURES, type Failure } from './protocol.ts'
-import { routeOf, type Route } from './routes.ts'
+import { listModels, routeOf, type Route } from './routes.ts'
 
 export type { SeenRequest } from './accounts.ts'
 
@@ -26,7 +26,7 @@ interface ModelSimulatorDeps {
 export interface ModelSimulator {
   /** @param port 0 for any that is free. */
   listen(port: number): Promise<void>
-  /** Base address of the OpenAI and Anthropic protocols, `http://127.0.0.1:40123/v1`. Google's is `/v1beta` beside it. */
+  /** `http://127.0.0.1:40123`, or empty while it does not listen. The protocols are below `/v1`, Google's below `/v1beta`. */
   url(): string
   /** Bearer key of an account; faults and replies are set for its requests alone. */
   keyOf(accountId: AccountId): string
@@ -35,7 +35,7 @@ export interface ModelSimulator {
   cause(accountId: AccountId, kind: ModelFault, times: number): void
   /** The next chats get these answers in this order. @returns how many wait now */
   queue(accountId: AccountId, replies: readonly ModelReply[]): number
-  /** Ends all faults and forgets the replies that wait. */
+  /** Ends all faults, and forgets the replies that wait and what was asked. */
   reset(accountId: AccountId): void
   /** How many replies wait, and the last requests, newest first. */
   view(accountId: AccountId): ReturnType<ModelAccount['view']>
@@ -53,7 +53,9 @@ export function createModelSimulator(deps: ModelSimulatorDeps): ModelSimulator {
   async function answer(request: SimulatedRequest): Promise<SimulatedAnswer> {
     const route = routeOf(request)
     const accountId = accountOf(request.headers)
-    if (accountId === undefined) return failed(route, FAILURES.unauthorized)
+    // Servers of local models list them without a key as well. A wrong key is refused everywhere.
+    if (accountId === null && route.kind === 'models') return listModels(false)
+    if (accountId === undefined || accountId === null) return failed(route, FAILURES.unauthorized)
     const account = accounts(accountId)
     const fault = account.strike()
     const given = await respond(route, request, account, fault)
@@ -91,6 +93,8 @@ export function createModelSimulator(deps: ModelSimulatorDeps): ModelSimulator {
       }
       case 'plain':
         return fault === 'malformed_json' ? { status: 200, body: '{"data":[{' } : route.answer(account)
+      case 'models':
+        return listModels(route.isAnthropic)
       case 'invalid':
         return failed(route, { status: 400, message: route.message })
       case 'unknown':
@@ -102,7 +106,7 @@ export function createModelSimulator(deps: ModelSimulatorDeps): ModelSimulator {
     async listen(port) {
       await listener.listen(port)
     },
-    url: () => `${listener.url()}/v1`,
+    url: listener.url,
     keyOf,
     models: MODELS,
     cause: (accountId, kind, times) => accounts(accountId).arm(kind, times),

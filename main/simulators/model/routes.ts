@@ -22,6 +22,7 @@ export type Route = {
       readonly isStream: boolean
     }
   | { readonly kind: 'plain'; readonly answer: (account: ModelAccount) => Promise<SimulatedAnswer> | SimulatedAnswer }
+  | { readonly kind: 'models'; readonly isAnthropic: boolean }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'unknown' }
 )
@@ -36,7 +37,12 @@ export function routeOf(request: SimulatedRequest): Route {
   const failure = isAnthropic ? anthropic.failure : openaiFailure
   const name = `${method} ${rest.join('/')}`
   if (version !== 'v1') return { kind: 'unknown', model: null, failure }
-  if (name === 'GET models') return { kind: 'plain', model: null, failure, answer: () => listModels(isAnthropic) }
+  if (name === 'GET models') return { kind: 'models', model: null, failure, isAnthropic }
+  // OpenRouter's way to ask about a key.
+  if (name === 'GET key') {
+    const answer = () => ({ status: 200, body: { data: { label: 'sandbox', limit: null, usage: 0 } } })
+    return { kind: 'plain', model: null, failure, answer }
+  }
   if (name === 'POST audio/transcriptions') {
     return { kind: 'plain', model: null, ...OPENAI, answer: (account) => transcribe(request, account) }
   }
@@ -94,7 +100,7 @@ function geminiVector({ content }: Record<string, unknown>): { values: number[] 
   return { values: embed(parts.join('\n')) }
 }
 
-function listModels(isAnthropic: boolean): SimulatedAnswer {
+export function listModels(isAnthropic: boolean): SimulatedAnswer {
   const data = MODELS.map((id) =>
     isAnthropic
       ? { type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' }

@@ -32,7 +32,7 @@ CREATE TABLE ai_instances (
   refused_at INTEGER
 ) STRICT;
 CREATE INDEX ai_instances_refused ON ai_instances (account_id, refused_at) WHERE refused_at IS NOT NULL;
-CREATE INDEX ai_instances_enabled ON ai_instances (account_id) WHERE enabled = 1;
+CREATE INDEX ai_instances_enabled ON ai_instances (account_id, instance_id) WHERE enabled = 1;
 
 CREATE TABLE ai_agents (
   seq INTEGER PRIMARY KEY,

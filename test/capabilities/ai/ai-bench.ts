@@ -183,6 +183,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
         search: async () => ({ sources: bench.sources, isSure: bench.sources.length > 0, confidence: 0.9 }),
         noteUnanswered: async () => {},
       } as never,
+      usage: { add: async () => {} },
       config: { safetyTimezone: 'UTC' },
     })
     return {
