@@ -17,6 +17,9 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  agency: ['account', 'entitlements', 'instances', 'usage'],
+  links: ['instances'],
+  members: ['account'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
