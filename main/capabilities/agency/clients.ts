@@ -92,8 +92,7 @@ function toClient(
   { slots, features }: Awaited<ReturnType<AgencyDeps['entitlements']['of']>>,
 ): Client {
   const own = numbers.get(id) ?? []
-  const count = (fits: (row: (typeof own)[number]) => boolean) =>
-    own.reduce((sum, row) => sum + (fits(row) ? row.count : 0), 0)
+  const count = (fits: (row: (typeof own)[number]) => boolean) => own.filter(fits).length
   const brand = brands.get(id)?.[0]
   // Written by changeBrand.
   const colors = brand?.colors ? (JSON.parse(brand.colors) as BrandColors) : {}
@@ -104,10 +103,10 @@ function toClient(
     trouble: {
       offline: count((row) => OFFLINE.has(row.status) && row.wasConnected === 1),
       signed_out: count((row) => row.status === 'auth_failed'),
-      webhooks: webhooks.get(id)?.[0]?.count ?? 0,
+      webhooks: webhooks.get(id)?.length ?? 0,
     },
     sends_today: sends.get(id) ?? 0,
-    members: members.get(id)?.[0]?.count ?? 0,
+    members: members.get(id)?.length ?? 0,
     created_at: isoTime(createdAtMs),
   }
 }

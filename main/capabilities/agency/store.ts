@@ -68,8 +68,8 @@ export const instancesLive = sql<{ accountId: string }, { live: number }>(
 
 /** Deleted accounts whose webhooks were not removed: the process ended in between. */
 export const deletedWithWebhooks = sql<object, { accountId: AccountId }>(
-  `SELECT DISTINCT w.account_id AS accountId FROM webhooks w JOIN accounts a ON a.id = w.account_id
-   WHERE w.deleted_at IS NULL AND a.deleted_at IS NOT NULL`,
+  `SELECT id AS accountId FROM accounts WHERE deleted_at IS NOT NULL
+     AND EXISTS (SELECT 1 FROM webhooks w WHERE w.account_id = accounts.id AND w.deleted_at IS NULL)`,
 )
 
 // Brands.
@@ -100,15 +100,11 @@ export const namesOf = sql<{ accountId: string }, { name: string; parentId: Acco
 
 // What the list of clients shows.
 
-export const numbersOf = sqlOfList<
-  string,
-  object,
-  { accountId: string; status: string; wasConnected: 0 | 1; count: number }
->(
+/** A row for each instance: they are counted by whoever asks. */
+export const numbersOf = sqlOfList<string, object, { accountId: string; status: string; wasConnected: 0 | 1 }>(
   (ids) =>
-    `SELECT account_id AS accountId, status, CASE WHEN last_connected_at IS NULL THEN 0 ELSE 1 END AS wasConnected,
-       COUNT(*) AS count
-     FROM instances WHERE account_id IN (${ids}) AND deleted_at IS NULL GROUP BY account_id, status, wasConnected`,
+    `SELECT account_id AS accountId, status, CASE WHEN last_connected_at IS NULL THEN 0 ELSE 1 END AS wasConnected
+     FROM instances WHERE account_id IN (${ids}) AND deleted_at IS NULL`,
 )
 
 export const sendsOn = sqlOfList<string, { day: string }, { accountId: string; sent: number }>(
@@ -117,15 +113,14 @@ export const sendsOn = sqlOfList<string, { day: string }, { accountId: string; s
      WHERE account_id IN (${ids}) AND day = :day GROUP BY account_id`,
 )
 
-export const deactivatedWebhooks = sqlOfList<string, object, { accountId: string; count: number }>(
+export const deactivatedWebhooks = sqlOfList<string, object, { accountId: string }>(
   (ids) =>
-    `SELECT account_id AS accountId, COUNT(*) AS count FROM webhooks
-     WHERE account_id IN (${ids}) AND deleted_at IS NULL AND state = 'deactivated' GROUP BY account_id`,
+    `SELECT account_id AS accountId FROM webhooks
+     WHERE account_id IN (${ids}) AND deleted_at IS NULL AND state = 'deactivated'`,
 )
 
-export const membersOf = sqlOfList<string, object, { accountId: string; count: number }>(
-  (ids) =>
-    `SELECT account_id AS accountId, COUNT(*) AS count FROM members WHERE account_id IN (${ids}) GROUP BY account_id`,
+export const membersOf = sqlOfList<string, object, { accountId: string }>(
+  (ids) => `SELECT account_id AS accountId FROM members WHERE account_id IN (${ids})`,
 )
 
 export const brandsOf = sqlOfList<

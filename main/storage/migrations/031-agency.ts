@@ -8,6 +8,8 @@ export const agency: Migration = {
 ALTER TABLE accounts ADD COLUMN external_ref TEXT;
 ALTER TABLE accounts ADD COLUMN status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended'));
 ALTER TABLE accounts ADD COLUMN deleted_at INTEGER;
+CREATE INDEX accounts_suspended ON accounts (id) WHERE status = 'suspended';
+CREATE INDEX accounts_deleted ON accounts (id) WHERE deleted_at IS NOT NULL;
 CREATE UNIQUE INDEX accounts_by_external_ref ON accounts (parent_account_id, external_ref)
   WHERE deleted_at IS NULL AND external_ref IS NOT NULL;
 
