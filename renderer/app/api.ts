@@ -87,10 +87,9 @@ interface AnyOptions {
  */
 export function call<Id extends keyof Operations>(
   id: Id & JsonId<Id>,
-  ...[options]: CallOptions<Id>
+  ...options: CallOptions<Id>
 ): Promise<Reply<Id>> {
-  // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
-  const { params, query, body, file, idempotencyKey, confirm, signal, account } = (options ?? {}) as AnyOptions
+  const { params, query, body, file, idempotencyKey, confirm, signal, account } = optionsOf(options)
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
@@ -103,17 +102,17 @@ export function call<Id extends keyof Operations>(
 }
 
 /** The address of an operation that answers with a file, for `src` and `href`. */
-export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
-  const { params, query } = (options ?? {}) as AnyOptions
-  return `${panelPath(pathOf(id, params))}${queryOf(query)}`
+export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...options: CallOptions<Id>): string {
+  const { params, query } = optionsOf(options)
+  return `/panel${pathOf(id, params)}${queryOf(query)}`
 }
 
 /** The answer of an operation as CSV. @throws Problem */
 export async function readCsv<Id extends keyof Operations>(
   id: Id & CsvId<Id>,
-  ...[options]: CallOptions<Id>
+  ...options: CallOptions<Id>
 ): Promise<Blob> {
-  const { params, query } = (options ?? {}) as AnyOptions
+  const { params, query } = optionsOf(options)
   const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
   return (await request('GET', pathOf(id, params), wish)).blob()
 }
@@ -124,6 +123,12 @@ export async function fetchPendingFile(url: string): Promise<void> {
   const response = await request('GET', url.replace(/^\/panel(\/accounts\/[^/]+)?/, ''), { headers })
   await response.body?.cancel()
 }
+
+/**
+ * The conditional types of options are exact for every id; with any id, the compiler cannot resolve them: it would build
+ * a union of all operations.
+ */
+const optionsOf = (options: unknown): AnyOptions => (options as readonly [AnyOptions?])[0] ?? {}
 
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
   const [, path] = OPERATIONS[id]
