@@ -104,7 +104,7 @@ export function call<Id extends keyof Operations>(
 /** The address of an operation that answers with a file, for `src` and `href`. */
 export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...options: CallOptions<Id>): string {
   const { params, query } = optionsOf(options)
-  return `/panel${pathOf(id, params)}${queryOf(query)}`
+  return `${panelPath(pathOf(id, params))}${queryOf(query)}`
 }
 
 /** The answer of an operation as CSV. @throws Problem */

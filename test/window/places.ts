@@ -31,6 +31,8 @@ export interface Holdings {
   /** One that begins tomorrow. */
   readonly scheduled: string
   readonly number: string
+  /** A sub-account with a key. */
+  readonly client: string
 }
 
 /** Where each route of the router is visited. */
@@ -59,6 +61,12 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
     ...['', '?tab=people', '?tab=report'].map((tab) => `/campaigns/${campaign}${tab}`),
     `/campaigns/${scheduled}`,
   ],
+  '/clients': () => ['/clients'],
+  '/clients/:id': ({ client }) =>
+    ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=brand'].map((tab) => `/clients/${client}${tab}`),
+  '/brand': () => ['/brand'],
+  '/team': () => ['/team'],
+  '/activity': () => ['/activity'],
   '/webhooks': () => ['/webhooks'],
   '/webhooks/deliveries': () => ['/webhooks/deliveries'],
   '/webhooks/:id': ({ webhook }) => ['', '?tab=catcher', '?tab=verify'].map((tab) => `/webhooks/${webhook}${tab}`),

@@ -43,6 +43,11 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
   'INSERT INTO accounts (id, name, change_at, created_at) VALUES (:id, :name, :now, :now)',
 )
 
+/** null: it is nobody’s sub-account. */
+export const parentAccount = sql<{ id: string }, { parentId: string | null }>(
+  'SELECT parent_account_id AS parentId FROM accounts WHERE id = :id',
+)
+
 export const renameAccount = sql<{ id: string; name: string }>('UPDATE accounts SET name = :name WHERE id = :id')
 
 export const timeZoneOf = sql<{ accountId: string }, { timezone: string | null }>(
