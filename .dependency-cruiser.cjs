@@ -21,6 +21,9 @@ const EDGES = {
   'ai-knowledge': ['instances', 'ai-providers'],
   ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
   'ai-evaluations': ['instances', 'ai'],
+  agency: ['account', 'entitlements', 'instances', 'usage'],
+  links: ['instances'],
+  members: ['account'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })

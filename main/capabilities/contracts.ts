@@ -4,7 +4,9 @@ import { aiContract } from './ai/contract.ts'
 import { aiEvaluationsContract } from './ai-evaluations/contract.ts'
 import { aiKnowledgeContract } from './ai-knowledge/contract.ts'
 import { aiProvidersContract } from './ai-providers/contract.ts'
+import { agencyContract } from './agency/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
+import { auditContract } from './audit/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
@@ -16,6 +18,8 @@ import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { lineSettingsContract } from './line-settings/contract.ts'
+import { linksContract } from './links/contract.ts'
+import { membersContract } from './members/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
@@ -44,11 +48,15 @@ const ROOMS = [
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
-  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
-  { room: 'ai', operations: aiContract, topics: ['ai'] },
-  { room: 'ai-providers', operations: aiProvidersContract },
-  { room: 'ai-knowledge', operations: aiKnowledgeContract },
-  { room: 'ai-evaluations', operations: aiEvaluationsContract },
+  { room: 'ai', operations: aiContract, topics: ['ai'], feature: 'ai' },
+  { room: 'ai-providers', operations: aiProvidersContract, feature: 'ai' },
+  { room: 'ai-knowledge', operations: aiKnowledgeContract, feature: 'ai' },
+  { room: 'ai-evaluations', operations: aiEvaluationsContract, feature: 'ai' },
+  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'], feature: 'campaigns' },
+  { room: 'agency', operations: agencyContract, topics: ['agency'] },
+  { room: 'links', operations: linksContract, topics: ['access-links'] },
+  { room: 'members', operations: membersContract, topics: ['members'] },
+  { room: 'audit', operations: auditContract, topics: ['audit-log'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

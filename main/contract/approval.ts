@@ -60,5 +60,12 @@ function reasonsOf(operation: ApprovalFacts, args?: Readonly<Record<string, unkn
   return [Object.hasOwn(reasons, name) ? (reasons[name] ?? null) : otherwise]
 }
 
+/** Whether a call of the operation reaches people or sends stored data out: what a suspended account may not do. */
+export function reachesOut(operation: ApprovalFacts, args?: Readonly<Record<string, unknown>>): boolean {
+  const { approval } = operation
+  if (approval === undefined) return false
+  return reasonsOf({ approval }, args).some((reason) => reason === 'people' || reason === 'replay')
+}
+
 export const APPROVAL_STATES = ['pending', 'approved', 'refused', 'expired', 'executed'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]

@@ -150,12 +150,21 @@ const REFERENCES: readonly Reference[] = [
   ofStage('deleteStage'),
   { ...ofAgent('deleteStage'), isGone: true },
   ofAgent('deleteAgent'),
+  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
+  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
+  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
+    words: ({ client }) => ({ query: { account_id: client } }) },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]
 
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
+  ['transferInstance.account_id', 'test/capabilities/agency/isolation.test.ts: it takes the instance away'],
+  [
+    'createSubAccountKey.allowed_instance_ids',
+    'test/capabilities/agency/isolation.test.ts: instances of the sub-account',
+  ],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],

@@ -49,6 +49,12 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
   orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),
   testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
+  // Back to where it is: a transfer would take the line out of the scene.
+  transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
+  createSubAccount: () => ({ body: { name: 'Client' } }),
+  updateSubAccount: () => ({ body: { name: 'Client' } }),
+  updateBranding: () => ({ body: { colors: {} } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -109,6 +115,9 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   campaigns: side.campaign,
   contacts: side.contact,
   'opt-outs': side.optOut,
+  accounts: side.client,
+  ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
+  'access-links': line.link,
   catcher: side.catcher,
   agents: line.agent,
   stages: line.stage,
@@ -145,6 +154,9 @@ const OWNED = new Set([
   'agents',
   'stages',
   'faq',
+  'accounts',
+  'keys',
+  'access-links',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])

@@ -56,20 +56,29 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   await post(`/instances/${instance}/messages`, { to: '12025550404', text: 'Nobody is there.' })
   await post('/contacts', { phone: PERSON, tags: ['customer', 'bread'] })
   await post('/contacts', { phone: '12025550111', name: 'Bruno Lima', tags: ['customer'], opted_out: true })
-  // Not for programs: only the window asks for a backup.
+  // Not for programs: only the window asks for a backup, or invites somebody.
   const headers = { 'content-type': 'application/json' }
   await page.evaluate(async (sent) => {
     await fetch('/panel/v1/service/backups', { method: 'POST', headers: sent, body: '{}' })
+    const member = JSON.stringify({ name: 'Ana Souza', email: 'ana@bakery.example' })
+    await fetch('/panel/v1/members', { method: 'POST', headers: sent, body: member })
   }, headers)
   await until('deliveries', async () => {
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
   const agents = await agentOf(post, api)
+  const { id: client } = await post('/agency/accounts', {
+    name: 'North bakery',
+    slots_allocated: 5,
+    external_ref: 'crm-481',
+  })
+  await post(`/agency/accounts/${client}/keys`, { name: 'Their CRM', scopes: ['instances:read'] })
+  await post(`/instances/${instance}/access-links`, {})
   const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
-    ...{ campaign, draft, scheduled, agents },
+    ...{ agents, client, campaign, draft, scheduled },
   }
 }
 

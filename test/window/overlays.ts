@@ -70,6 +70,10 @@ const agents =
   (tab: string) =>
   ({ agents: id }: Holdings) =>
     `/agents/${id}?tab=${tab}`
+const client =
+  (tab: string) =>
+  ({ client: id }: Holdings) =>
+    `/clients/${id}?tab=${tab}`
 const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
 const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
 const builder =
@@ -333,6 +337,31 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/ai/EvaluateTab': [],
   'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
   'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
+  'parts/AccountSwitcher': [
+    { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },
+  ],
+  'rooms/agency/ClientsScreen': [{ name: 'state', at: onPage('/clients'), show: choose('State') }],
+  'rooms/agency/NewClientDialog': [{ name: 'new', at: onPage('/clients'), show: press('New client') }],
+  'rooms/agency/ClientActions': [
+    { name: 'menu', at: client('keys'), show: press('Actions for North bakery') },
+    { name: 'suspend', at: client('keys'), show: inMenu('Actions for North bakery', 'Suspend') },
+  ],
+  'rooms/agency/ClientSettings': [{ name: 'zone', at: client('settings'), show: choose('Time zone') }],
+  'rooms/agency/ClientKeys': [{ name: 'revoke', at: client('keys'), show: press('Revoke Their CRM') }],
+  'rooms/agency/ClientKeyDialog': [{ name: 'new', at: client('keys'), show: press('New key') }],
+  'rooms/agency/ClientUsage': [{ name: 'period', at: client('usage'), show: choose('Period') }],
+  'rooms/agency/TransferDialog': [
+    { name: 'in', at: client('numbers'), show: press('Bring a number here') },
+    { name: 'out', at: settingsOf('instance'), show: press('Transfer…') },
+  ],
+  'rooms/links/LinksCard': [{ name: 'revoke', at: settingsOf('instance'), show: press(/^Revoke the link/) }],
+  'rooms/links/NewLinkDialog': [
+    { name: 'new', at: settingsOf('instance'), show: press('New link') },
+    { name: 'link', at: settingsOf('live'), show: inTurn(press('New link'), press('Create link')) },
+  ],
+  'rooms/members/TeamScreen': [{ name: 'remove', at: onPage('/team'), show: press('Remove Ana Souza') }],
+  'rooms/members/InviteDialog': [{ name: 'invite', at: onPage('/team'), show: press('Invite member') }],
+  'rooms/audit/AuditScreen': [{ name: 'who', at: onPage('/activity'), show: choose('Who') }],
   'rooms/webhooks/CreateWebhook': [
     { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },
     {

@@ -33,6 +33,8 @@ export interface Holdings {
   readonly number: string
   /** Has an agent, its knowledge, stages and chats. */
   readonly agents: string
+  /** A sub-account with a key. */
+  readonly client: string
 }
 
 /** Where each route of the router is visited. */
@@ -68,6 +70,12 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
       (tab) => `/agents/${agents}${tab && `?tab=${tab}`}`,
     ),
   ],
+  '/clients': () => ['/clients'],
+  '/clients/:id': ({ client }) =>
+    ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=brand'].map((tab) => `/clients/${client}${tab}`),
+  '/brand': () => ['/brand'],
+  '/team': () => ['/team'],
+  '/activity': () => ['/activity'],
   '/webhooks': () => ['/webhooks'],
   '/webhooks/deliveries': () => ['/webhooks/deliveries'],
   '/webhooks/:id': ({ webhook }) => ['', '?tab=catcher', '?tab=verify'].map((tab) => `/webhooks/${webhook}${tab}`),

@@ -82,6 +82,7 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
         if (claim.kind !== 'fresh') return { claim, seq: 0 }
       }
+      await instances.requireOwner(tx, message.accountId, message.instanceId)
       const seq = await tx.next('messages')
       await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
@@ -177,6 +178,7 @@ export function createSend(deps: SendDeps) {
     const message = {
       id: ids.message(),
       seq: 0,
+      accountId: instance.accountId,
       instanceId: instance.id,
       engine: instance.engine,
       chat: draft.to,
@@ -209,6 +211,7 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
+      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended())
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -277,6 +280,9 @@ function contentColumn(out: Outgoing): string | null {
 
 const notConnected = () =>
   new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
+
+const accountSuspended = () =>
+  new ApiError('account_suspended', 'This account is suspended, so nothing was sent. Ask your agency to activate it.')
 
 const throttled = (seconds: number) =>
   new ApiError(

@@ -27,6 +27,7 @@ import { lines } from './025-lines.ts'
 import { ai } from './028-ai.ts'
 import { aiKnowledge } from './029-ai-knowledge.ts'
 import { usage } from './030-usage.ts'
+import { agency } from './031-agency.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ai,
   aiKnowledge,
   usage,
+  agency,
 ]
