@@ -133,8 +133,12 @@ describe('the steps', () => {
 })
 
 test('a failed confirmation is told from every other reason to be disconnected', () => {
-  expect(['passkey_differs', 'passkey_too_often'].map(passkeyEnd)).toEqual(['differs', 'too_often'])
-  expect([null, 'user', 'differs', 'passkey_', 'passkey_unheard_of'].map(passkeyEnd)).toEqual(Array(5).fill(undefined))
+  expect(['passkey_differs', 'passkey_too_often'].map((reason) => passkeyEnd(reason))).toEqual(['differs', 'too_often'])
+  const others = [null, 'user', 'differs', 'passkey_', 'passkey_unheard_of', 'pairing_interrupted']
+  expect(others.map((reason) => passkeyEnd(reason))).toEqual(others.map(() => undefined))
+  // A restart of the service ends a confirmation, and only who was in one is told so.
+  expect(passkeyEnd('pairing_interrupted', true)).toBe('connection_lost')
+  expect(passkeyEnd('user', true)).toBeUndefined()
 })
 
 test.each([
