@@ -12,7 +12,7 @@ const library = (...names: readonly string[]) => names.map((name) => `test/suppo
  * does not have: app state, earlier history, and a hand on single stanzas.
  */
 const overBoth = [
-  ...smv2('burst', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
+  ...smv2('burst', 'channels', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
   ...smv2(
     'passkey-faults',
     'passkey-link',

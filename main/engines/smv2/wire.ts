@@ -9,6 +9,7 @@ import type {
   WAVersion,
 } from 'baileys'
 import type { Caches } from './caches.ts'
+import { keepChannelPost, readChannelPost } from './channel-posts.ts'
 import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 import type { Library } from './library.ts'
 import type { LineNetwork } from './line-networks.ts'
@@ -117,6 +118,12 @@ export function openWire(needs: WireDeps): Wire {
     stanzas.on('CB:ack,class:message', when(listener.ack))
     first(stanzas, 'CB:receipt', (node) => (isOver ? Promise.reject(new Error('over')) : listener.receipt(node)))
     first(stanzas, 'CB:iq,,pair-success', (node) => storePairing(library, session, node))
+    // It is acknowledged once it is stored, as everything else that is said.
+    intercept(stanzas, 'CB:message', (node, pass) => {
+      const post = isOver ? undefined : readChannelPost(node)
+      if (post === undefined) return pass()
+      return void keepChannelPost(session, post).then(pass, () => {})
+    })
     // The library's own listener would show the refs by its own timers, and end the connection after the last one.
     stanzas.removeAllListeners(PAIR_DEVICE)
     stanzas.on(
