@@ -195,7 +195,7 @@ export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefin
   return iq.attrs['type'] === 'get' ? answerAbout(group, asked, asking) : change(group, asked, asking)
 }
 
-function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): Stanza[] | undefined {
+function answerGeneral(asked: Stanza, { asker, groups, phone, who, announce }: Asking): Stanza[] | undefined {
   switch (asked.tag) {
     case 'participating':
       return [
@@ -207,7 +207,9 @@ function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): St
       ]
     case 'create': {
       const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
-      return [describe(groups.create(asked.attrs['subject'] ?? '', asker.number, others), phone)]
+      const group = groups.create(asked.attrs['subject'] ?? '', asker.number, others)
+      announce(group, stanza('create', { type: 'new' }, [describe(group, phone)]))
+      return [describe(group, phone)]
     }
     case 'invite': {
       const group = groups.invitedBy(asked.attrs['code'] ?? '')
