@@ -20,6 +20,8 @@ interface Deps {
 
 /** The page of a link, for the owner of the account: they need no key, and see neither number nor name. */
 export interface PasskeyPage {
+  /** Where the page is. */
+  address(token: string): string
   /** `linked`: it is done. @throws ApiError not_found once the confirmation has ended in another way. */
   view(token: string): Promise<QrView | 'linked'>
   respond(token: string, answer: { attempt: number; credential: PasskeyCredential }): Promise<void>
@@ -63,6 +65,8 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
     return id
   }
 
+  const address = (token: string) => `${baseUrl()}/passkey/${token}`
+
   return {
     async create(id) {
       const { status, attempts } = await getInstance(db, id)
@@ -72,9 +76,10 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
         if (entry.id === id || clock.mono() >= entry.endsMono) entries.delete(digest)
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
       entries.set(digestOf(token), { id, attempts, endsMono: clock.mono() + LINK_MS })
-      return { url: `${baseUrl()}/passkey/${token}`, expires_at: isoTime(clock.now() + LINK_MS) }
+      return { url: address(token), expires_at: isoTime(clock.now() + LINK_MS) }
     },
     page: {
+      address,
       async view(token) {
         const { id, isLinked } = await find(token)
         return isLinked ? 'linked' : qr.read(id, undefined)

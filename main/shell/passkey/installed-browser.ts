@@ -25,7 +25,7 @@ const WINDOWS_PROGRAMS = [
 ]
 const WINDOWS_FOLDERS = ['ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA']
 
-interface Computer {
+export interface Computer {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly canRun?: (file: string) => boolean

@@ -5,9 +5,14 @@ import type { Problem } from '../../app/problem.ts'
 export const PASSKEY_ENDS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often'] as const
 export type PasskeyEnd = (typeof PASSKEY_ENDS)[number]
 
+/** How a service that was restarted says that it ended a pairing. */
+const INTERRUPTED = 'pairing_interrupted'
+
 /** @returns undefined for every reason that is not about a passkey. */
-export const passkeyEnd = (reason: string | null): PasskeyEnd | undefined =>
-  PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
+export function passkeyEnd(reason: string | null, wasAsked = false): PasskeyEnd | undefined {
+  if (wasAsked && reason === INTERRUPTED) return 'connection_lost'
+  return PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
+}
 
 type Step = PasskeyView['step']
 const STEPS = ['sign', 'phone', 'compare', 'finishing'] as const satisfies readonly Step[]
