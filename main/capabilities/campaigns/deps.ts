@@ -28,7 +28,7 @@ export interface CampaignsDeps {
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
-  readonly contacts: Pick<Contacts, 'withTag' | 'lastContact'>
+  readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
   readonly config: {
     /** Of sending hours and days that name no zone. */
     readonly safetyTimezone: string

@@ -32,7 +32,7 @@ const LOADING_PAGE = 100
 const RETRY_LANE_MS = 300_000
 
 export function createCampaigns(deps: CampaignsDeps) {
-  const { db, clock, jobs, ledger, instances, optOuts, idempotency } = deps
+  const { db, clock, jobs, ledger, instances, optOuts, contacts, idempotency } = deps
   const numberState = createNumberStates(deps)
   const queues: { lanes?: JobQueue<object>; control?: JobQueue<ControlInput> } = {}
   const state = createState({
@@ -41,7 +41,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     lanes: () => required(queues.lanes),
     control: () => required(queues.control),
   })
-  const outcomes = createOutcomes({ clock, state })
+  const outcomes = createOutcomes({ clock, contacts, state })
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
   queues.control = jobs.define(controlJob({ db, clock, state }))

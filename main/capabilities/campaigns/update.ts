@@ -126,11 +126,11 @@ export function createUpdate(deps: UpdateDeps) {
     async remove(caller: Principal, id: string): Promise<void> {
       const { campaign } = await access.get(caller, id)
       await db.commit(async (tx) => {
-        const { status, loading: isLoading } = await requireState(tx, id, ['draft'])
+        await requireState(tx, id, ['draft'])
         // From here on nobody sees it; what is left after a crash is removed at the next start.
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
-          throw new ApiError('invalid_state', `This ${status} is busy (${isLoading}). Repeat this in a moment.`)
+          throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.')
       })
       await loading.removeAll(id)
       await db.commit(async (tx) => {

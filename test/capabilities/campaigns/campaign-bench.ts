@@ -164,7 +164,7 @@ export async function campaignBench({
         onOptOut() {},
         country: async () => null,
       },
-      contacts: { async *withTag() {}, lastContact: async () => new Map() },
+      contacts: { async *withTag() {}, lastContact: async () => new Map(), nameOnce: async () => {} },
       config: { safetyTimezone: zone },
     })
     return {

@@ -47,6 +47,7 @@ describe('a request that cannot be', () => {
     ['a weight of another instance', () => ({ config: { weights: { [live.id]: 2 } } }), 400, /weights/],
     ['an unknown field of config', () => ({ config: { speed: 9 } }), 400, /speed/],
     ['an empty message', () => ({ messages: [{}] }), 400, /messages 1 is empty/],
+    ['a message of spaces', () => ({ messages: [{ text: ' \n ' }] }), 400, /messages 1 is empty/],
     ['no message', () => ({ messages: [] }), 400, /messages/],
     [
       'two kinds in one message',
