@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOnce } from './lib/http-load.ts'
 import { residentMiB } from './lib/processes.ts'
-import { goal, type Report } from './lib/report.ts'
+import { goal, type Goal, type Report } from './lib/report.ts'
 import { pairedInstances } from './lib/sandbox-line.ts'
 import { callerOf, createKey, startService, type Call } from './lib/service.ts'
 import { median } from './lib/table.ts'
@@ -37,8 +37,17 @@ export async function manyCampaigns(): Promise<Report> {
       ...{ name: 'GET /v1/me', pid: program.pid, url: `${url}/v1/me`, method: 'GET' as const },
       headers: { authorization: `Bearer ${key}` },
     }
-    const rows: Record<string, string | number>[] = []
-    const goals = []
+    const load = { connections: CONNECTIONS, seconds: SLICE_SECONDS, perSecond: ASKED_PER_SECOND }
+    const alone: number[] = []
+    for (let slice = 0; slice < Math.ceil(SLICES / 3); slice++) alone.push((await loadOnce(me, load)).p99)
+    const rows: Record<string, string | number>[] = [
+      {
+        ...{ delay: 'no campaign', 'sends per second': 0 },
+        ...{ 'p99 of GET /v1/me, ms': median(alone), 'worst slice, ms': Math.max(...alone) },
+        ...{ 'MiB, first half': residentMiB(program.pid), 'MiB, second half': residentMiB(program.pid) },
+      },
+    ]
+    const goals: Goal[] = []
     for (const [pace, [minDelay, maxDelay]] of Object.entries(PACES)) {
       const ids = await started(call, instances, { minDelay, maxDelay, checkNumbers: false })
       const before = await sentBy(call, ids)
@@ -46,7 +55,6 @@ export async function manyCampaigns(): Promise<Report> {
       const p99s: number[] = []
       const mib: number[] = []
       for (let slice = 0; slice < SLICES; slice++) {
-        const load = { connections: CONNECTIONS, seconds: SLICE_SECONDS, perSecond: ASKED_PER_SECOND }
         p99s.push((await loadOnce(me, load)).p99)
         mib.push(residentMiB(program.pid))
       }

@@ -11,7 +11,7 @@ import { createNumberChecks } from './number-checks.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createPreview } from './preview.ts'
 import { createReads } from './reads.ts'
-import { readRecipientFile, requireSomeUsable } from './recipients.ts'
+import { readRecipientFile } from './recipients.ts'
 import { createRecords } from './record.ts'
 import { createReports } from './report.ts'
 import { createResolver, resolveAll } from './resolve.ts'
@@ -117,15 +117,11 @@ export function createCampaigns(deps: CampaignsDeps) {
       const { network, status } = found.campaign
       if (status !== 'draft' && status !== 'scheduled')
         throw new ApiError('invalid_state', `This campaign is ${status}. Recipients can be added to a draft only.`)
-      const list = await readRecipientFile(stream, {
+      const source = await readRecipientFile(stream, {
         network,
         country: country ?? (await optOuts.country(caller.accountId)),
       })
-      requireSomeUsable(list)
-      const { recipients } = list.tally
-      if (list.accepted.length + recipients.invalid + recipients.duplicates === 0)
-        throw new ApiError('validation_error', 'The file has no rows below its first line.')
-      const tally = await updates.fill(found, list, replace)
+      const tally = await updates.fill(found, source, replace)
       return { campaign_id: id, status, ...tally }
     },
 
