@@ -1,3 +1,4 @@
+import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
@@ -22,6 +23,7 @@ export interface CampaignsDeps {
   readonly ledger: Pick<Ledger, 'inCommit'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly log: Log
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly cursors: Cursors
   readonly idempotency: Idempotency
   readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe' | 'known'>

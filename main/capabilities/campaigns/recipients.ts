@@ -140,7 +140,8 @@ export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<reado
  * @throws ApiError validation_error for a file that is no such list, or has no usable row
  */
 export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientSource> {
-  const bytes = await Array.fromAsync(source)
+  const bytes: Uint8Array[] = []
+  for await (const chunk of source) bytes.push(chunk)
   await requireUsableFile(bytes, reading)
   const { variables, rows } = await readRows(bytes)
   const reader = createReader(reading)

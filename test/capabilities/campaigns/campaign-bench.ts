@@ -127,7 +127,7 @@ export async function campaignBench({
     }
 
     const campaigns = createCampaigns({
-      ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} } },
+      ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, apiActivity: { isRecent: () => false } },
       ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
       cursors: createCursors(Buffer.alloc(32)),
       idempotency: createIdempotency({ clock }),

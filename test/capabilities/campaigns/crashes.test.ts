@@ -73,7 +73,8 @@ test('paused and resumed after every step, it writes to everybody once, and to n
     expect(bench.sent).toHaveLength(whilePaused)
     expect(await bench.get(id)).toMatchObject({ status: 'paused', pause_reason: 'user' })
     await bench.act('resume', id)
-    await bench.pass(1)
+    // A number that resumes waits for up to its longest delay, so that not all of them begin at once.
+    await bench.pass(1 + (step % 3))
   }
   expect(await bench.get(id)).toMatchObject({ status: 'completed', counts: { sent: 12, pending: 0, unknown: 0 } })
   const written = bench.sent.slice(before).map(({ to }) => to)

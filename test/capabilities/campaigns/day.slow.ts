@@ -60,7 +60,7 @@ test('a day of three numbers: 463 on one, one away for an hour, one logged out; 
   const got = await receivedBy(w)
   for (const phone of phones) expect(got.get(phone) ?? 0, phone).toBe(phone === REFUSING ? 0 : 1)
   const list = await recipientsOf(w, id)
-  const sentBy = (line: string | undefined, sinceMs: number) =>
+  const sentBy = (line: string | null | undefined, sinceMs: number) =>
     list.filter(({ instance, claimedAt }) => instance === line && (claimedAt ?? 0) > sinceMs).map(({ phone }) => phone)
   const byRestricted = sentBy(a, restrictedAtMs)
   expect(byRestricted.length).toBeGreaterThan(0)
