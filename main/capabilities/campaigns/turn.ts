@@ -86,7 +86,7 @@ const GIVEN_OUT_AT_ONCE = 4
 /** A number that has to wait longer is given no recipients meanwhile. */
 const PATIENCE_MS = 20 * 60_000
 /** Recipients that are given to each number in advance. */
-const AHEAD = { paced: 8, unpaced: 64 } as const
+const AHEAD = { paced: 8, unpaced: 24 } as const
 const CHECKED_AT_ONCE: Readonly<Record<Network, number>> = { live: 20, sandbox: 64 }
 const CHECK_KEPT_MS = 30 * 24 * HOUR_MS
 
