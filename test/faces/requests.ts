@@ -49,6 +49,7 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
   // Back to where it is: a transfer would take the line out of the scene.
   transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
   setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
   createSubAccount: () => ({ body: { name: 'Client' } }),
   updateSubAccount: () => ({ body: { name: 'Client' } }),
