@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../capabilities/account/index.ts'
 import type { InstanceSubject, ServedOperation } from '../capabilities/handler.ts'
-import { reachesOut } from '../contract/approval.ts'
+import { isClosedWhenSuspended } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Feature } from '../contract/features.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -192,9 +192,7 @@ function requireActive(
   params: Readonly<Record<string, string>>,
   { isSuspended }: Pick<AdmissionDeps, 'isSuspended'>,
 ): void {
-  if (!isSuspended(accountId)) return
-  const isLink = operation.method === 'POST' && operation.scope === 'links:generate'
-  if (!isLink && !reachesOut(operation, params)) return
+  if (!isSuspended(accountId) || !isClosedWhenSuspended(operation, params)) return
   throw new ApiError(
     'account_suspended',
     'This account is suspended: it can read and change its settings, but sends nothing. Ask your agency to activate it.',

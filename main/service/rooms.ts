@@ -159,6 +159,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const members = membersRoom({ ...deps, accounts, address: linkAddress })
   const agency = agencyRoom({
     ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
+    onActivated: webhooks.api.lookAgain,
     async removeWebhooks(accountId) {
       for (const { id } of (await webhooks.api.list(accountId)).data) await webhooks.api.remove(accountId, id)
     },

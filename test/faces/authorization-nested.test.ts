@@ -369,7 +369,7 @@ describe('asked of one’s own, with the one scope', () => {
   /** What ends something comes after what needs it. */
   const rank = ({ id, method, destructive, confirm }: Operation) => {
     if (method === 'GET') return 0
-    if (id === 'deleteInstance') return 3
+    if (id === 'deleteInstance' || id === 'deleteSubAccount') return 3
     return destructive === true || confirm === 'always' ? 2 : 1
   }
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))

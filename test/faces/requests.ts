@@ -51,6 +51,7 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
   // Back to where it is: a transfer would take the line out of the scene.
   transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
   setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
   createSubAccount: () => ({ body: { name: 'Client' } }),
   updateSubAccount: () => ({ body: { name: 'Client' } }),

@@ -424,7 +424,7 @@ export const agencyContract = {
       schema: Type.Object({ data: Type.Array(UsageRow), totals: UsageTotals }),
       csv: { example: USAGE_COLUMNS.join(',') },
     },
-    errors: [],
+    errors: ['not_found'],
     examples: {
       reply: {
         data: [{ account_id: ID, instance_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', day: '2026-03-01', ...USE }],

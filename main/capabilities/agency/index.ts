@@ -29,6 +29,8 @@ export interface AgencyDeps {
   readonly instances: Pick<Instances, 'accountOf' | 'transfer' | 'known'>
   /** Looked at each time. */
   readonly config: { readonly agencyOvercommit: boolean }
+  /** An account is active again. */
+  readonly onActivated: () => Promise<void>
   /** Of an account that is gone. Repeating it is harmless. */
   readonly removeWebhooks: (accountId: AccountId) => Promise<void>
   /** In the commit that deletes an account: what other rooms keep of it. */

@@ -152,8 +152,11 @@ export function createSubAccounts(deps: AgencyDeps) {
         await allocate(tx, parentId, row.id, slots, (await entitlements.of(row.id, tx)).slots)
       }),
 
-    setSuspended: (parentId: AccountId, id: string, isSuspended: boolean) =>
-      change(parentId, id, (tx, row) => accounts.setSuspended(tx, row.id, isSuspended)),
+    async setSuspended(parentId: AccountId, id: string, isSuspended: boolean) {
+      const record = await change(parentId, id, (tx, row) => accounts.setSuspended(tx, row.id, isSuspended))
+      if (!isSuspended) await deps.onActivated()
+      return record
+    },
 
     async remove(parentId: AccountId, id: string): Promise<void> {
       const removed = await db.commit(async (tx) => {

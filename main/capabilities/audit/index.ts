@@ -63,7 +63,10 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
     async record({ room, operation, principal, params, body, reply }: Act): Promise<void> {
       if (operation.method === 'GET' || NOT_KEPT.has(room) || operation.id.startsWith('preview')) return
       const { accountId } = principal
-      const subjectId = params['account_id'] ?? params['id'] ?? Object.values(params)[0] ?? idIn(reply)
+      // A session that is not there can be ended too: what was named may be of somebody else.
+      const isNamed = !operation.path.includes('/sessions/')
+      const named = params['account_id'] ?? params['id'] ?? Object.values(params)[0] ?? idIn(reply)
+      const subjectId = isNamed ? named : null
       const fields = typeof body === 'object' && body !== null ? Object.keys(body).slice(0, 50) : []
       const row = {
         ...{ atMs: clock.now(), ...actorOf(principal), via: viaOf(principal), operation: operation.id },

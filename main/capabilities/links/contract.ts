@@ -81,7 +81,7 @@ export const linksContract = {
         }),
       }),
     },
-    errors: ['invalid_state', 'account_suspended'],
+    errors: ['invalid_state'],
     examples: {
       body: { permanent: false, expires_in: 86_400 },
       reply: {

@@ -83,13 +83,13 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
         else if (act === 'passkey') return { go: await page.passkey(token) }
         else if (act === 'code') {
           const digits = typeof phone === 'string' ? phone.replaceAll(/[\s().+-]/g, '') : ''
-          if (!/^[1-9]\d{6,14}$/.test(digits)) return reply.code(400).send({ problem: words.badPhone })
+          if (!/^[1-9]\d{6,14}$/.test(digits)) throw new ApiError('validation_error', words.badPhone)
           await page.pairingCode(token, digits)
-        } else return reply.code(400).send({ problem: words.failed })
+        } else throw new ApiError('validation_error', words.failed)
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        // Our sentences are for the agency, in English.
-        return reply.code(error.status).send({ problem: words.failed })
+        if (!(error instanceof ApiError) || error.code === 'validation_error') throw error
+        // Our other sentences are for the agency, in English.
+        throw new ApiError(error.code, words.failed)
       }
       streams.refresh(token)
       return { ok: true }

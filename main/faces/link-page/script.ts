@@ -29,7 +29,7 @@ const act = async (body) => {
   const said = await answer.json().catch(() => ({}))
   if (said.go) location.href = said.go
   const problem = live.querySelector('[role=alert]')
-  if (problem) problem.textContent = answer.ok ? '' : said.problem ?? problem.dataset.failed
+  if (problem) problem.textContent = answer.ok ? '' : said.error?.message ?? problem.dataset.failed
 }
 document.addEventListener('submit', (event) => {
   event.preventDefault()
