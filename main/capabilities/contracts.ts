@@ -1,6 +1,7 @@
 import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
+import { billingContract } from './billing/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
@@ -37,6 +38,7 @@ const ROOMS = [
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
   { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
+  { room: 'billing', operations: billingContract, topics: ['billing'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]
