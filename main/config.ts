@@ -42,6 +42,7 @@ interface Values {
   readonly ratePerMinute: number
   readonly anonymousRatePerMinute: number
   readonly slots: number
+  readonly agencyOvercommit: boolean
   readonly sendTimeoutMs: number
   /** Waits before attempts 2 to 8 of a webhook delivery. */
   readonly retryScheduleSeconds: readonly number[]
@@ -197,6 +198,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 1_000_000 }),
     fallback: 10_000,
     description: 'Maximum number of instances, sandbox and live together.',
+    window: 'now',
+  },
+  agencyOvercommit: {
+    name: 'agency.overcommit',
+    kind: boolean,
+    fallback: false,
+    description:
+      'Sub-accounts may be given more slots than there are. A new instance then also needs a slot that nobody uses.',
     window: 'now',
   },
   sendTimeoutMs: {

@@ -7,6 +7,7 @@ import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { directContract } from './direct/contract.ts'
+import { entitlementsContract } from './entitlements/contract.ts'
 import { eventsContract } from './events/contract.ts'
 import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
@@ -18,11 +19,14 @@ import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
+import { usageContract } from './usage/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 const ROOMS = [
   { room: 'account', operations: accountContract, topics: ['account', 'keys'] },
   { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
+  { room: 'entitlements', operations: entitlementsContract },
+  { room: 'usage', operations: usageContract },
   { room: 'instances', operations: instancesContract, topics: ['instances'] },
   { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
   { room: 'safety', operations: safetyContract },

@@ -4,6 +4,7 @@ import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
+import { entitlementsRoom } from '../capabilities/entitlements/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
 import { historyRoom } from '../capabilities/history/room.ts'
@@ -20,6 +21,7 @@ import type { Room } from '../capabilities/room.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
+import { usageRoom } from '../capabilities/usage/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
@@ -67,6 +69,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       return config.ratePerMinute
     },
     knownInstances: knownInstances(home.db),
+    get timeZone() {
+      return config.safetyTimezone
+    },
   })
   const accounts = account.api
   const approvals = approvalsRoom({
@@ -82,10 +87,24 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     failingOwnCalls: (id) => instanceWebhooks.api.failing(id),
     lastMessageAtMs: (id) => messages.api.lastMessageAtMs(id),
   }
-  const instances = instancesRoom({ ...deps, engines, gauges, baseUrl: () => address.url })
+  const usage = usageRoom({ ...deps, timeZoneOf: accounts.timeZoneOf })
+  const entitlements = entitlementsRoom(deps)
+  const instances = instancesRoom({
+    ...deps,
+    entitlements: entitlements.api,
+    engines,
+    gauges,
+    baseUrl: () => address.url,
+  })
   const fusion = fusionRoom({ ...deps, instances: instances.api })
   const safety = safetyRoom({ ...deps, instances: instances.api })
-  const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api, safety: safety.api })
+  const messages = messagesRoom({
+    ...deps,
+    instances: instances.api,
+    fusion: fusion.api,
+    safety: safety.api,
+    usage: usage.api,
+  })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
   const optOuts = optOutsRoom({ ...deps, instances: instances.api })
@@ -152,6 +171,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const list: readonly Room[] = [
     account,
+    entitlements,
+    usage,
     approvals,
     webhooks,
     instanceWebhooks,

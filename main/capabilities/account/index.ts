@@ -7,6 +7,7 @@ import { createFirstRun, type FirstRun } from './first-run.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createTimeZones, type TimeZones } from './time-zones.ts'
 import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameAccount, type Account } from './store.ts'
 
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
@@ -22,9 +23,12 @@ export interface AccountsDeps {
   readonly ratePerMinute: number
   /** Which of the ids are instances of the account; asked when a key is restricted to some. */
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
+  /** Of accounts without one of their own; looked at each time. */
+  readonly timeZone?: string
 }
 
-export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication, 'authenticate' | 'principalOf'> {
+export interface Accounts
+  extends Keys, Sessions, FirstRun, TimeZones, Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The account of the person who owns this computer, created with the home. */
   readonly ensureOperatorAccount: () => Promise<Account>
   /** Another account in this home. The operator's settings and backups are for all accounts. */
@@ -59,6 +63,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     ...createKeys({ ...deps, onChanged: clearCache }),
     ...createSessions(deps),
     ...createFirstRun(db),
+    ...createTimeZones(() => deps.timeZone ?? 'UTC'),
     authenticate,
     principalOf,
     ensureOperatorAccount: async () => (await db.readOne(operatorAccount, {})) ?? (await createOperatorAccount()),

@@ -45,6 +45,14 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
 
 export const renameAccount = sql<{ id: string; name: string }>('UPDATE accounts SET name = :name WHERE id = :id')
 
+export const timeZoneOf = sql<{ accountId: string }, { timezone: string | null }>(
+  'SELECT timezone FROM accounts WHERE id = :accountId',
+)
+
+export const setTimeZone = sql<{ accountId: string; zone: string | null }>(
+  'UPDATE accounts SET timezone = :zone WHERE id = :accountId',
+)
+
 /** How many instances the account ever had. */
 export const instancesMade = sql<{ id: string }, { made: number }>(
   'SELECT instances_made AS made FROM accounts WHERE id = :id',

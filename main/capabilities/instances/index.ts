@@ -65,7 +65,8 @@ export interface InstancesDeps {
   readonly engines: Engines
   readonly idempotency: Idempotency
   readonly cursors: Cursors
-  readonly config: { readonly slots: number; readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly config: { readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly entitlements: { readonly requireSlot: (tx: Tx, accountId: AccountId) => Promise<void> }
   /** What other rooms know of an instance, for its health; asked only when somebody reads it. */
   readonly gauges: Gauges
   readonly log: Log
@@ -143,7 +144,10 @@ export function createInstances(deps: InstancesDeps): Instances {
   const update = createUpdate({ db, clock, announce })
 
   return {
-    create: createCreate({ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl }),
+    create: createCreate({
+      ...{ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl },
+      requireSlot: deps.entitlements.requireSlot,
+    }),
     list: createList({ db, cursors, records }),
     get: async (id) => records(await getInstance(db, id)),
     update: async (id, patch) => records(await update(id, patch)),

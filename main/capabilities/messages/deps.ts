@@ -43,6 +43,23 @@ export interface SafetyPort {
   refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
 }
 
+/** What this room tells the usage room, in the commits that make it true. */
+export interface UsagePort {
+  add(
+    tx: Tx,
+    use: {
+      accountId: AccountId
+      instanceId: InstanceId
+      atMs: number
+      sent?: number
+      received?: number
+      failed?: number
+      campaignSends?: number
+      mediaBytes?: number
+    },
+  ): Promise<void>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
@@ -50,6 +67,7 @@ export interface MessagesDeps {
   readonly instances: InstancesPort
   readonly fusion: FusionPort
   readonly safety: SafetyPort
+  readonly usage: UsagePort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

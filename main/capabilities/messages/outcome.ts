@@ -9,6 +9,7 @@ import type { Announce } from '../instances/index.ts'
 import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
 import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
+import type { UsageCounter } from './usage-counter.ts'
 import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
 
 /** A message that was accepted for sending and given to its engine. */
@@ -31,6 +32,7 @@ export interface OutcomeDeps {
   readonly announce: Announce
   readonly idempotency: Idempotency
   readonly safety: SafetyPort
+  readonly counted: Pick<UsageCounter, 'takenBack'>
   /** Called after the commit that removed a message. */
   readonly onRemoved: (instanceId: string, chat: string) => void
 }
@@ -50,7 +52,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 }
 
 /** Records the outcome of a send: message, event, engine journal and stored response in one commit. */
-export function createOutcomes({ db, clock, log, announce, idempotency, safety, onRemoved }: OutcomeDeps) {
+export function createOutcomes({ db, clock, log, announce, idempotency, safety, counted, onRemoved }: OutcomeDeps) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
@@ -93,7 +95,10 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
     db.commit(async (tx) => {
       const { seq, instanceId } = message
       const removed = await tx.one(removeMessage, { seq })
-      if (removed) await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+      if (removed) {
+        await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+        await counted.takenBack(tx, removed)
+      }
       if (providerCode !== undefined) await safety.refused(tx, instanceId, providerCode)
       tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
       await release(tx, message)

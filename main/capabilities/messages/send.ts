@@ -19,6 +19,7 @@ import { insertOutgoing } from './store.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 import type { Unread } from './unread.ts'
+import type { UsageCounter } from './usage-counter.ts'
 
 /** Files of sends in progress, which lie on disk until the engine has settled. */
 const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
@@ -41,6 +42,7 @@ interface SendDeps extends MessagesDeps {
   readonly sharedFiles: SharedFiles
   readonly outcomes: Outcomes
   readonly unread: Pick<Unread, 'read'>
+  readonly counted: Pick<UsageCounter, 'outgoing'>
   /**
    * Messages whose engine has not settled; nobody else may judge them meanwhile. An age alone would not do: after the
    * machine slept, a send that still runs looks an hour old.
@@ -83,6 +85,7 @@ export function createSend(deps: SendDeps) {
       const seq = await tx.next('messages')
       await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
+      await deps.counted.outgoing(tx, columns, now)
       if (request.source === 'console') await markRead(tx, message)
       tx.afterCommit(() => deps.onStored(message.instanceId, message.chat, now))
       return { claim: FRESH, seq }

@@ -101,7 +101,8 @@ export async function hookWorld(): Promise<HookWorld> {
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),
-      config: { slots: 10_000, network: 'sandbox', publicBaseUrl: null },
+      config: { network: 'sandbox', publicBaseUrl: null },
+      entitlements: { requireSlot: async () => {} },
       gauges: {
         queue: async () => ({ pending: 0, oldestSeconds: null }),
         webhooks: async () => ({ pending: 0, failing: 0 }),
