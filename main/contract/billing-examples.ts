@@ -20,7 +20,7 @@ export const PLAN: Plan = {
   name: 'Growth',
   price: usd(7_900),
   slots: 25,
-  features: ['campaigns', 'ai', 'crm', 'voice'],
+  features: ['campaigns', 'ai', 'voice', 'ghl', 'mcp'],
   voice_packages: 1,
 }
 
@@ -42,7 +42,7 @@ export const SUBSCRIPTION: Subscription = {
   status: 'active',
   plan: 'growth',
   slots: 10_025,
-  features: ['campaigns', 'ai', 'crm', 'voice'],
+  features: ['campaigns', 'ai', 'voice', 'ghl', 'mcp'],
   current_period_end: PERIOD_END,
   cancel_at_period_end: false,
   past_due_since: null,

@@ -137,13 +137,15 @@ export const Preview = Type.Object({
     description: 'Compared with the plan of the account. Products are always `new`.',
   }),
   blocked: Nullable(
-    Type.Object({
-      reason: Type.Enum(['slots_in_use', 'current_plan', 'no_saved_card', 'past_due']),
-      message: Type.String(),
-      slots_used: Type.Integer(),
-      slots_after: Type.Integer(),
-    }),
-    { description: 'Why this cannot be bought now; null if it can.' },
+    Type.Object(
+      {
+        reason: Type.Enum(['slots_in_use', 'current_plan', 'no_saved_card', 'past_due']),
+        message: Type.String(),
+        slots_used: Type.Integer(),
+        slots_after: Type.Integer(),
+      },
+      { description: 'Why this cannot be bought now; null if it can.' },
+    ),
   ),
 })
 export type Preview = Static<typeof Preview>
@@ -161,7 +163,6 @@ const Usage = Type.Object({
   slots: Type.Object({
     used: Type.Integer(),
     total: Type.Integer(),
-    /** At the pace of the last 30 days. */
     full_at: Nullable(
       Type.String({ format: 'date-time', description: 'When all slots are in use at the pace of the last 30 days.' }),
     ),
@@ -270,7 +271,8 @@ export const ProviderSettings = Type.Object({
       tier: Nullable(Type.String()),
       name: Type.String(),
       lookup_key: Type.String(),
-      found: Nullable(Price, { description: 'What the provider has for it; null if it has none or was not asked.' }),
+      /** What the provider has for it; null if it has none or was not asked. */
+      found: Nullable(Price),
     }),
   ),
   callback_url: Nullable(

@@ -4,6 +4,7 @@ import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
+import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
 
 export interface RawRoutesDeps {
@@ -15,6 +16,7 @@ export interface RawRoutesDeps {
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
+  readonly payments: PaymentRoutesDeps
 }
 
 /** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
@@ -37,4 +39,5 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addOnboardingRoutes(app, deps.onboarding)
   addPasskeyRoutes(app, deps.passkey)
   addCallbackRoutes(app, deps.callbacks)
+  addPaymentRoutes(app, deps.payments)
 }

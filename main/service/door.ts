@@ -85,6 +85,11 @@ export function openDoor(
         },
         callbacks: cloud.callbacks,
         passkey: instances.passkeyLinks.page,
+        payments: {
+          stripe: rooms.stripePages,
+          takeCallback: rooms.billing.callbacks.take,
+          returned: rooms.billing.returned,
+        },
       })
     },
   })

@@ -1,4 +1,5 @@
 import { accountRoom } from '../capabilities/account/room.ts'
+import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
@@ -25,6 +26,9 @@ import { usageRoom } from '../capabilities/usage/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
+import { createStripeSimulator } from '../simulators/stripe/index.ts'
+import { systemResolve } from '../kernel/outbound.ts'
+import { localUrlOf } from './listen.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
@@ -122,6 +126,21 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
+  const localUrl = () => localUrlOf(address.url)
+  const simulatedStripe = createStripeSimulator({
+    ...deps,
+    localUrl,
+    resolve: world.resolve ?? systemResolve,
+    pagesUrl: () => `${config.publicBaseUrl ?? localUrl()}/sandbox/stripe`,
+  })
+  const billing = billingRoom({
+    ...deps,
+    ...{ usage: usage.api, entitlements: entitlements.api, simulator: simulatedStripe },
+    resolve: world.resolve ?? systemResolve,
+    publicBaseUrl: config.publicBaseUrl,
+    localUrl,
+  })
+
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
     const answer = await catcher.answer(request)
@@ -188,6 +207,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     campaigns,
     lineSettings,
     history,
+    billing,
     sandbox,
     service,
     overview,
@@ -197,5 +217,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     approvals: approvals.api,
     instances: instances.api,
     service: service.api,
+    billing: billing.api,
+    stripePages: simulatedStripe.pages,
   }
 }

@@ -25,21 +25,29 @@ export function advanceCustomer(work: Work, customer: string, seconds: number): 
   const real = work.now()
   const start = work.now(customer)
   const id = clockId(customer)
-  const setTo = (at: number) =>
-    work.unit.put('customer_clock', { id, aheadSeconds: Math.max(at, start) - real })
+  const setTo = (at: number) => work.unit.put('customer_clock', { id, aheadSeconds: Math.max(at, start) - real })
   runUntil(work, { isMeant: (one) => one === customer, target: start + seconds, setTo })
   return setTo(start + seconds).aheadSeconds
 }
 
+const isInRealTime = (work: Work) => (customer: string) =>
+  idOf(work.unit.find('customer', customer)?.test_clock) === null
+
+export const hasDue = (work: Work): boolean => overdue(work, isInRealTime(work)) !== undefined
+
 /** What became due in real time, for customers that are on no test clock. */
 export function runDue(work: Work): void {
-  const isMeant = (customer: string) => idOf(work.unit.find('customer', customer)?.test_clock) === null
+  const isMeant = isInRealTime(work)
   for (let due = overdue(work, isMeant); due !== undefined; due = overdue(work, isMeant)) due.act(work)
 }
 
 function runUntil(
   work: Work,
-  { isMeant, target, setTo }: { isMeant: (customer: string) => boolean; target: number; setTo: (at: number) => unknown },
+  {
+    isMeant,
+    target,
+    setTo,
+  }: { isMeant: (customer: string) => boolean; target: number; setTo: (at: number) => unknown },
 ): void {
   for (let due = nextDue(work, isMeant); due !== undefined && due.at <= target; due = nextDue(work, isMeant)) {
     setTo(due.at)

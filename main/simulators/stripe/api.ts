@@ -65,8 +65,13 @@ export function createStripeApi({ db, clock, random, store, switches, callbacks,
 
   async function run(request: SimulatedRequest, account: string, requestId: string): Promise<Outcome> {
     const key = request.method === 'POST' ? headerOf(request, 'idempotency-key') : undefined
-    const encoded = request.method === 'GET' || request.method === 'DELETE' ? request.query.toString() + '&' + request.body.toString() : request.body.toString()
-    const fingerprint = createHash('sha256').update(`${request.path.join('/')}\n${encoded}`).digest('hex')
+    const encoded =
+      request.method === 'GET' || request.method === 'DELETE'
+        ? request.query.toString() + '&' + request.body.toString()
+        : request.body.toString()
+    const fingerprint = createHash('sha256')
+      .update(`${request.path.join('/')}\n${encoded}`)
+      .digest('hex')
     if (key === undefined) return (await execute(request, account, { encoded, requestId })).outcome
     const kept = await db.readOne(answerOfKey, { account, key, after: clock.now() - DAY_MS })
     if (kept !== undefined) {
@@ -93,7 +98,14 @@ export function createStripeApi({ db, clock, random, store, switches, callbacks,
       isKept && key !== undefined && fingerprint !== undefined
         ? commit(unit, work, (tx) =>
             tx
-              .run(keepAnswer, { account, key, fingerprint, status: outcome.status, body: outcome.text, now: clock.now() })
+              .run(keepAnswer, {
+                account,
+                key,
+                fingerprint,
+                status: outcome.status,
+                body: outcome.text,
+                now: clock.now(),
+              })
               .then(() => {}),
           )
         : commit(unit, work)

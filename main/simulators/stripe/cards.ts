@@ -56,8 +56,7 @@ const BY_ALIAS = new Map(Object.entries(TEST_CARDS).map(([number, found]) => [fo
 
 export const numberOfAlias = (alias: string): string | undefined => BY_ALIAS.get(alias)
 
-const isPast = (month: number, year: number, nowSeconds: number) =>
-  Date.UTC(year, month, 1) <= nowSeconds * 1_000
+const isPast = (month: number, year: number, nowSeconds: number) => Date.UTC(year, month, 1) <= nowSeconds * 1_000
 
 interface Shown {
   readonly last4: string

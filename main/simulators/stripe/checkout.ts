@@ -30,8 +30,8 @@ export function createSession(work: Work, params: Reader): Stripe.Checkout.Sessi
   const id = `cs_test_${work.id('').slice(1)}${work.id('').slice(1)}`
   const total = lines.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0)
   const [first] = lines
-  const session = {
-    ...BLANK,
+  const session: Stripe.Checkout.Session = {
+    ...blank(),
     id,
     amount_subtotal: mode === 'setup' ? null : total,
     amount_total: mode === 'setup' ? null : total,
@@ -53,7 +53,7 @@ export function createSession(work: Work, params: Reader): Stripe.Checkout.Sessi
     status: 'open',
     success_url: params.text('success_url') || null,
     url: work.page(`/checkout/${id}`),
-  } as Stripe.Checkout.Session
+  }
   return work.unit.put('checkout_session', { ...session, ...hidden(params) })
 }
 
@@ -88,17 +88,24 @@ function lineOf(work: Work, line: Reader): Line {
   const id = line.text('price')
   if (id) return { price: work.get('price', id, line.path('price')), quantity }
   const data = line.below('price_data')
-  if (data.names().length === 0) throw invalid('You must provide one of `price` or `price_data` for each line item.', 'line_items')
+  if (data.names().length === 0)
+    throw invalid('You must provide one of `price` or `price_data` for each line item.', 'line_items')
   return { price: createPrice(work, data), quantity }
 }
 
 function refuseWrongMode(mode: string, lines: readonly Line[]): void {
   const isRecurring = lines.some(({ price }) => price.recurring !== null)
   if (mode === 'subscription' && !isRecurring) {
-    throw invalid('You must provide at least one recurring price in `subscription` mode when using prices.', 'line_items')
+    throw invalid(
+      'You must provide at least one recurring price in `subscription` mode when using prices.',
+      'line_items',
+    )
   }
   if (mode === 'payment' && isRecurring) {
-    throw invalid('You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.', 'line_items')
+    throw invalid(
+      'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
+      'line_items',
+    )
   }
 }
 
@@ -220,49 +227,51 @@ export function makeDefault(work: Work, customer: string, method: string): void 
   )
 }
 
-const BLANK = {
-  object: 'checkout.session',
-  adaptive_pricing: null,
-  after_expiration: null,
-  allow_promotion_codes: null,
-  allowed_payment_method_types: null,
-  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-  billing_address_collection: null,
-  client_secret: null,
-  collected_information: null,
-  consent: null,
-  consent_collection: null,
-  currency_conversion: null,
-  custom_fields: [],
-  custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
-  customer_account: null,
-  customer_creation: null,
-  customer_details: null,
-  customer_email: null,
-  discounts: [],
-  integration_identifier: null,
-  invoice: null,
-  invoice_creation: null,
-  livemode: false,
-  locale: null,
-  managed_payments: null,
-  origin_context: null,
-  payment_intent: null,
-  payment_link: null,
-  payment_method_collection: 'always',
-  payment_method_configuration_details: null,
-  payment_method_options: null,
-  payment_method_types: ['card'],
-  permissions: null,
-  recovered_from: null,
-  saved_payment_method_options: null,
-  setup_intent: null,
-  shipping_address_collection: null,
-  shipping_cost: null,
-  shipping_options: [],
-  submit_type: null,
-  subscription: null,
-  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-  ui_mode: 'hosted_page',
-  wallet_options: null,
-} as const
+/** What the simulator has no use for. */
+const blank = () =>
+  ({
+    object: 'checkout.session',
+    adaptive_pricing: null,
+    after_expiration: null,
+    allow_promotion_codes: null,
+    allowed_payment_method_types: null,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: null,
+    client_secret: null,
+    collected_information: null,
+    consent: null,
+    consent_collection: null,
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    customer_account: null,
+    customer_creation: null,
+    customer_details: null,
+    customer_email: null,
+    discounts: [],
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation: null,
+    livemode: false,
+    locale: null,
+    managed_payments: null,
+    origin_context: null,
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: 'always',
+    payment_method_configuration_details: null,
+    payment_method_options: null,
+    payment_method_types: ['card'],
+    permissions: null,
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    submit_type: null,
+    subscription: null,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    wallet_options: null,
+  }) satisfies Partial<Stripe.Checkout.Session>

@@ -33,18 +33,30 @@ const renewals = (work: Work, isMeant: (customer: string) => boolean): Due[] =>
   work.unit
     .list('subscription')
     .filter((one) => LIVING.has(one.status) && isMeant(needId(one.customer)))
-    .map((one) => ({ at: periodOf(one).end, customer: needId(one.customer), act: (now) => renew(now, now.get('subscription', one.id)) }))
+    .map((one) => ({
+      at: periodOf(one).end,
+      customer: needId(one.customer),
+      act: (now) => renew(now, now.get('subscription', one.id)),
+    }))
 
 const retries = (work: Work, isMeant: (customer: string) => boolean): Due[] =>
   work.unit
     .list('invoice')
     .filter((one) => one.status === 'open' && one.next_payment_attempt !== null && isMeant(ownerOf(one)))
-    .map((one) => ({ at: one.next_payment_attempt ?? 0, customer: ownerOf(one), act: (now) => retry(now, now.get('invoice', one.id)) }))
+    .map((one) => ({
+      at: one.next_payment_attempt ?? 0,
+      customer: ownerOf(one),
+      act: (now) => retry(now, now.get('invoice', one.id)),
+    }))
 
 const expiries = (work: Work, isMeant: (customer: string) => boolean): Due[] =>
   work.unit
     .list('checkout_session')
     .filter((one) => one.status === 'open' && isMeant(idOf(one.customer) ?? ''))
-    .map((one) => ({ at: one.expires_at, customer: idOf(one.customer) ?? '', act: (now) => void expireSession(now, now.get('checkout_session', one.id)) }))
+    .map((one) => ({
+      at: one.expires_at,
+      customer: idOf(one.customer) ?? '',
+      act: (now) => void expireSession(now, now.get('checkout_session', one.id)),
+    }))
 
 const ownerOf = (invoice: Stripe.Invoice) => idOf(invoice.customer) ?? ''

@@ -33,7 +33,7 @@ export function createTaxId(work: Work, customer: string, params: Reader): Strip
     customer,
     customer_account: null,
     livemode: false,
-    owner: { type: 'customer', customer },
+    owner: { type: 'customer', customer, customer_account: null },
     type,
     value: params.need('value'),
     verification: { status: 'unavailable', verified_address: null, verified_name: null },

@@ -33,8 +33,7 @@ function toParams(tree: Tree): Param {
   return isList ? entries.map(([, value]) => value) : Object.fromEntries(entries)
 }
 
-const isRecord = (value: Param | undefined): value is Params =>
-  typeof value === 'object' && !Array.isArray(value)
+const isRecord = (value: Param | undefined): value is Params => typeof value === 'object' && !Array.isArray(value)
 
 /** Reads the parameters of a request and knows where it is, for the `param` of errors. */
 export class Reader {

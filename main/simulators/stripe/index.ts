@@ -1,13 +1,13 @@
 import type { BillingFault } from '../../contract/billing-words.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import { createOutbound, type Resolve } from '../../kernel/outbound.ts'
 import { createSimulatorListener } from '../listener.ts'
-import { advanceCustomer, runDue } from './advance.ts'
+import { advanceCustomer, hasDue, runDue } from './advance.ts'
 import { accountOfKey, createStripeApi } from './api.ts'
 import { createStripeCallbacks } from './callbacks.ts'
 import { createPrice, createProduct } from './catalogue.ts'
@@ -40,16 +40,19 @@ interface SimulatorDeps {
   readonly random: Random
   readonly log: Log
   readonly jobs: Pick<Jobs, 'define'>
-  readonly outbound: Pick<Outbound, 'request'>
+  readonly resolve: Resolve
+  /** Where this service listens: the only place that is called back. */
+  readonly localUrl: () => string
   /** Where the pages are: the main port, known once it listens. */
   readonly pagesUrl: () => string
 }
 
 /** Stripe, simulated: its API on a listener of its own, its pages on the main port, its callbacks, its time. */
 export interface StripeSimulator {
-  /** Reads what is stored. Before `listen`. */
+  /** Reads what is stored, and from then on renews what is due. */
   begin(): Promise<void>
-  listen(port: number): Promise<string>
+  /** Where it listens: from the first `open` on, or once asked for. */
+  listen(): Promise<string>
   url(): string
   readonly pages: StripePages
   /** Prepares the account of a key: its prices, and where its events go. @returns the signing secret. */
@@ -61,17 +64,22 @@ export interface StripeSimulator {
   /** What the portal does: replaces the customer's card. @throws StripeFault */
   saveCard(key: string, customer: string, card: CardDetails): Promise<void>
   readonly chore: Chore
-  /** Renews what is due in real time. */
-  tick(): Promise<void>
   close(): Promise<void>
 }
 
+/** Where this service may listen. */
+const OWN_RANGES = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
+const TICK_MS = 60_000
 const DAY_SECONDS = 86_400
 const KEY_MS = 24 * 3_600_000
 const EVENT_SECONDS = 30 * DAY_SECONDS
 
 export function createStripeSimulator(deps: SimulatorDeps): StripeSimulator {
-  const { db, clock, log, outbound, pagesUrl } = deps
+  const { db, clock, log, pagesUrl } = deps
+  const outbound = createOutbound({
+    ...{ clock, resolve: deps.resolve, trustedRanges: OWN_RANGES },
+    only: () => [new URL(deps.localUrl()).origin],
+  })
   const store = createStripeStore({ db })
   const switches = createFaultSwitches()
   const shown = (text: string) => text.replaceAll(PAGES, pagesUrl())
@@ -87,23 +95,39 @@ export function createStripeSimulator(deps: SimulatorDeps): StripeSimulator {
   const api = createStripeApi({ ...deps, store, switches, callbacks, shown })
   const listener = createSimulatorListener({ log, name: 'stripe', answer: api.answer })
 
+  let listening: Promise<string> | undefined
+  const listen = () => (listening ??= listener.listen(0))
+  let ticker: Timer | undefined
+
+  /** Renews what is due in real time. */
   async function tick(): Promise<void> {
-    for (const account of store.accounts()) await api.act(account, runDue)
+    try {
+      for (const account of store.accounts()) {
+        if (api.look(account, hasDue)) await api.act(account, runDue)
+      }
+    } catch (error) {
+      log.error({ event: 'sandbox.stripe_tick_failed', cause: cause(error) })
+    }
   }
 
   return {
-    begin: store.load,
-    listen: listener.listen,
+    async begin() {
+      await store.load()
+      ticker = clock.every(TICK_MS, () => void tick())
+    },
+    listen,
     url: listener.url,
     pages: createStripePages({ api, store }),
-    open: (key, prices, callbackUrl) =>
-      api.act(accountOfKey(key), (work) => {
+    async open(key, prices, callbackUrl) {
+      await listen()
+      return api.act(accountOfKey(key), (work) => {
         for (const price of prices) seedPrice(work, price)
         const [known] = work.unit.list('webhook_endpoint')
         const params = new Reader({ url: callbackUrl, enabled_events: ['*'] })
         if (known === undefined) return createEndpoint(work, params).secret
         return (known.url === callbackUrl ? known : updateEndpoint(work, known, params)).secret
-      }),
+      })
+    },
     fail: switches.set,
     advance: async (key, customer, days) =>
       (await api.act(accountOfKey(key), (work) => advanceCustomer(work, customer, Math.round(days * DAY_SECONDS)))) *
@@ -124,14 +148,11 @@ export function createStripeSimulator(deps: SimulatorDeps): StripeSimulator {
         return false
       },
     },
-    async tick() {
-      try {
-        await tick()
-      } catch (error) {
-        log.error({ event: 'sandbox.stripe_tick_failed', cause: cause(error) })
-      }
+    async close() {
+      ticker?.cancel()
+      await listener.close()
+      await outbound.close()
     },
-    close: listener.close,
   }
 }
 

@@ -95,9 +95,6 @@ export function createStripePages({ api, store }: Deps): StripePages {
       attempt(accountOf(id), (work) => {
         const session = work.get('checkout_session', id)
         if (completeSession(work, session, card, isConfirmed) === 'challenge') throw new Challenged()
-        const customer = idOf(session.customer)
-        const [saved] = customer === null ? [] : methodsOf(work, customer)
-        if (customer !== null && saved !== undefined) makeDefault(work, customer, saved.id)
       }),
 
     portal(id) {
@@ -124,8 +121,7 @@ export function createStripePages({ api, store }: Deps): StripePages {
         const method = attach(work, createCard(work, card), customer)
         makeDefault(work, customer, method.id)
       }),
-    removeCard: (id, method) =>
-      ofPortal(id, (work, customer) => void detach(work, ownMethod(work, customer, method))),
+    removeCard: (id, method) => ofPortal(id, (work, customer) => void detach(work, ownMethod(work, customer, method))),
     chooseCard: (id, method) =>
       ofPortal(id, (work, customer) => makeDefault(work, customer, ownMethod(work, customer, method).id)),
     keepSubscription: (id, subscription, isKept) =>

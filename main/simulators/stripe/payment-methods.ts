@@ -99,10 +99,7 @@ export function attach(work: Work, method: Stripe.PaymentMethod, customer: strin
   const owner = idOf(method.customer)
   if (owner === customer) return method
   if (owner !== null) {
-    throw invalid(
-      'The payment method you provided has already been attached to a customer.',
-      'payment_method',
-    )
+    throw invalid('The payment method you provided has already been attached to a customer.', 'payment_method')
   }
   const verdict = method.card === undefined ? 'ok' : judgeAttach(method.card, work.now(customer))
   if (typeof verdict === 'object') throw declined(verdict, { param: '' }, false)

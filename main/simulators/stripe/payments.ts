@@ -55,7 +55,9 @@ export function newIntent(work: Work, wish: PaymentWish): Stripe.PaymentIntent {
     on_behalf_of: null,
     payment_method: null,
     payment_method_configuration_details: null,
-    payment_method_options: { card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' } },
+    payment_method_options: {
+      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+    },
     payment_method_types: ['card'],
     payment_record: null,
     processing: null,
@@ -87,13 +89,17 @@ export function pay(
   { present, isConfirmed = false }: { readonly present: boolean; readonly isConfirmed?: boolean },
 ): Attempt {
   const verdict = method.card === undefined ? 'ok' : judgeCharge(method.card, work.now(idOf(intent.customer)))
-  if (verdict === 'ok' || (verdict === 'challenge' && isConfirmed)) return { kind: 'paid', intent: succeed(work, intent, method) }
+  if (verdict === 'ok' || (verdict === 'challenge' && isConfirmed))
+    return { kind: 'paid', intent: succeed(work, intent, method) }
   if (verdict === 'challenge' && present) {
     const waiting = work.unit.put('payment_intent', {
       ...intent,
       payment_method: method.id,
       status: 'requires_action',
-      next_action: { type: 'redirect_to_url', redirect_to_url: { return_url: null, url: work.page(`/challenge/${intent.id}`) } },
+      next_action: {
+        type: 'redirect_to_url',
+        redirect_to_url: { return_url: null, url: work.page(`/challenge/${intent.id}`) },
+      },
     })
     work.tell('payment_intent.requires_action', waiting)
     return { kind: 'challenge', intent: waiting }
@@ -122,7 +128,8 @@ function succeed(work: Work, intent: Stripe.PaymentIntent, method: Stripe.Paymen
   work.unit.put('payment_intent', paid)
   work.tell('charge.succeeded', charge)
   const customer = idOf(intent.customer)
-  if (intent.setup_future_usage !== null && customer !== null) attach(work, work.get('payment_method', method.id), customer)
+  if (intent.setup_future_usage !== null && customer !== null)
+    attach(work, work.get('payment_method', method.id), customer)
   work.tell('payment_intent.succeeded', paid)
   return paid
 }
@@ -269,7 +276,11 @@ export function confirm(
 /** @throws CardFault for a declined attempt. */
 export function settled(attempt: Attempt): Stripe.PaymentIntent {
   if (attempt.kind !== 'declined') return attempt.intent
-  throw declined(attempt.decline, { payment_intent: attempt.intent, charge: idOf(attempt.intent.latest_charge) ?? '' }, true)
+  throw declined(
+    attempt.decline,
+    { payment_intent: attempt.intent, charge: idOf(attempt.intent.latest_charge) ?? '' },
+    true,
+  )
 }
 
 export function cancelIntent(work: Work, intent: Stripe.PaymentIntent, params: Reader): Stripe.PaymentIntent {

@@ -1,4 +1,8 @@
-type Interval = 'day' | 'week' | 'month' | 'year'
+/** How often a price is charged; Stripe names days, weeks, months and years. */
+export interface Rhythm {
+  readonly interval: string
+  readonly interval_count: number
+}
 
 const DAY = 86_400
 
@@ -6,7 +10,7 @@ const DAY = 86_400
  * The end of the `nth` period after an anchor. Months keep the day of the anchor, or take their last day: 31 January,
  * 28 February, 31 March.
  */
-export function periodEnd(anchor: number, { interval, count, nth }: { interval: Interval; count: number; nth: number }) {
+export function periodEnd(anchor: number, { interval, interval_count: count }: Rhythm, nth: number): number {
   if (interval === 'day') return anchor + nth * count * DAY
   if (interval === 'week') return anchor + nth * count * 7 * DAY
   const months = nth * count * (interval === 'year' ? 12 : 1)
@@ -18,10 +22,12 @@ export function periodEnd(anchor: number, { interval, count, nth }: { interval: 
   return Math.floor((Date.UTC(start.getUTCFullYear(), month, day) + time) / 1_000)
 }
 
+const MONTHLY: Rhythm = { interval: 'month', interval_count: 1 }
+
 /** The first end of a period that is later than `after`. */
-export function nextPeriodEnd(anchor: number, interval: Interval, count: number, after: number): number {
+export function nextPeriodEnd(anchor: number, rhythm: Rhythm | null | undefined, after: number): number {
   for (let nth = 1; ; nth++) {
-    const end = periodEnd(anchor, { interval, count, nth })
+    const end = periodEnd(anchor, rhythm ?? MONTHLY, nth)
     if (end > after) return end
   }
 }

@@ -31,12 +31,7 @@ function upcoming(work: Work, subscription: Stripe.Subscription, more: readonly 
   const period = periodOf(subscription)
   const customer = needId(subscription.customer)
   const recurring = subscription.items.data[0]?.price.recurring
-  const next = nextPeriodEnd(
-    subscription.billing_cycle_anchor,
-    recurring?.interval ?? 'month',
-    recurring?.interval_count ?? 1,
-    period.end,
-  )
+  const next = nextPeriodEnd(subscription.billing_cycle_anchor, recurring, period.end)
   const lines = subscription.cancel_at_period_end
     ? []
     : subscription.items.data.map((item) =>
@@ -54,7 +49,7 @@ function previewNew(work: Work, params: Reader, details: Reader): Stripe.Invoice
   const now = work.now(customer)
   const drafts = details.items('items').map((one) => itemFor(work, one, 'sub_preview', { start: now, end: now }))
   const recurring = drafts[0]?.price.recurring
-  const end = nextPeriodEnd(now, recurring?.interval ?? 'month', recurring?.interval_count ?? 1, now)
+  const end = nextPeriodEnd(now, recurring, now)
   const lines = drafts.filter((item) => !isMetered(item)).map((item) => periodLine(work, item, now, end))
   const currency = drafts[0]?.price.currency ?? 'usd'
   return draftOf(work, { customer, subscription: null, lines, period: { start: now, end }, currency })

@@ -14,7 +14,12 @@ export interface Change {
   readonly restarts: boolean
 }
 
-export function itemFor(work: Work, params: Reader, subscription: string, period: { start: number; end: number }): Item {
+export function itemFor(
+  work: Work,
+  params: Reader,
+  subscription: string,
+  period: { start: number; end: number },
+): Item {
   const price = work.get('price', params.need('price'), params.path('price'))
   if (price.recurring === null) {
     throw invalid(
@@ -22,7 +27,8 @@ export function itemFor(work: Work, params: Reader, subscription: string, period
       params.path('price'),
     )
   }
-  if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.', params.path('price'))
+  if (!price.active)
+    throw invalid('The price specified is inactive. This field only accepts active prices.', params.path('price'))
   const isMeteredPrice = price.recurring.usage_type === 'metered'
   return {
     id: work.id('si'),
@@ -67,25 +73,33 @@ function planOf(price: Stripe.Price): Stripe.Plan {
 }
 
 /** What the given items would change, prorated to the second as Stripe does. */
-export function planChange(work: Work, subscription: Stripe.Subscription, wanted: readonly Reader[], at: number): Change {
+export function planChange(
+  work: Work,
+  subscription: Stripe.Subscription,
+  wanted: readonly Reader[],
+  at: number,
+): Change {
   const before = subscription.items.data
   const period = periodOf(subscription)
-  const after = wanted.reduce<Item[]>((items, params) => {
-    const id = params.text('id')
-    if (!id) return [...items, itemFor(work, params, subscription.id, period)]
-    const known = items.find((item) => item.id === id)
-    if (known === undefined) throw invalid(`No such subscription item: '${id}'`, params.path('id'))
-    if (params.boolean('deleted') === true) return items.filter((item) => item !== known)
-    return items.map((item) => (item === known ? changedItem(work, known, params, period) : item))
-  }, [...before])
+  const after = wanted.reduce<Item[]>(
+    (items, params) => {
+      const id = params.text('id')
+      if (!id) return [...items, itemFor(work, params, subscription.id, period)]
+      const known = items.find((item) => item.id === id)
+      if (known === undefined) throw invalid(`No such subscription item: '${id}'`, params.path('id'))
+      if (params.boolean('deleted') === true) return items.filter((item) => item !== known)
+      return items.map((item) => (item === known ? changedItem(work, known, params, period) : item))
+    },
+    [...before],
+  )
   if (after.length === 0) throw invalid('A subscription must have at least one active plan.', 'items')
   const restarts = intervalOf(after) !== intervalOf(before)
   const end = restarts ? restartedEnd(after, at) : period.end
-  const fresh = restarts
-    ? after.map((item) => ({ ...item, current_period_start: at, current_period_end: end }))
-    : after
+  const fresh = restarts ? after.map((item) => ({ ...item, current_period_start: at, current_period_end: end })) : after
   const changedIds = new Set(
-    [...before, ...fresh].filter(({ id }) => restarts || !isSame(find(before, id), find(fresh, id))).map(({ id }) => id),
+    [...before, ...fresh]
+      .filter(({ id }) => restarts || !isSame(find(before, id), find(fresh, id)))
+      .map(({ id }) => id),
   )
   const credits = before.filter(({ id }) => changedIds.has(id)).map((item) => creditLine(work, item, period, at))
   const charges = fresh
@@ -104,12 +118,14 @@ const intervalOf = ([item]: readonly Item[]) =>
 
 function restartedEnd([item]: readonly Item[], at: number): number {
   const recurring = item?.price.recurring
-  return nextPeriodEnd(at, recurring?.interval ?? 'month', recurring?.interval_count ?? 1, at)
+  return nextPeriodEnd(at, recurring, at)
 }
 
 function changedItem(work: Work, item: Item, params: Reader, period: { start: number; end: number }): Item {
   const price = params.text('price')
-  const base = price ? { ...itemFor(work, params, item.subscription, period), id: item.id, created: item.created } : item
+  const base = price
+    ? { ...itemFor(work, params, item.subscription, period), id: item.id, created: item.created }
+    : item
   const quantity = params.integer('quantity') ?? item.quantity
   return { ...base, ...(quantity !== undefined && { quantity }), metadata: params.metadata(item.metadata) }
 }

@@ -85,7 +85,10 @@ const ROUTES: Readonly<Record<string, Act | Route>> = {
   },
   'POST customers/*/tax_ids': ({ work, params, ids }) => createTaxId(work, ids[0] ?? NONE, params),
   'GET customers/*/tax_ids': ({ work, ids, url }) =>
-    wholeList(url, work.unit.list('tax_id').filter((tax) => idOf(tax.customer) === ids[0])),
+    wholeList(
+      url,
+      work.unit.list('tax_id').filter((tax) => idOf(tax.customer) === ids[0]),
+    ),
   'DELETE customers/*/tax_ids/*': ({ work, ids }) => {
     const tax = work.get('tax_id', ids[1] ?? NONE)
     work.unit.remove(tax.id)
@@ -191,7 +194,11 @@ const ROUTES: Readonly<Record<string, Act | Route>> = {
     const all = work.unit
       .list('checkout_session')
       .filter((one) => (!customer || one.customer === customer) && (!status || one.status === status))
-    return listOf(url, all.map((one) => shownSession(one, false)), params)
+    return listOf(
+      url,
+      all.map((one) => shownSession(one, false)),
+      params,
+    )
   },
   'GET checkout/sessions/*': ({ work, ids }) => shownSession(work.get('checkout_session', ids[0] ?? NONE), false),
   'GET checkout/sessions/*/line_items': ({ work, ids }) =>

@@ -8,7 +8,8 @@ interface Clause {
   readonly isNegated: boolean
 }
 
-const CLAUSE = /^(-)?([a-z_.]+(?:\[(?:"[^"]*"|'[^']*')\])?)\s*(:|~|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+)$/
+const CLAUSE =
+  /^(-)?([a-z_.]+(?:\[(?:"[^"]*"|'[^']*')\])?)\s*(:|~|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+)$/
 
 /** Stripe's query language: `status:"succeeded" AND metadata["order_id"]:"ord_1"`. */
 export function search<T extends object>(url: string, all: readonly T[], params: Reader) {

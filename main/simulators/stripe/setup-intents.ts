@@ -69,7 +69,10 @@ export function confirmSetup(
       ...intent,
       payment_method: method.id,
       status: 'requires_action',
-      next_action: { type: 'redirect_to_url', redirect_to_url: { return_url: null, url: work.page(`/challenge/${intent.id}`) } },
+      next_action: {
+        type: 'redirect_to_url',
+        redirect_to_url: { return_url: null, url: work.page(`/challenge/${intent.id}`) },
+      },
     } as Stripe.SetupIntent)
     work.tell('setup_intent.requires_action', waiting)
     return waiting

@@ -21,7 +21,7 @@ export function createSubscription(work: Work, params: Reader): Stripe.Subscript
   const draft = wanted.map((one) => itemFor(work, one, id, { start: now, end: now }))
   const [first] = draft
   const recurring = first?.price.recurring
-  const end = nextPeriodEnd(now, recurring?.interval ?? 'month', recurring?.interval_count ?? 1, now)
+  const end = nextPeriodEnd(now, recurring, now)
   const items = draft.map((item) => ({ ...item, current_period_end: end }))
   const currency = first?.price.currency ?? 'usd'
   if (items.some(({ price }) => price.currency !== currency)) {
@@ -101,7 +101,8 @@ function incompleteFault(attempt: Collected): Error {
       return new CardFault(
         {
           code: 'subscription_payment_intent_requires_action',
-          message: 'Payment for this subscription requires additional user action before it can be completed successfully.',
+          message:
+            'Payment for this subscription requires additional user action before it can be completed successfully.',
         },
         false,
       )
@@ -129,7 +130,10 @@ const openInvoices = (work: Work, subscription: string) =>
 
 export function updateSubscription(work: Work, before: Stripe.Subscription, params: Reader): Stripe.Subscription {
   if (before.status === 'canceled' || before.status === 'incomplete_expired') {
-    throw unexpected('resource_missing', 'A canceled subscription can only update its cancellation_details and metadata.')
+    throw unexpected(
+      'resource_missing',
+      'A canceled subscription can only update its cancellation_details and metadata.',
+    )
   }
   const now = work.now(needId(before.customer))
   const at = params.integer('proration_date') ?? now
@@ -146,7 +150,9 @@ export function updateSubscription(work: Work, before: Stripe.Subscription, para
       canceled_at: cancelsAtEnd ? now : null,
       cancel_at: cancelsAtEnd ? periodOf(before).end : null,
     }),
-    ...(params.has('default_payment_method') && { default_payment_method: params.text('default_payment_method') || null }),
+    ...(params.has('default_payment_method') && {
+      default_payment_method: params.text('default_payment_method') || null,
+    }),
     metadata: params.metadata(before.metadata),
   }
   work.unit.put('subscription', changed)
@@ -277,12 +283,7 @@ export function renew(work: Work, before: Stripe.Subscription): void {
   if (before.cancel_at_period_end) return void end(work, before, 'cancellation_requested')
   const period = periodOf(before)
   const recurring = before.items.data[0]?.price.recurring
-  const next = nextPeriodEnd(
-    before.billing_cycle_anchor,
-    recurring?.interval ?? 'month',
-    recurring?.interval_count ?? 1,
-    period.end,
-  )
+  const next = nextPeriodEnd(before.billing_cycle_anchor, recurring, period.end)
   const items = before.items.data.map((item) => ({
     ...item,
     current_period_start: period.end,
@@ -383,7 +384,7 @@ function blank(work: Work, id: string, customer: Stripe.Customer, now: number) {
     test_clock: idOf(customer.test_clock),
     transfer_data: null,
     trial_end: null,
-    trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
+    trial_settings: { end_behavior: { missing_payment_method: 'create_invoice', billing_cycle_anchor: null } },
     trial_start: null,
   } satisfies Partial<Stripe.Subscription>
 }

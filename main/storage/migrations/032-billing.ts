@@ -56,6 +56,7 @@ CREATE TABLE billing_orders (
   tier TEXT,
   instance_id TEXT,
   price_id TEXT NOT NULL,
+  recurring INTEGER NOT NULL CHECK (recurring IN (0, 1)),
   amount_cents INTEGER NOT NULL,
   currency TEXT NOT NULL,
   refunded_cents INTEGER NOT NULL DEFAULT 0,
