@@ -17,6 +17,7 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  billing: ['entitlements', 'usage'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -48,6 +49,7 @@ const HOMES = {
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',
+  stripe: '^main/(capabilities/billing/stripe|simulators/stripe)/',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

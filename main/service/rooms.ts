@@ -108,6 +108,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     fusion: fusion.api,
     safety: safety.api,
     usage: usage.api,
+    entitlements: entitlements.api,
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })

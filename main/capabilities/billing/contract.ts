@@ -373,7 +373,7 @@ export const billingContract = {
     path: '/v1/sandbox/billing/faults',
     summary: 'Make the simulated payment provider fail',
     description:
-      '`close_before_read`: resets the connection before the request has an effect. `close_after_read`: afterwards. `slow`: answers too late. `server_error`: 500. `duplicate_callbacks`, `reorder_callbacks`, `lose_callbacks`: what happens to the next callbacks. Only requests of this account are affected.',
+      '`close_before_read`: resets the connection before the request has an effect. `close_after_read`: afterwards. `slow`: answers too late. `server_error`: 500. `duplicate_callbacks`, `reorder_callbacks`, `lose_callbacks`: what happens to the next callbacks. Only requests of this account that change something are affected.',
     body: FaultBody,
     reply: {
       status: 200,

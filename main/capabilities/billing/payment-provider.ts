@@ -153,7 +153,7 @@ export interface PaymentProvider {
   subscription(id: string): Promise<Asked<SubscriptionState>>
   endSubscription(id: string, how: 'at_period_end' | 'keep' | 'now_with_credit'): Promise<Asked<null>>
   /** Charges what is owed. @param key of this try. */
-  payInvoice(invoiceId: string, key: string): Promise<Charged>
+  payInvoice(invoiceId: string, methodId: string, key: string): Promise<Charged>
 
   prices(lookupKeys: readonly string[]): Promise<Asked<readonly FoundPrice[]>>
   preview(ask: {

@@ -117,11 +117,12 @@ export function createPurchase(deps: Deps): Purchase {
     }
   }
 
-  const fail = (order: OrderRow, held: Held | null, code: PurchaseFailure) =>
-    db.commit(async (tx) => {
+  async function fail(order: OrderRow, held: Held | null, code: PurchaseFailure): Promise<void> {
+    await db.commit(async (tx) => {
       await provisioning.fail(tx, order.id, code)
       await orders.release(tx, order, held)
     })
+  }
 }
 
 const noCard = () =>

@@ -130,11 +130,12 @@ export function createBillingJobs(deps: Deps): BillingJobs {
     async act({ input: { accountId, mode, key } }) {
       const provider = await settings.findProvider(mode)
       const customer = await customers.find(accountId, mode)
-      if (provider === undefined || customer === undefined) return []
+      const methodId = customer?.methodId ?? null
+      if (provider === undefined || customer === undefined || methodId === null) return []
       const open = await provider.invoices(customer.customerId, { rows: 100, status: 'open' })
       if (open.kind !== 'ok') throw new Error(`open invoices were not read (${open.kind})`)
       for (const { id } of open.value.invoices.toReversed()) {
-        const paid = await provider.payInvoice(id, `${key}:${id}`)
+        const paid = await provider.payInvoice(id, methodId, `${key}:${id}`)
         if (paid.kind === 'unknown' || paid.kind === 'not_sent')
           throw new Error(`an invoice was not paid (${paid.kind})`)
       }

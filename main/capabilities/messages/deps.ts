@@ -60,6 +60,11 @@ export interface UsagePort {
   ): Promise<void>
 }
 
+/** What this room asks of the entitlements room, for each send. */
+export interface EntitlementsPort {
+  of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
@@ -68,6 +73,7 @@ export interface MessagesDeps {
   readonly fusion: FusionPort
   readonly safety: SafetyPort
   readonly usage: UsagePort
+  readonly entitlements: EntitlementsPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

@@ -204,11 +204,14 @@ export function createSend(deps: SendDeps) {
     const key = keyOf(request, idempotency)
     const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
+      const { frozen } = await deps.entitlements.of(instance.accountId)
+      const isRefused = slot === undefined || frozen || !instance.connected
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (slot === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
+      if (key !== null && (isRefused || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
+      if (frozen) return notSent(accountFrozen())
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -277,6 +280,12 @@ function contentColumn(out: Outgoing): string | null {
 
 const notConnected = () =>
   new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
+
+const accountFrozen = () =>
+  new ApiError(
+    'invalid_state',
+    'The account is frozen because a payment failed more than seven days ago, so nothing was sent. Messages are still received. Pay the open invoice in Billing, then send again.',
+  )
 
 const throttled = (seconds: number) =>
   new ApiError(

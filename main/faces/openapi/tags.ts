@@ -20,7 +20,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   voice: 'Calls, recordings and widgets.',
   campaigns: 'Bulk sending with pacing and opt-outs.',
   ai: 'AI agents that answer chats, and their knowledge.',
-  billing: 'Plans, purchases and checkout.',
+  billing:
+    'Plans, purchases and checkout, with a simulated payment provider whose clock can be moved. In `live` mode payments go through the operator’s Stripe account.',
   links: 'White-label links with which customers connect an instance.',
   ghl: 'Integration with GoHighLevel.',
   agency: 'Sub-accounts, their slots and keys.',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { BillingFault } from '../../contract/billing-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
@@ -164,7 +165,8 @@ export function createStripeApi({ db, clock, random, store, switches, callbacks,
       }
       const account = accountOfKey(key)
       const customer = customerOf(request, store.begin(account))
-      const strikes = (kind: Parameters<FaultSwitches['strikes']>[1]) => switches.strikes(customer, kind)
+      const changes = request.method === 'POST' && !isDry(request)
+      const strikes = (kind: BillingFault) => changes && switches.strikes(customer, kind)
       if (strikes('close_before_read')) return 'reset'
       if (strikes('server_error')) {
         const message = 'An unknown error occurred'
@@ -216,6 +218,9 @@ function keyOf(request: SimulatedRequest): string | undefined {
   const key = scheme === 'Basic' ? Buffer.from(given, 'base64').toString().split(':')[0] : given
   return key !== undefined && /^(sk|rk)_test_\w+$/.test(key) ? key : undefined
 }
+
+/** Faults are for what changes something; a preview does not. */
+const isDry = ({ path }: SimulatedRequest) => path.at(-1) === 'create_preview'
 
 /** The customer that a request is about, for its faults. */
 function customerOf(request: SimulatedRequest, unit: Unit): string | null {

@@ -56,9 +56,13 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
       }),
     useNewestCard: (customerId) =>
       done(async (stripe) => {
-        const newest = await newestCard(stripe, customerId)
-        if (newest === undefined) return
-        await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: newest.id } })
+        const method = (await newestCard(stripe, customerId))?.id
+        if (method === undefined) return
+        await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } })
+        // A checkout leaves its card with the subscription, where it would be charged before the customer's.
+        for await (const { id, default_payment_method: own } of stripe.subscriptions.list({ customer: customerId })) {
+          if (idOf(own) !== method) await stripe.subscriptions.update(id, { default_payment_method: method })
+        }
       }),
     removeCards: (customerId) =>
       done(async (stripe) => {
@@ -143,9 +147,10 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
           ? stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }, { idempotencyKey: `end:${id}` })
           : stripe.subscriptions.update(id, { cancel_at_period_end: how === 'at_period_end' }),
       ),
-    payInvoice: (invoiceId, key) =>
+    payInvoice: (invoiceId, methodId, key) =>
       take(
-        (stripe) => stripe.invoices.pay(invoiceId, { off_session: true }, { idempotencyKey: key }),
+        (stripe) =>
+          stripe.invoices.pay(invoiceId, { payment_method: methodId, off_session: true }, { idempotencyKey: key }),
         (invoice) => ({ kind: 'paid', value: paymentOf(null, invoice) }),
       ),
 
