@@ -8,8 +8,22 @@ interface Entry {
   readonly object: Stored
 }
 
-/** The objects of one simulated Stripe account. */
-type Objects = Map<string, Entry>
+/** The objects of one simulated Stripe account, in the order they were made. */
+interface Objects {
+  readonly byId: Map<string, Entry>
+  readonly byKind: Map<Kind, Map<string, Entry>>
+}
+
+function keep({ byId, byKind }: Objects, id: string, entry: Entry | null): void {
+  const kind = entry?.kind ?? byId.get(id)?.kind
+  if (kind === undefined) return
+  const ofKind = byKind.get(kind) ?? new Map<string, Entry>()
+  byKind.set(kind, ofKind)
+  for (const index of [byId, ofKind]) {
+    if (entry === null) index.delete(id)
+    else index.set(id, entry)
+  }
+}
 
 export interface StripeStore {
   /** Reads everything into memory; a simulator is small. */
@@ -39,7 +53,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
   const objectsOf = (account: string): Objects => {
     const known = accounts.get(account)
     if (known !== undefined) return known
-    const fresh: Objects = new Map()
+    const fresh: Objects = { byId: new Map(), byKind: new Map() }
     accounts.set(account, fresh)
     return fresh
   }
@@ -49,7 +63,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
       accounts.clear()
       for (const { account, id, seq, kind, body } of await db.read(allObjects, {})) {
         // Only `put` writes rows, with the kind of the object.
-        objectsOf(account).set(id, { seq, kind: kind as Kind, object: JSON.parse(body) as Stored })
+        keep(objectsOf(account), id, { seq, kind: kind as Kind, object: JSON.parse(body) as Stored })
       }
     },
     accounts: () => [...accounts.keys()],
@@ -60,7 +74,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
 
       const find = (id: string): { kind: Kind; object: Stored } | undefined => {
         const changed = staged.get(id)
-        return changed === null ? undefined : (changed ?? kept.get(id))
+        return changed === null ? undefined : (changed ?? kept.byId.get(id))
       }
 
       async function write(tx: Tx): Promise<Map<string, Entry | null>> {
@@ -71,7 +85,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
             written.set(id, null)
             continue
           }
-          const seq = kept.get(id)?.seq ?? (await tx.next('sandbox_stripe_objects'))
+          const seq = kept.byId.get(id)?.seq ?? (await tx.next('sandbox_stripe_objects'))
           const { kind, object } = change
           await tx.run(putObject, { account, id, seq, kind, body: JSON.stringify(object) })
           written.set(id, { seq, kind, object })
@@ -88,9 +102,11 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
         },
         list(kind) {
           // A changed object keeps its place; new ones follow in the order they were made.
-          const ids = new Set([...kept.keys(), ...staged.keys()])
-          const found = [...ids].map(find).filter((entry) => entry?.kind === kind)
-          return found.map((entry) => entry?.object as Kinds[typeof kind]).toReversed()
+          const fresh = [...staged].filter(([, change]) => change?.kind === kind).map(([id]) => id)
+          const ids = new Set([...(kept.byKind.get(kind)?.keys() ?? []), ...fresh])
+          const found = [...ids].map(find).filter((entry) => entry !== undefined)
+          // `put` pairs a kind with objects of its type.
+          return found.map(({ object }) => object as Kinds[typeof kind]).toReversed()
         },
         put(kind, object) {
           staged.set(object.id, { kind, object })
@@ -104,10 +120,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
             await more?.(tx)
             return changes
           })
-          for (const [id, entry] of written) {
-            if (entry === null) kept.delete(id)
-            else kept.set(id, entry)
-          }
+          for (const [id, entry] of written) keep(kept, id, entry)
           staged.clear()
         },
       }
