@@ -24,6 +24,7 @@ const EDGES = {
   agency: ['account', 'entitlements', 'instances', 'usage'],
   links: ['instances'],
   members: ['account'],
+  billing: ['entitlements', 'usage'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -57,6 +58,7 @@ const HOMES = {
   libsignal: '^main/engines/smv2/',
   unpdf: '^main/kernel/documents/pdf[.]ts$',
   mammoth: '^main/kernel/documents/docx[.]ts$',
+  stripe: '^main/(capabilities/billing/stripe|simulators/stripe)/',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

@@ -7,6 +7,7 @@ import { aiProvidersContract } from './ai-providers/contract.ts'
 import { agencyContract } from './agency/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { auditContract } from './audit/contract.ts'
+import { billingContract } from './billing/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
@@ -57,6 +58,7 @@ const ROOMS = [
   { room: 'links', operations: linksContract, topics: ['access-links'] },
   { room: 'members', operations: membersContract, topics: ['members'] },
   { room: 'audit', operations: auditContract, topics: ['audit-log'] },
+  { room: 'billing', operations: billingContract, topics: ['billing'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

@@ -5,6 +5,7 @@ import { addCallbackRoutes } from './callback-routes.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
 import { addLinkRoutes, type LinkRoutesDeps } from './link-page/routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
+import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
 
 export interface RawRoutesDeps {
@@ -17,6 +18,7 @@ export interface RawRoutesDeps {
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
   readonly links: LinkRoutesDeps
+  readonly payments: PaymentRoutesDeps
 }
 
 /** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
@@ -40,4 +42,5 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addPasskeyRoutes(app, deps.passkey)
   addLinkRoutes(app, deps.links)
   addCallbackRoutes(app, deps.callbacks)
+  addPaymentRoutes(app, deps.payments)
 }

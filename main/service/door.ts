@@ -107,6 +107,11 @@ export function openDoor(
         callbacks: cloud.callbacks,
         passkey: instances.passkeyLinks.page,
         links: { page: rooms.links.page, live, clock },
+        payments: {
+          stripe: rooms.stripePages,
+          takeCallback: rooms.billing.callbacks.take,
+          returned: rooms.billing.returned,
+        },
       })
     },
   })

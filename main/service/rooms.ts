@@ -6,6 +6,7 @@ import { aiProvidersRoom } from '../capabilities/ai-providers/room.ts'
 import { agencyRoom } from '../capabilities/agency/room.ts'
 import { auditRoom } from '../capabilities/audit/room.ts'
 import { CONTRACTS } from '../capabilities/contracts.ts'
+import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
@@ -34,11 +35,13 @@ import { usageRoom } from '../capabilities/usage/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
+import { createStripeSimulator } from '../simulators/stripe/index.ts'
+import { systemResolve } from '../kernel/outbound.ts'
+import { localUrlOf } from './listen.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
 import { createModelSimulator, type ModelSimulator } from '../simulators/model/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
-import { systemResolve } from '../kernel/outbound.ts'
 import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { publishLedger, routeSignal } from './signals.ts'
@@ -116,6 +119,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety: safety.api,
     usage: usage.api,
     isSuspended: accounts.isSuspended,
+    entitlements: entitlements.api,
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
@@ -173,6 +177,20 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),
   )
   const audit = auditRoom({ ...deps, summaryOf: (id) => summaries.get(id) ?? id })
+  const localUrl = () => localUrlOf(address.url)
+  const simulatedStripe = createStripeSimulator({
+    ...deps,
+    localUrl,
+    resolve: world.resolve ?? systemResolve,
+    pagesUrl: () => `${config.publicBaseUrl ?? localUrl()}/sandbox/stripe`,
+  })
+  const billing = billingRoom({
+    ...deps,
+    ...{ usage: usage.api, entitlements: entitlements.api, simulator: simulatedStripe },
+    resolve: world.resolve ?? systemResolve,
+    publicBaseUrl: config.publicBaseUrl,
+    localUrl,
+  })
 
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
@@ -251,6 +269,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     audit,
     lineSettings,
     history,
+    billing,
     sandbox,
     service,
     overview,
@@ -264,6 +283,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     agency: agency.api,
     instances: instances.api,
     service: service.api,
+    billing: billing.api,
+    stripePages: simulatedStripe.pages,
   }
 }
 

@@ -54,6 +54,8 @@ const NOT_READY_MS = 5_000
 /** Worth another try later: nothing has left the machine, and the message is not at fault. */
 const PASSING: Partial<Record<ErrorCode, number>> = {
   not_ready: NOT_READY_MS,
+  // The account is frozen until it is paid.
+  invalid_state: 60_000,
   rate_limited: RETRY_MS,
   service_unavailable: RETRY_MS,
   storage_full: 60_000,

@@ -61,6 +61,11 @@ export interface UsagePort {
   ): Promise<void>
 }
 
+/** What this room asks of the entitlements room, for each send. */
+export interface EntitlementsPort {
+  of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
@@ -71,6 +76,7 @@ export interface MessagesDeps {
   readonly usage: UsagePort
   /** Asked for each send, so it must be cheap. */
   readonly isSuspended: (accountId: AccountId) => boolean
+  readonly entitlements: EntitlementsPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

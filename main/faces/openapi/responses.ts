@@ -155,7 +155,7 @@ function doorCodes({
     confirmation_required: confirm !== undefined,
     unauthorized: true,
     insufficient_scope: scope !== null,
-    account_suspended: isClosedWhenSuspended({ method, scope, approval }),
+    account_suspended: isClosedWhenSuspended({ method, scope, ...(approval !== undefined && { approval }) }),
     key_restricted: reach === 'account',
     instance_restricted_key: reach === 'webhooks',
     forbidden_host: true,

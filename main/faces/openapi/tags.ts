@@ -23,7 +23,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'ai-providers': 'API keys of the providers of models.',
   'ai-knowledge': 'What AI agents answer from.',
   'ai-evaluations': 'Tests of AI agents.',
-  billing: 'Plans, purchases and checkout.',
+  billing:
+    'Plans, purchases and checkout, with a simulated payment provider whose clock can be moved. In `live` mode payments go through the operator’s Stripe account.',
   links: 'White-label links with which customers connect an instance.',
   ghl: 'Integration with GoHighLevel.',
   agency: 'Sub-accounts, their slots and keys.',

@@ -28,6 +28,7 @@ import { ai } from './028-ai.ts'
 import { aiKnowledge } from './029-ai-knowledge.ts'
 import { usage } from './030-usage.ts'
 import { agency } from './031-agency.ts'
+import { billing } from './032-billing.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   aiKnowledge,
   usage,
   agency,
+  billing,
 ]

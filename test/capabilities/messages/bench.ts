@@ -153,6 +153,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
       isSuspended: () => false,
       usage: createUsage({ db, clock, timeZoneOf: async () => 'UTC' }),
+      entitlements: { of: async () => ({ frozen: false }) },
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
       files: createFiles({ db, clock, ids, folder: join(database.dir, 'files') }),
