@@ -5,6 +5,7 @@ import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
+import { crmContract } from './crm/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { eventsContract } from './events/contract.ts'
 import { historyContract } from './history/contract.ts'
@@ -37,6 +38,7 @@ const ROOMS = [
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
   { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
+  { room: 'crm', operations: crmContract, topics: ['crm'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

@@ -78,4 +78,10 @@ export const LIMITS = {
   campaignDaysAhead: 365,
   campaignFailuresInRow: 100,
   csvBytes: 10 * 1024 * 1024,
+  crmFields: 20,
+  crmBackfillDays: 90,
+  crmBackfillDaysDefault: 30,
+  crmTokenLength: 500,
+  crmAttachments: 10,
+  crmAttachmentMegabytes: 25,
 } as const

@@ -22,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ai: 'AI agents that answer chats, and their knowledge.',
   billing: 'Plans, purchases and checkout.',
   links: 'White-label links with which customers connect an instance.',
-  ghl: 'Integration with GoHighLevel.',
+  crm: 'Connect instances with GoHighLevel, or with any other CRM by a signed webhook in both directions.',
   agency: 'Sub-accounts, their slots and keys.',
   calls: 'What happens when somebody calls the number of an instance.',
   history: 'Import of messages from before a number was connected.',
