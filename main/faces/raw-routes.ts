@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
+import type { CrmCallbacks } from '../capabilities/crm/index.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
+import type { GhlPages } from '../simulators/ghl/index.ts'
+import { addCrmCallbackRoutes } from './crm-callback-routes.ts'
+import { addSandboxGhlRoutes } from './sandbox-ghl-routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
 
@@ -15,9 +19,12 @@ export interface RawRoutesDeps {
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
+  readonly crm: CrmCallbacks
+  /** Of the simulated GoHighLevel. */
+  readonly ghlPages: GhlPages
 }
 
-/** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
+/** Routes that are not operations: health, the API document, onboarding, passkey and sandbox pages, and callbacks. */
 export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   app.get('/healthz', { config: { health: true } }, () => {
     if (!deps.isReady())
@@ -37,4 +44,6 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addOnboardingRoutes(app, deps.onboarding)
   addPasskeyRoutes(app, deps.passkey)
   addCallbackRoutes(app, deps.callbacks)
+  addCrmCallbackRoutes(app, deps.crm)
+  addSandboxGhlRoutes(app, deps.ghlPages)
 }

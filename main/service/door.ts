@@ -85,6 +85,8 @@ export function openDoor(
         },
         callbacks: cloud.callbacks,
         passkey: instances.passkeyLinks.page,
+        crm: rooms.crm.callbacks,
+        ghlPages: rooms.ghl.pages,
       })
     },
   })

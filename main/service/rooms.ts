@@ -1,6 +1,7 @@
 import { accountRoom } from '../capabilities/account/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
+import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
@@ -24,10 +25,13 @@ import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
+import { systemResolve } from '../kernel/outbound.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { localUrlOf } from './listen.ts'
+import { buildGhlSimulator } from './simulators.ts'
 import { publishLedger, routeSignal } from './signals.ts'
 import type { RunningWorld } from './world.ts'
 
@@ -98,6 +102,17 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     contacts: contacts.api,
   })
+  const ghl = buildGhlSimulator(world, home, machinery, address)
+  const crm = crmRoom({
+    ...deps,
+    resolve: world.resolve ?? systemResolve,
+    instances: instances.api,
+    messages: messages.api,
+    optOuts: optOuts.api,
+    contacts: contacts.api,
+    simulator: ghl,
+    localUrl: () => localUrlOf(address.url),
+  })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const events = eventsRoom(deps)
@@ -165,6 +180,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts,
     contacts,
     campaigns,
+    crm,
     lineSettings,
     history,
     sandbox,
@@ -174,6 +190,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   return {
     ...{ list, address, mcp, engineHost, accounts },
     approvals: approvals.api,
+    crm: crm.api,
+    ghl,
     instances: instances.api,
     service: service.api,
   }

@@ -356,7 +356,7 @@ export const crmContract = {
         '| `type` | Has |',
         '|---|---|',
         '| `message` | `message: {id, direction, type, text, attachments, source, sent_at}`; `direction` is `inbound` from the contact and `outbound` to the contact |',
-        '| `status` | `status: {message_id, external_id, status, error}`; `external_id` is the id you sent |',
+        '| `status` | `status: {event_id, external_id, status, error}`: of a message you got as the event `event_id`, or posted as `external_id` |',
         '| `opt_out` | `opted_out` |',
         '| `call` | `call: {id, direction, outcome, started_at, duration_seconds, recording_url}` |',
       ].join('\n'),

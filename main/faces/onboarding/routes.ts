@@ -14,7 +14,7 @@ export interface OnboardingRoutesDeps {
   nameOf(instanceId: Awaited<ReturnType<Onboarding['view']>>['id']): Promise<string>
 }
 
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   // With no-referrer, browsers send `Origin: null` with the form of this page, and the door would refuse it.
