@@ -28,6 +28,7 @@ import {
   unmarkAttempted,
   type ContactRow,
   type OutboxRow,
+  type StatusRow,
 } from './outbox-store.ts'
 import type { createPeople } from './people.ts'
 import type { Turn } from './queues.ts'
@@ -46,7 +47,9 @@ interface PushDeps {
 }
 
 /** In one turn; a turn is about forty calls. */
-const STATUSES = 20
+const STATUSES = 24
+/** Statuses that are told side by side. */
+const AT_ONCE = 8
 const DNDS = 10
 const CONTACTS = 8
 const ITEMS_OF_CONTACT = 4
@@ -109,15 +112,19 @@ export function createPush(deps: PushDeps) {
   }
 
   async function pushStatuses(queue: string, progress: Progress): Promise<void> {
-    for (const row of await db.read(dirtyStatuses, { queue, now: clock.now(), limit: STATUSES })) {
-      if (progress.stop !== null) return
-      const { linkSeq, externalId, status, error } = row
-      const link = await links.bySeq(linkSeq)
-      if (link === undefined) continue
-      const done = await attempt(progress, () => bridgeOf(link).status(link, externalId, status, error))
-      if ('value' in done) progress.writes.push((tx) => tx.run(statusPushed, { linkSeq, externalId, status }))
-      else if (progress.stop === null) progress.writes.push((tx) => tx.run(dropStatus, { linkSeq, externalId }))
-    }
+    const rows = await db.read(dirtyStatuses, { queue, now: clock.now(), limit: STATUSES })
+    for (let from = 0; from < rows.length && progress.stop === null; from += AT_ONCE)
+      await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => pushStatus(row, progress)))
+  }
+
+  async function pushStatus({ linkSeq, externalId, status, error }: StatusRow, progress: Progress): Promise<void> {
+    const link = await links.bySeq(linkSeq)
+    if (link === undefined) return
+    const done = await attempt(progress, () => bridgeOf(link).status(link, externalId, status, error))
+    if ('value' in done) progress.writes.push((tx) => tx.run(statusPushed, { linkSeq, externalId, status }))
+    // What was refused for good is not tried for ever.
+    else if (!STOPS.has(done.fault.fault.kind))
+      progress.writes.push((tx) => tx.run(dropStatus, { linkSeq, externalId }))
   }
 
   async function pushOptOuts(queue: string, progress: Progress): Promise<void> {

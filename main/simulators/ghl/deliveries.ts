@@ -9,7 +9,7 @@ import {
   insertDelivery,
   insertSigningKey,
   locationsWithDeliveries,
-  nextDelivery,
+  nextDeliveries,
   removeDelivery,
   signingKey,
   type Delivery,
@@ -28,10 +28,18 @@ interface DeliveriesDeps {
 /** After a failed attempt; the last one repeats. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
+const AT_ONCE = 16
+
+/** Whom it is about. */
+const contactIn = ({ body }: Delivery): string => {
+  const { contactId, id } = JSON.parse(body) as { contactId?: string; id?: string }
+  return contactId ?? id ?? ''
+}
+
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 /**
- * What the simulated GoHighLevel posts to this service: in order for each location, signed with its own Ed25519 key over
+ * What the simulated GoHighLevel posts to this service: in order for each contact, signed with its own Ed25519 key over
  * the raw body, and repeated until it is taken.
  */
 export function createDeliveries({ db, clock, log, outbound, faults, callbackBase }: DeliveriesDeps) {
@@ -66,20 +74,30 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
     return isTaken
   }
 
-  /** Posts all that waits for a location, one after another. */
+  /** Posts what waits for a contact, in order. @returns how often the first that was not taken was tried; null: all were. */
+  async function postAll(rows: readonly Delivery[]): Promise<number | null> {
+    for (const row of rows) {
+      if (isStopped) return null
+      const { seq, attempts } = row
+      if (await post(row)) await db.commit((tx) => tx.run(removeDelivery, { seq }))
+      else {
+        await db.commit((tx) => tx.run(countAttempt, { seq }))
+        return attempts
+      }
+    }
+    return null
+  }
+
+  /** Posts all that waits for a location: in order for each contact, contacts side by side. */
   async function run(locationId: string): Promise<void> {
     for (;;) {
+      const next = isStopped ? [] : await db.read(nextDeliveries, { locationId, limit: AT_ONCE })
+      if (next.length === 0) return
+      const contacts = Map.groupBy(next, contactIn)
+      const tried = (await Promise.all([...contacts.values()].map(postAll))).filter((attempts) => attempts !== null)
       if (isStopped) return
-      const next = await db.readOne(nextDelivery, { locationId })
-      if (next === undefined) return
-      const { seq, attempts } = next
-      if (await post(next)) {
-        await db.commit((tx) => tx.run(removeDelivery, { seq }))
-        continue
-      }
-      await db.commit((tx) => tx.run(countAttempt, { seq }))
-      if (isStopped) return
-      const delayMs = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)] ?? 1_000
+      if (tried.length === 0) continue
+      const delayMs = RETRY_MS[Math.min(...tried, RETRY_MS.length - 1)] ?? 1_000
       waiting.set(
         locationId,
         clock.after(delayMs, () => {

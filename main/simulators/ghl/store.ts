@@ -110,9 +110,9 @@ export const insertDelivery = sql<Delivery>(
   `INSERT INTO sandbox_ghl_deliveries (seq, account_id, location_id, path, body, attempts)
    VALUES (:seq, :accountId, :locationId, :path, :body, :attempts)`,
 )
-export const nextDelivery = sql<{ locationId: string }, Delivery>(
+export const nextDeliveries = sql<{ locationId: string; limit: number }, Delivery>(
   `SELECT seq, account_id AS accountId, location_id AS locationId, path, body, attempts
-   FROM sandbox_ghl_deliveries WHERE location_id = :locationId ORDER BY seq LIMIT 1`,
+   FROM sandbox_ghl_deliveries WHERE location_id = :locationId ORDER BY seq LIMIT :limit`,
 )
 export const locationsWithDeliveries = sql<Record<never, never>, { locationId: string }>(
   'SELECT DISTINCT location_id AS locationId FROM sandbox_ghl_deliveries ORDER BY location_id',

@@ -27,7 +27,7 @@ export function useResource<T>(
   let turn = 0
 
   const live = useLive()
-  const unsubscribe = live.onNotice(['instances', 'events', 'messages', 'fusion', 'webhooks'], (notice) => {
+  const unsubscribe = live.onNotice(['instances', 'events', 'messages', 'fusion', 'webhooks', 'crm'], (notice) => {
     if (!concerns(notice)) return
     timer ??= setTimeout(() => {
       timer = undefined
