@@ -12,6 +12,7 @@ const EDGES = {
   direct: ['instances', 'messages'],
   calls: ['instances', 'messages'],
   campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts'],
+  crm: ['instances', 'messages', 'opt-outs', 'contacts', 'webhooks'],
   'opt-outs': ['instances'],
   contacts: ['instances', 'opt-outs'],
   'line-settings': ['instances'],

@@ -12,6 +12,7 @@ import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
+import { crmContract } from './crm/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { entitlementsContract } from './entitlements/contract.ts'
 import { eventsContract } from './events/contract.ts'
@@ -59,6 +60,7 @@ const ROOMS = [
   { room: 'members', operations: membersContract, topics: ['members'] },
   { room: 'audit', operations: auditContract, topics: ['audit-log'] },
   { room: 'billing', operations: billingContract, topics: ['billing'] },
+  { room: 'crm', operations: crmContract, topics: ['crm'], feature: 'ghl' },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

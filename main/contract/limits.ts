@@ -109,4 +109,10 @@ export const LIMITS = {
   aiEvaluations: 50,
   aiEvaluationCases: 500,
   sandboxModelReplies: 1_000,
+  crmFields: 20,
+  crmBackfillDays: 90,
+  crmBackfillDaysDefault: 30,
+  crmTokenLength: 500,
+  crmAttachments: 10,
+  crmAttachmentMegabytes: 25,
 } as const

@@ -112,6 +112,8 @@ export function openDoor(
           takeCallback: rooms.billing.callbacks.take,
           returned: rooms.billing.returned,
         },
+        crm: rooms.crm.callbacks,
+        ghlPages: rooms.ghl.pages,
       })
     },
   })

@@ -9,6 +9,7 @@ import { CONTRACTS } from '../capabilities/contracts.ts'
 import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
+import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
@@ -44,6 +45,7 @@ import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
 import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { buildGhlSimulator } from './simulators.ts'
 import { publishLedger, routeSignal } from './signals.ts'
 import { StartError, type RunningWorld } from './world.ts'
 
@@ -149,6 +151,17 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     usage: usage.api,
   })
   const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
+  const ghl = buildGhlSimulator(world, home, machinery, address)
+  const crm = crmRoom({
+    ...deps,
+    resolve: world.resolve ?? systemResolve,
+    instances: instances.api,
+    messages: messages.api,
+    optOuts: optOuts.api,
+    contacts: contacts.api,
+    simulator: ghl,
+    localUrl: () => localUrlOf(address.url),
+  })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const events = eventsRoom(deps)
@@ -267,6 +280,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     links,
     members,
     audit,
+    crm,
     lineSettings,
     history,
     billing,
@@ -281,6 +295,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     links: links.api,
     audit: audit.api,
     agency: agency.api,
+    crm: crm.api,
+    ghl,
     instances: instances.api,
     service: service.api,
     billing: billing.api,

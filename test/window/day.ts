@@ -75,6 +75,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   })
   await post(`/agency/accounts/${client}/keys`, { name: 'Their CRM', scopes: ['instances:read'] })
   await post(`/instances/${instance}/access-links`, {})
+  await joinCrms(api, instance)
   const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
@@ -109,6 +110,16 @@ async function agentOf(post: (path: string, body: object) => Promise<any>, api: 
     return status === 200 && !body.ai_active
   })
   return instance
+}
+
+/** Connects a number with the simulated GoHighLevel, as a person would in the browser, and with another CRM. */
+async function joinCrms(api: OpenWindow['api'], instance: string): Promise<void> {
+  const { body } = await api('POST', `/v1/instances/${instance}/ghl/connect`, { mode: 'oauth' })
+  const page = await (await fetch(body.authorization_url)).text()
+  const location = /<option value="([^"]+)">Main office/.exec(page)?.[1] ?? ''
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  await fetch(body.authorization_url, { method: 'POST', headers, body: `decision=allow&location=${location}` })
+  await api('PUT', `/v1/instances/${instance}/crm-webhook`, { url: 'https://catcher.sandbox/other-crm' })
 }
 
 /** A campaign that was sent, with somebody who cannot be reached, a draft, and one that begins tomorrow. */

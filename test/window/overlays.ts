@@ -63,6 +63,7 @@ const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
 const official = ({ official: id }: Holdings) => `/instances/${id}`
 const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdings) =>
   `/instances/${holdings[which]}?tab=settings`
+const crmOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=crm`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
@@ -193,6 +194,10 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
     },
   ],
+  'rooms/crm/GhlCard': [{ name: 'disconnect', at: crmOf, show: press('Disconnect') }],
+  'rooms/crm/WebhookCard': [{ name: 'remove', at: crmOf, show: press('Remove the CRM webhook') }],
+  'rooms/crm/BackfillPart': [{ name: 'period', at: crmOf, show: choose('Period') }],
+  'rooms/crm/FieldMapPart': [{ name: 'source', at: crmOf, show: choose('Field here') }],
   'parts/InstanceSelect': [{ name: 'choice', at: chat, show: choose('Choose a number') }],
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
   'rooms/messages/MessageComposer': [

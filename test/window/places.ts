@@ -44,7 +44,9 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/instances': () => ['/instances'],
   '/instances/wall': () => ['/instances/wall'],
   '/instances/:id': ({ instance, unpaired, live, official }) =>
-    [instance, unpaired, live, official].flatMap((id) => [`/instances/${id}`, `/instances/${id}?tab=settings`]),
+    [instance, unpaired, live, official].flatMap((id) =>
+      ['', '?tab=settings', '?tab=crm'].map((tab) => `/instances/${id}${tab}`),
+    ),
   '/messages/:instance?/:chat?': ({ instance, chat }) => [
     '/messages',
     `/messages/${instance}`,

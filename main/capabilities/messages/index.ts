@@ -7,7 +7,7 @@ import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
-import { chatSummary } from './conversation-store.ts'
+import { chatSummary, threadMessageById, type ThreadMessageRow } from './conversation-store.ts'
 import { createInbound } from './inbound.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { resolveMedia } from './media.ts'
@@ -79,6 +79,8 @@ export interface Messages extends Conversations, Past {
   oldestIn(instanceId: InstanceId, after: string, limit: number): Promise<OldestInChat[]>
   /** The newest message of a chat; null: the network has none. */
   lastRef(instanceId: InstanceId, chat: string): Promise<DatedMessageRef | null>
+  /** Any message of the instance, whichever way it went. */
+  said(instanceId: InstanceId, messageId: string): Promise<ThreadMessageRow | undefined>
   /** @throws ApiError not_found */
   poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
   /** Resolves once the fact is durable. */
@@ -205,6 +207,7 @@ export function createMessages(deps: MessagesDeps): Messages {
       return row ? { ...toMessageRef(row, 'message_id'), atMs: row.createdAtMs } : null
     },
     poll: createPollReader(db),
+    said: (instanceId, messageId) => db.readOne(threadMessageById, { instanceId, id: messageId }),
 
     async onSignal(instanceId, signal) {
       switch (signal.kind) {

@@ -70,7 +70,12 @@ export interface OptOuts {
   /** Opts a number out in the caller's commit. @returns the opt-out, and whether it is new. */
   record(tx: Tx, optOut: NewOptOut): Promise<{ readonly optOut: OptOut; readonly isNew: boolean }>
   /** Lifts opt-outs of a number in the caller's commit. @returns how many there were. */
-  lift(tx: Tx, accountId: AccountId, phone: string, mayLift?: (scope: string) => boolean): Promise<number>
+  lift(
+    tx: Tx,
+    accountId: AccountId,
+    phone: string,
+    mayLift?: (scope: string, source: OptOutSource) => boolean,
+  ): Promise<number>
   /**
    * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
    */
@@ -112,7 +117,9 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   const lift: OptOuts['lift'] = async (tx, accountId, phone, mayLift = () => true) => {
     const number = canonicalNumber(phone)
-    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope }) => mayLift(scope))
+    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope, source }) =>
+      mayLift(scope, source),
+    )
     for (const { scope, source } of found) {
       await tx.run(removeOptOut, { accountId, number, scope })
       const instanceId = scope === WHOLE_ACCOUNT ? null : (scope as InstanceId)

@@ -29,6 +29,7 @@ import { aiKnowledge } from './029-ai-knowledge.ts'
 import { usage } from './030-usage.ts'
 import { agency } from './031-agency.ts'
 import { billing } from './032-billing.ts'
+import { crm } from './033-crm.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   usage,
   agency,
   billing,
+  crm,
 ]
