@@ -17,6 +17,7 @@ import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
+import { voiceContract } from './voice/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 const ROOMS = [
@@ -37,6 +38,7 @@ const ROOMS = [
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
   { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
+  { room: 'voice', operations: voiceContract, topics: ['voice'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

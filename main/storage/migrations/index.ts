@@ -24,6 +24,7 @@ import { contacts } from './022-contacts.ts'
 import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
+import { voice } from './034-voice.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   safety,
   campaigns,
   lines,
+  voice,
 ]
