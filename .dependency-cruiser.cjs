@@ -17,6 +17,7 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  voice: ['instances'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -31,13 +32,14 @@ const LAYERS = {
   vault: ['contract', 'kernel', 'config'],
   engines: ['contract', 'kernel', 'config'],
   simulators: ['contract', 'kernel', 'config'],
-  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators'],
+  voice: ['contract', 'kernel', 'config'],
+  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
   config: ['contract', 'kernel'],
-  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities', 'faces'],
+  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice', 'capabilities', 'faces'],
   machine: ['contract', 'kernel', 'config', 'service'],
   commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
-  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
+  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'voice', 'capabilities', 'faces', 'service'],
 }
 
 /** A package, and the only place in main/ that may import it. */

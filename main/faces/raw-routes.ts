@@ -4,7 +4,9 @@ import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
+import type { VoicePages } from '../capabilities/voice/index.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
+import { addRecordingRoute } from './voice/recording-route.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -15,6 +17,7 @@ export interface RawRoutesDeps {
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
+  readonly voice: VoicePages
 }
 
 /** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
@@ -37,4 +40,5 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addOnboardingRoutes(app, deps.onboarding)
   addPasskeyRoutes(app, deps.passkey)
   addCallbackRoutes(app, deps.callbacks)
+  addRecordingRoute(app, deps.voice)
 }

@@ -85,6 +85,7 @@ export function openDoor(
         },
         callbacks: cloud.callbacks,
         passkey: instances.passkeyLinks.page,
+        voice: rooms.voicePages,
       })
     },
   })

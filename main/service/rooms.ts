@@ -20,6 +20,8 @@ import type { Room } from '../capabilities/room.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
+import { NO_AGENTS, NO_PACKAGES } from '../capabilities/voice/index.ts'
+import { voiceRoom } from '../capabilities/voice/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
@@ -29,6 +31,7 @@ import { serviceRoomDeps } from './facts.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { publishLedger, routeSignal } from './signals.ts'
+import { voiceServices } from './voice.ts'
 import type { RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
@@ -100,6 +103,15 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const voice = voiceRoom({
+    ...deps,
+    ...voiceServices(world, home),
+    instances: instances.api,
+    agents: world.voiceAgents ?? NO_AGENTS,
+    packages: NO_PACKAGES,
+    cloud: null,
+    baseUrl: () => address.url,
+  })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
@@ -167,6 +179,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     campaigns,
     lineSettings,
     history,
+    voice,
     sandbox,
     service,
     overview,
@@ -176,5 +189,6 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     approvals: approvals.api,
     instances: instances.api,
     service: service.api,
+    voicePages: voice.api.pages,
   }
 }

@@ -21,7 +21,7 @@ import { emptyTally, refuse, type Tally } from './recipients.ts'
 import { renderMessage } from './render.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,

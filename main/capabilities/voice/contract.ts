@@ -104,7 +104,7 @@ const Offer = Type.String({
 const Answer = Type.String({ description: 'The SDP answer, with all its candidates.' })
 const OfferBody = Body({ offer: Offer })
 
-const CHECKS = ['process', 'gateway', 'speech', 'agent', 'recorder', 'summary', 'mail'] as const
+const CHECKS = ['process', 'gateway', 'speech', 'agent', 'recorder', 'mail'] as const
 const Check = Type.Object({
   code: Type.Enum([...CHECKS]),
   status: Type.Enum(['ok', 'warning', 'error', 'skipped']),

@@ -45,6 +45,7 @@ CREATE TABLE voice_calls (
   started_at INTEGER,
   answered_at INTEGER,
   ended_at INTEGER,
+  duration_ms INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX voice_calls_id ON voice_calls (id);
@@ -56,7 +57,7 @@ CREATE INDEX voice_calls_due ON voice_calls (scheduled_at, seq) WHERE status = '
 CREATE INDEX voice_calls_waiting ON voice_calls (instance_id, seq) WHERE status = 'scheduled';
 CREATE INDEX voice_calls_live ON voice_calls (account_id, seq) WHERE status IN ('dialing', 'ringing', 'in_progress');
 CREATE INDEX voice_calls_running ON voice_calls (instance_id, seq) WHERE status IN ('dialing', 'ringing', 'in_progress');
-CREATE INDEX voice_calls_abandoned ON voice_calls (boot, seq) WHERE status IN ('dialing', 'ringing', 'in_progress');
+CREATE INDEX voice_calls_open ON voice_calls (seq) WHERE status IN ('dialing', 'ringing', 'in_progress');
 
 -- peaks: a byte for each span of each side, the agent's first.
 CREATE TABLE voice_recordings (
@@ -82,6 +83,8 @@ CREATE UNIQUE INDEX voice_recordings_of_call ON voice_recordings (call_id);
 CREATE INDEX voice_recordings_of_instance ON voice_recordings (instance_id, ended_at, id);
 CREATE INDEX voice_recordings_by_direction ON voice_recordings (instance_id, direction, ended_at, id);
 CREATE INDEX voice_recordings_expiring ON voice_recordings (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE INDEX instances_by_name ON instances (account_id, name) WHERE deleted_at IS NULL;
 
 CREATE TABLE voice_transcripts (
   call_id TEXT NOT NULL,

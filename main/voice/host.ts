@@ -1,0 +1,127 @@
+import type { Clock } from '../kernel/clock.ts'
+import { createBrain } from './brains/index.ts'
+import type { CallLeg, LegEvents } from './leg.ts'
+import { createSandboxLeg } from './gateways/sandbox.ts'
+import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { startSession, type CallSession } from './session.ts'
+import { checkSpeech } from './speech/check.ts'
+import type { Tts } from './speech/speech.ts'
+
+interface HostDeps {
+  readonly clock: Clock
+  readonly send: (message: FromVoice) => void
+  readonly builtIn: Tts
+}
+
+export interface VoiceHost {
+  receive(message: ToVoice): void
+  /** Ends every call and resolves when all is written. */
+  stop(): Promise<void>
+}
+
+type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean }) => void
+
+/** All calls of the voice process. */
+export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
+  const sessions = new Map<string, CallSession>()
+  const turns = new Map<number, { callId: string; settle: Reply }>()
+  let turnIds = 0
+
+  function place(plan: CallPlan): void {
+    const { callId } = plan
+    const answer = (text: string) =>
+      new Promise<Parameters<Reply>[0]>((settle) => {
+        const turnId = ++turnIds
+        turns.set(turnId, { callId, settle })
+        send({ kind: 'turn', callId, turnId, text })
+      })
+    const session = startSession({
+      ...{ clock, plan, send, builtIn, answer, createBrain },
+      leg: legFor(plan.route),
+      console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }),
+      createRecorder: (onFailed) => recorderOf(plan, onFailed),
+    })
+    sessions.set(callId, session)
+    void session.ended.then(() => {
+      sessions.delete(callId)
+      for (const [turnId, turn] of turns) {
+        if (turn.callId !== callId) continue
+        turns.delete(turnId)
+        turn.settle({ text: null, hangUp: false })
+      }
+    })
+  }
+
+  function recorderOf({ recordTo, title, isSandbox }: CallPlan, onFailed: (error: unknown) => void): Promise<Recorder> {
+    if (recordTo === null) throw new Error('This call is not recorded.')
+    return createRecorder({ path: recordTo, title, isSandbox, onFailed })
+  }
+
+  function legFor(route: Route): CallLeg {
+    switch (route.kind) {
+      case 'sandbox':
+        return createSandboxLeg(route.person, { clock, tts: builtIn })
+      case 'webrtc':
+      case 'sip':
+      case 'sip_incoming':
+        return unavailableLeg()
+    }
+  }
+
+  return {
+    receive(message) {
+      switch (message.kind) {
+        case 'place':
+          return place(message.plan)
+        case 'hang_up':
+          return sessions.get(message.callId)?.hangUp(message.reason)
+        case 'remote_answer':
+          return sessions.get(message.callId)?.remoteAnswer(message.sdp)
+        case 'remote_state':
+          return sessions.get(message.callId)?.remoteState(message.state)
+        case 'reply': {
+          const turn = turns.get(message.turnId)
+          turns.delete(message.turnId)
+          return turn?.settle(message)
+        }
+        case 'check_speech': {
+          const { requestId } = message
+          return void checkSpeech(message.speech, builtIn).then((result) =>
+            send({ kind: 'checked', requestId, result }),
+          )
+        }
+        case 'listen':
+          return send({ kind: 'listening', requestId: message.requestId, answer: null })
+        case 'check_trunk':
+          return send({
+            kind: 'checked',
+            requestId: message.requestId,
+            result: { ok: false, error: 'SIP is not built.' },
+          })
+        case 'register':
+        case 'refuse_incoming':
+        case 'stop':
+          return
+      }
+    },
+    async stop() {
+      const all = [...sessions.values()]
+      for (const session of all) session.hangUp('app_closed')
+      await Promise.all(all.map(({ ended }) => ended))
+    },
+  }
+}
+
+function unavailableLeg(): CallLeg {
+  return {
+    ...{ speed: 1, hasCaptions: false },
+    start: (events: LegEvents) => events.onEnded('gateway_unavailable'),
+    send() {},
+    take: () => null,
+    remoteAnswer() {},
+    remoteState() {},
+    hangUp() {},
+    counts: () => ({ framesIn: 0, framesLost: 0 }),
+  }
+}
