@@ -78,7 +78,6 @@ export function createVoice(deps: VoiceDeps) {
     if (kind !== 'deleted') return
     const instanceId = id
     await tx.run(endWaiting, { instanceId, reason: 'instance_deleted', now: deps.clock.now() })
-    await dialing.cancel(tx, instanceId)
     await tx.run(expireOfInstance, { instanceId })
     for (const statement of [removeSetup, removeTrunk, removeWidgets]) await tx.run(statement, { instanceId })
     tx.afterCommit(() => {

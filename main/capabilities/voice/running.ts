@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import type { EndReason, TranscriptLine } from '../../contract/voice.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
-import { startTimeout } from '../../kernel/timeout.ts'
 import { repairRecording } from '../../voice/repair.ts'
 import type { CallEnd, CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process.ts'
 import { finalStatus } from './call-state.ts'
@@ -185,7 +185,8 @@ export function createRunning(deps: RunningDeps) {
       for (const one of all) one.hangUp('app_closed')
       if (all.length === 0) return
       const { promise: tooLate, resolve } = Promise.withResolvers<void>()
-      const limit = startTimeout(clock, Math.min(drainMs, AT_SHUTDOWN_MS), resolve)
+      // Of the machine, since it limits another process and the disk.
+      const limit = systemClock.after(Math.min(drainMs, AT_SHUTDOWN_MS), resolve)
       await Promise.race([Promise.all(all.map(({ ended }) => ended)), tooLate])
       limit.cancel()
     },
