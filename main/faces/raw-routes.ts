@@ -7,6 +7,7 @@ import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/rou
 import type { VoicePages } from '../capabilities/voice/index.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
 import { addRecordingRoute } from './voice/recording-route.ts'
+import { addWidgetRoutes } from './voice/widget-routes.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -41,4 +42,5 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addPasskeyRoutes(app, deps.passkey)
   addCallbackRoutes(app, deps.callbacks)
   addRecordingRoute(app, deps.voice)
+  addWidgetRoutes(app, deps.voice)
 }

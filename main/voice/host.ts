@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import { createBrain } from './brains/index.ts'
 import type { CallLeg, LegEvents } from './leg.ts'
+import { createWebRtcLeg } from './gateways/webrtc.ts'
 import { createSandboxLeg } from './gateways/sandbox.ts'
 import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -53,6 +54,18 @@ export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
     })
   }
 
+  /** Connects somebody who hears both sides and is heard by nobody. */
+  function listen({ callId, requestId, offer }: ToVoice & { kind: 'listen' }): void {
+    const session = sessions.get(callId)
+    if (session === undefined) return send({ kind: 'listening', requestId, answer: null })
+    const leg = createWebRtcLeg({ offer, mustSend: false })
+    let isAnswered = false
+    session.addListener(leg, (answer) => {
+      if (!isAnswered) send({ kind: 'listening', requestId, answer })
+      isAnswered = true
+    })
+  }
+
   function recorderOf({ recordTo, title, isSandbox }: CallPlan, onFailed: (error: unknown) => void): Promise<Recorder> {
     if (recordTo === null) throw new Error('This call is not recorded.')
     return createRecorder({ path: recordTo, title, isSandbox, onFailed })
@@ -63,6 +76,7 @@ export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
       case 'sandbox':
         return createSandboxLeg(route.person, { clock, tts: builtIn })
       case 'webrtc':
+        return createWebRtcLeg({ offer: route.offer, mustSend: true })
       case 'sip':
       case 'sip_incoming':
         return unavailableLeg()
@@ -92,7 +106,7 @@ export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
           )
         }
         case 'listen':
-          return send({ kind: 'listening', requestId: message.requestId, answer: null })
+          return listen(message)
         case 'check_trunk':
           return send({
             kind: 'checked',

@@ -6,6 +6,8 @@ import type { EndReason, TranscriptLine } from '../contract/voice.ts'
 export interface SandboxPerson {
   readonly outcome: 'answers' | 'busy' | 'no_answer' | 'rejected'
   readonly answerAfterMs: number
+  /** Answers with the first line, instead of waiting to be greeted. */
+  readonly speaksFirst: boolean
   /** What the person says, one line after each answer. The person hangs up after the last one. */
   readonly lines: readonly string[]
   /** How many times faster than a real call. */

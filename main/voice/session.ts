@@ -28,8 +28,8 @@ export interface CallSession {
   hangUp(reason: EndReason): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
-  /** Adds somebody who hears both sides. */
-  addListener(leg: CallLeg): void
+  /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
+  addListener(leg: CallLeg, onAnswer: (sdp: string | null) => void): void
   /** Resolves when the recording is complete and `ended` was sent. */
   readonly ended: Promise<void>
 }
@@ -150,8 +150,11 @@ export function startSession(deps: SessionDeps): CallSession {
     onCaption() {},
     onEnded: () => finish('operator_hung_up'),
   })
+  // A browser that waits for our answer to its offer does not ring.
+  const { route } = plan
+  const isAnswering = route.kind === 'webrtc' && route.offer !== null
   timers.push(
-    startTimeout(clock, plan.ringMs / leg.speed, () => finish(isAccepted ? 'no_media_connection' : 'no_answer')),
+    startTimeout(clock, isAnswering ? CONNECT_MS : plan.ringMs / leg.speed, () => finish(isAccepted || isAnswering ? 'no_media_connection' : 'no_answer')),
   )
 
   return {
@@ -164,14 +167,17 @@ export function startSession(deps: SessionDeps): CallSession {
       }
       leg.remoteState(state)
     },
-    addListener(listener) {
+    addListener(listener, onAnswer) {
       listeners.add(listener)
       listener.start({
-        onLocalSdp() {},
+        onLocalSdp: onAnswer,
         onRinging() {},
         onConnected() {},
         onCaption() {},
-        onEnded: () => void listeners.delete(listener),
+        onEnded() {
+          listeners.delete(listener)
+          onAnswer(null)
+        },
       })
     },
     ended,

@@ -63,6 +63,7 @@ export function createRoutes({ db, seal, config, process, cloud }: Pick<VoiceDep
         person: {
           outcome: OUTCOMES[number.slice(-4)] ?? 'answers',
           answerAfterMs: ANSWER_AFTER_MS,
+          speaksFirst: !isAgent,
           lines: isAgent ? [...asked, GOODBYE] : ['Hello?', ...QUESTIONS, GOODBYE],
           // A person at the console hears it at its own speed.
           speed: isAgent ? config.voiceSandboxSpeed : 1,

@@ -133,6 +133,7 @@ export function createRunning(deps: RunningDeps) {
     about: { isAnswered: boolean; isSandbox: boolean; expiresAtMs: number | null },
   ): Promise<EndReason> {
     const reason = end?.reason ?? 'app_crashed'
+    log.info({ event: 'voice.call_ended', callId: call.id, gateway: call.gateway, reason, ...end?.media })
     const part = partOf(call.id)
     const facts = end === null ? await repairRecording(part) : end.recording
     const now = clock.now()

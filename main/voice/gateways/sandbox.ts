@@ -19,7 +19,8 @@ const BUSY_AFTER_MS = 800
 /** How long a person waits after somebody has spoken, and for somebody who says nothing. */
 const PAUSE_FRAMES = 700 / FRAME_MS
 const PATIENCE_FRAMES = 8_000 / FRAME_MS
-const FIRST_WORD_FRAMES = 3_000 / FRAME_MS
+/** In noise, or through a very long answer. */
+const LONGEST_WAIT_FRAMES = 20_000 / FRAME_MS
 const GOODBYE_FRAMES = 1_000 / FRAME_MS
 const HANG_UP_FRAMES = 300 / FRAME_MS
 
@@ -70,8 +71,9 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
 
   /** Whether it is this person's turn. */
   function mayTalk(): boolean {
-    if (quietFrames !== null) return quietFrames >= PAUSE_FRAMES
-    return waitedFrames >= (hasSpoken ? PATIENCE_FRAMES : FIRST_WORD_FRAMES)
+    if (!hasSpoken && person.speaksFirst) return waitedFrames >= PAUSE_FRAMES
+    if (quietFrames !== null) return quietFrames >= PAUSE_FRAMES || waitedFrames >= LONGEST_WAIT_FRAMES
+    return waitedFrames >= PATIENCE_FRAMES
   }
 
   function next(): Int16Array | null {
