@@ -7,12 +7,14 @@ import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { startSession, type CallSession } from './session.ts'
 import { checkSpeech } from './speech/check.ts'
+import type { Fetch } from './speech/http.ts'
 import type { Tts } from './speech/speech.ts'
 
 interface HostDeps {
   readonly clock: Clock
   readonly send: (message: FromVoice) => void
   readonly builtIn: Tts
+  readonly fetch: Fetch
 }
 
 export interface VoiceHost {
@@ -24,7 +26,7 @@ export interface VoiceHost {
 type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean }) => void
 
 /** All calls of the voice process. */
-export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
+export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): VoiceHost {
   const sessions = new Map<string, CallSession>()
   const turns = new Map<number, { callId: string; settle: Reply }>()
   let turnIds = 0
@@ -38,7 +40,8 @@ export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
         send({ kind: 'turn', callId, turnId, text })
       })
     const session = startSession({
-      ...{ clock, plan, send, builtIn, answer, createBrain },
+      ...{ clock, plan, send, builtIn, answer },
+      createBrain: (brainDeps) => createBrain(brainDeps, fetch),
       leg: legFor(plan.route),
       console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }),
       createRecorder: (onFailed) => recorderOf(plan, onFailed),
@@ -101,7 +104,7 @@ export function createVoiceHost({ clock, send, builtIn }: HostDeps): VoiceHost {
         }
         case 'check_speech': {
           const { requestId } = message
-          return void checkSpeech(message.speech, builtIn).then((result) =>
+          return void checkSpeech(message.speech, builtIn, fetch).then((result) =>
             send({ kind: 'checked', requestId, result }),
           )
         }

@@ -22,7 +22,7 @@ const send = (message: FromVoice): void => {
 const here = import.meta.filename
 const built = here.endsWith('.ts') ? join('speech', 'flite-thread.ts') : 'flite-thread.js'
 const builtIn = createBuiltInVoice(join(import.meta.dirname, built))
-const host = createVoiceHost({ clock: systemClock, send, builtIn })
+const host = createVoiceHost({ clock: systemClock, send, builtIn, fetch: globalThis.fetch })
 
 async function stop(): Promise<void> {
   await host.stop()

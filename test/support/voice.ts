@@ -22,7 +22,7 @@ export const voiceInProcess =
   (clock: Clock, builtIn: Tts = beeps): StartVoice =>
   (onMessage, onExit) => {
     const later = (act: () => void) => void setImmediate(act)
-    const host = createVoiceHost({ clock, builtIn, send: (message) => later(() => onMessage(message)) })
+    const host = createVoiceHost({ clock, builtIn, fetch: globalThis.fetch, send: (message) => later(() => onMessage(message)) })
     return {
       send: (message) =>
         later(() => {

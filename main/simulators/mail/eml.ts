@@ -18,7 +18,9 @@ export function parseMail(bytes: Buffer): ParsedMail {
       .split('\n')
       .map((line) => {
         const colon = line.indexOf(':')
-        return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
+        // Addresses may be in UTF-8 (RFC 6532).
+        const value = Buffer.from(line.slice(colon + 1), 'latin1').toString()
+        return [line.slice(0, colon).trim().toLowerCase(), value.trim()]
       }),
   )
   const encoding = (headers.get('content-transfer-encoding') ?? '7bit').toLowerCase()
