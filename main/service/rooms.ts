@@ -109,7 +109,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     instances: instances.api,
     agents: world.voiceAgents ?? NO_AGENTS,
     packages: NO_PACKAGES,
-    cloud: null,
+    cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
   })
   const events = eventsRoom(deps)

@@ -22,6 +22,7 @@ import { outside, type Receiver } from './receiver.ts'
 import { MEDIA_PROGRAM } from './media-program.ts'
 import { testAgents, voiceInProcess } from './voice.ts'
 import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
+import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
 import { overSocket, payloadOf, rawExchange } from './wire.ts'
@@ -51,6 +52,8 @@ export interface WorldOptions {
   readonly maintenanceProcess?: MaintenanceProcess
   /** Starts the voice process; default: one inside this process, with a voice that beeps. */
   readonly startVoice?: StartVoice
+  /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
+  readonly onGraph?: (graph: GraphSimulator) => void
   /** The agents that talk in calls; default: one of every id that begins with `agent`. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
@@ -181,6 +184,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     freeBytes: async () => freeBytes(),
     startVoice: options.startVoice ?? voiceInProcess(clock),
     voiceAgents: options.voiceAgents ?? testAgents(),
+    ...(options.onGraph !== undefined && { onGraph: options.onGraph }),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),
   })

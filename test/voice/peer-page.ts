@@ -13,30 +13,16 @@ export const launchPeer = (): Promise<Browser> =>
   })
 
 /** Makes an offer on the page, as the console does. @param sends false: it listens only. */
-export const offerOn = (page: Page, sends: boolean): Promise<string> =>
-  page.evaluate(async (mustSend) => {
+export async function offerOn(page: Page, sends: boolean): Promise<string> {
+  await page.evaluate(defineListening)
+  return page.evaluate(async (mustSend) => {
     const peer = new RTCPeerConnection()
     Object.assign(window, { peer })
     if (mustSend) {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
       for (const track of stream.getTracks()) peer.addTrack(track, stream)
     } else peer.addTransceiver('audio', { direction: 'recvonly' })
-    peer.addEventListener('track', ({ track }) => {
-      const context = new AudioContext()
-      const analyser = context.createAnalyser()
-      const stream = new MediaStream([track])
-      // Chromium decodes what an element plays.
-      Object.assign(document.createElement('audio'), { srcObject: stream, muted: true }).play()
-      context.createMediaStreamSource(stream).connect(analyser)
-      const samples = new Float32Array(analyser.fftSize)
-      Object.assign(window, { loudest: 0 })
-      setInterval(() => {
-        analyser.getFloatTimeDomainData(samples)
-        const energy = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length)
-        const known = (window as unknown as { loudest: number }).loudest
-        Object.assign(window, { loudest: Math.max(known, energy) })
-      }, 50)
-    })
+    ;(window as unknown as { listenTo(peer: RTCPeerConnection): void }).listenTo(peer)
     await peer.setLocalDescription(await peer.createOffer())
     await new Promise<void>((resolve) => {
       if (peer.iceGatheringState === 'complete') resolve()
@@ -46,14 +32,17 @@ export const offerOn = (page: Page, sends: boolean): Promise<string> =>
     })
     return peer.localDescription?.sdp ?? ''
   }, sends)
+}
 
 /** Answers our offer on the page, as a phone does. */
-export const answerOn = (page: Page, offer: string): Promise<string> =>
-  page.evaluate(async (sdp) => {
+export async function answerOn(page: Page, offer: string): Promise<string> {
+  await page.evaluate(defineListening)
+  return page.evaluate(async (sdp) => {
     const peer = new RTCPeerConnection()
     Object.assign(window, { peer })
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
     for (const track of stream.getTracks()) peer.addTrack(track, stream)
+    ;(window as unknown as { listenTo(peer: RTCPeerConnection): void }).listenTo(peer)
     await peer.setRemoteDescription({ type: 'offer', sdp })
     await peer.setLocalDescription(await peer.createAnswer())
     await new Promise<void>((resolve) => {
@@ -64,6 +53,7 @@ export const answerOn = (page: Page, offer: string): Promise<string> =>
     })
     return peer.localDescription?.sdp ?? ''
   }, offer)
+}
 
 export const acceptOn = (page: Page, answer: string): Promise<void> =>
   page.evaluate(async (sdp) => {
@@ -87,3 +77,27 @@ export const decodeOn = (page: Page, file: Buffer): Promise<{ seconds: number; p
     )
     return { seconds: sound.duration, peaks }
   }, file.toString('base64'))
+
+/** Runs on the page: measures what arrives. */
+function defineListening(): void {
+  Object.assign(window, {
+    listenTo(peer: RTCPeerConnection) {
+      peer.addEventListener('track', ({ track }) => {
+        const context = new AudioContext()
+        const analyser = context.createAnalyser()
+        const stream = new MediaStream([track])
+        // Chromium decodes what an element plays.
+        void Object.assign(document.createElement('audio'), { srcObject: stream, muted: true }).play()
+        context.createMediaStreamSource(stream).connect(analyser)
+        const samples = new Float32Array(analyser.fftSize)
+        Object.assign(window, { loudest: 0 })
+        setInterval(() => {
+          analyser.getFloatTimeDomainData(samples)
+          const energy = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length)
+          const known = (window as unknown as { loudest: number }).loudest
+          Object.assign(window, { loudest: Math.max(known, energy) })
+        }, 50)
+      })
+    },
+  })
+}

@@ -15,7 +15,7 @@ import type { VoiceProcess } from '../../voice/voice-process.ts'
 import type { Instances } from '../instances/index.ts'
 import type { VoiceAgents } from './agents.ts'
 import type { VoicePackages } from './entitlement.ts'
-import type { CloudCalling } from './cloud.ts'
+import type { CloudCalling } from '../../engines/official/index.ts'
 import type { Mailer } from '../../kernel/mailer.ts'
 
 /** Mails of the mail sandbox. */

@@ -24,7 +24,6 @@ import { createWidgets } from './widgets.ts'
 
 export { NO_AGENTS, type VoiceAgent, type VoiceAgents, type VoiceTurn } from './agents.ts'
 export { NO_PACKAGES, type VoicePackages } from './entitlement.ts'
-export { CloudCallRefused, type CloudCalling, type CloudCallEvent } from './cloud.ts'
 export type { VoiceDeps } from './deps.ts'
 export type { WidgetSessions } from './widget-sessions.ts'
 

@@ -25,6 +25,7 @@ import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
 import { voice } from './034-voice.ts'
+import { voiceSandbox } from './035-voice-sandbox.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   campaigns,
   lines,
   voice,
+  voiceSandbox,
 ]
