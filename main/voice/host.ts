@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import { createBrain } from './brains/index.ts'
-import type { CallLeg, LegEvents } from './leg.ts'
+import type { CallLeg } from './leg.ts'
+import { createTrunks } from './gateways/sip/trunks.ts'
 import { createWebRtcLeg } from './gateways/webrtc.ts'
 import { createSandboxLeg } from './gateways/sandbox.ts'
 import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
@@ -28,6 +29,7 @@ type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean })
 /** All calls of the voice process. */
 export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): VoiceHost {
   const sessions = new Map<string, CallSession>()
+  const trunks = createTrunks({ clock, onIncoming: (call) => send({ kind: 'incoming', ...call }) })
   const turns = new Map<number, { callId: string; settle: Reply }>()
   let turnIds = 0
 
@@ -81,8 +83,9 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
       case 'webrtc':
         return createWebRtcLeg({ offer: route.offer, mustSend: true })
       case 'sip':
+        return trunks.dial(route.trunk, route.number)
       case 'sip_incoming':
-        return unavailableLeg()
+        return trunks.answer(route.incomingId)
     }
   }
 
@@ -110,14 +113,14 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
         }
         case 'listen':
           return listen(message)
-        case 'check_trunk':
-          return send({
-            kind: 'checked',
-            requestId: message.requestId,
-            result: { ok: false, error: 'SIP is not built.' },
-          })
+        case 'check_trunk': {
+          const { requestId } = message
+          return void trunks.check(message.trunk).then((result) => send({ kind: 'checked', requestId, result }))
+        }
         case 'register':
+          return trunks.register(message.instanceId, message.trunk)
         case 'refuse_incoming':
+          return trunks.refuse(message.incomingId)
         case 'stop':
           return
       }
@@ -126,19 +129,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
       const all = [...sessions.values()]
       for (const session of all) session.hangUp('app_closed')
       await Promise.all(all.map(({ ended }) => ended))
+      trunks.close()
     },
-  }
-}
-
-function unavailableLeg(): CallLeg {
-  return {
-    ...{ speed: 1, hasCaptions: false },
-    start: (events: LegEvents) => events.onEnded('gateway_unavailable'),
-    send() {},
-    take: () => null,
-    remoteAnswer() {},
-    remoteState() {},
-    hangUp() {},
-    counts: () => ({ framesIn: 0, framesLost: 0 }),
   }
 }
