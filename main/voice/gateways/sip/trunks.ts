@@ -85,8 +85,10 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
     agent.on('connected', () => {
       // JsSIP names a host that does not exist, as browsers have none. By this address the trunk finds the connection.
       const port = socket.localPort()
-      const { uri } = agent.contact as unknown as { uri: { host: string; port: number } }
-      if (port !== null) Object.assign(uri, { host: socket.localAddress(), port })
+      const { uri } = agent.contact as unknown as { uri: InstanceType<JsSip['URI']> }
+      if (port === null) return
+      Object.assign(uri, { host: socket.localAddress(), port })
+      uri.setParam('transport', config.transport)
     })
     const trunk: Trunk = { config, socket, agent, uses: 1 }
     trunks.set(key, trunk)
