@@ -26,6 +26,7 @@ const EDGES = {
   links: ['instances'],
   members: ['account'],
   billing: ['entitlements', 'usage'],
+  voice: ['instances'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -40,13 +41,25 @@ const LAYERS = {
   vault: ['contract', 'kernel', 'config'],
   engines: ['contract', 'kernel', 'config'],
   simulators: ['contract', 'kernel', 'config'],
-  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators'],
+  voice: ['contract', 'kernel', 'config'],
+  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
   config: ['contract', 'kernel'],
-  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities', 'faces'],
+  service: [
+    'contract',
+    'kernel',
+    'config',
+    'storage',
+    'vault',
+    'engines',
+    'simulators',
+    'voice',
+    'capabilities',
+    'faces',
+  ],
   machine: ['contract', 'kernel', 'config', 'service'],
   commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
-  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
+  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'voice', 'capabilities', 'faces', 'service'],
 }
 
 /** A package, and the only place in main/ that may import it. */

@@ -29,6 +29,7 @@ import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
 import { usageContract } from './usage/contract.ts'
+import { voiceContract } from './voice/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 const ROOMS = [
@@ -61,6 +62,7 @@ const ROOMS = [
   { room: 'audit', operations: auditContract, topics: ['audit-log'] },
   { room: 'billing', operations: billingContract, topics: ['billing'] },
   { room: 'crm', operations: crmContract, topics: ['crm'], feature: 'ghl' },
+  { room: 'voice', operations: voiceContract, topics: ['voice'], feature: 'voice' },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

@@ -104,7 +104,7 @@ export interface Operation {
   /** A missing body is read as {}. */
   readonly bodyOptional?: true
   readonly reply: {
-    readonly status: 200 | 201 | 202 | 204
+    readonly status: 200 | 201 | 202 | 204 | 307
     readonly description: string
     /** The same body with another status: 200 if the resource already existed, 201 if it was created. */
     readonly also?: { readonly status: 200 | 201; readonly description: string }

@@ -48,6 +48,8 @@ declare module 'fastify' {
     exists?: ServedOperation['exists']
     /** No key required; a key that is sent is still checked. */
     open?: boolean
+    /** For pages of others: the route judges their origin. */
+    widget?: boolean
     /** `panel`: for console sessions only, never for API keys. `files`: the public page of the console. */
     console?: 'panel' | 'files'
     /** For monitoring: never rate limited, and keys are ignored. */
@@ -110,7 +112,13 @@ export function createAdmission(deps: AdmissionDeps) {
     }
     const address = `address:${request.ip}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
-    guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
+    const isOfWidget = request.routeOptions.config.widget === true
+    const origin = isOfWidget ? undefined : request.headers.origin
+    guard.check({ host: hostOf(request.raw.rawHeaders), origin })
+    if (isOfWidget) {
+      spend(reply, `widget:${request.ip}`, anonymousRatePerMinute())
+      return NOBODY
+    }
     if (consoleRoute === 'panel') return identifySession(request, reply, isOpen)
     if (consoleRoute === 'files') {
       // Loading the page takes dozens of requests, which must not use up the anonymous limit of the API.

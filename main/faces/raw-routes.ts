@@ -10,7 +10,10 @@ import { addCrmCallbackRoutes } from './crm-callback-routes.ts'
 import { addSandboxGhlRoutes } from './sandbox-ghl-routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
 import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes.ts'
+import type { VoicePages } from '../capabilities/voice/index.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
+import { addRecordingRoute } from './voice/recording-route.ts'
+import { addWidgetRoutes } from './voice/widget-routes.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -26,6 +29,7 @@ export interface RawRoutesDeps {
   readonly crm: CrmCallbacks
   /** Of the simulated GoHighLevel. */
   readonly ghlPages: GhlPages
+  readonly voice: VoicePages
 }
 
 /** Routes that are not operations: health, the API document, onboarding, passkey and sandbox pages, and callbacks. */
@@ -52,4 +56,6 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addPaymentRoutes(app, deps.payments)
   addCrmCallbackRoutes(app, deps.crm)
   addSandboxGhlRoutes(app, deps.ghlPages)
+  addRecordingRoute(app, deps.voice)
+  addWidgetRoutes(app, deps.voice)
 }

@@ -114,6 +114,7 @@ export function openDoor(
         },
         crm: rooms.crm.callbacks,
         ghlPages: rooms.ghl.pages,
+        voice: rooms.voicePages,
       })
     },
   })

@@ -33,6 +33,7 @@ import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
 import { usageRoom } from '../capabilities/usage/room.ts'
+import { voiceRoom } from '../capabilities/voice/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
@@ -48,6 +49,8 @@ import type { Infrastructure } from './infrastructure.ts'
 import { buildGhlSimulator } from './simulators.ts'
 import { publishLedger, routeSignal } from './signals.ts'
 import { StartError, type RunningWorld } from './world.ts'
+import { voiceServices } from './voice.ts'
+import { createVoiceAgents } from './voice-agents.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
@@ -164,6 +167,17 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const voice = voiceRoom({
+    ...deps,
+    ...voiceServices(world, home),
+    instances: instances.api,
+    agents:
+      world.voiceAgents ??
+      createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
+    packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
+    cloud: engineHost.cloud.calling,
+    baseUrl: () => address.url,
+  })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
 
@@ -284,6 +298,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     lineSettings,
     history,
     billing,
+    voice,
     sandbox,
     service,
     overview,
@@ -301,6 +316,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     service: service.api,
     billing: billing.api,
     stripePages: simulatedStripe.pages,
+    voicePages: voice.api.pages,
   }
 }
 

@@ -22,7 +22,7 @@ import { renderMessage } from './render.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,

@@ -21,7 +21,7 @@ import {
 } from './recipient-store.ts'
 import { createRotation, type Candidate } from './rotation.ts'
 import { drawFor } from './seed.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import {
   addToAssigned,

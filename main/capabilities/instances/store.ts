@@ -86,6 +86,10 @@ export const liveByExternalRef = sql<OfAccount & { externalRef: string }, Instan
    WHERE account_id = :accountId AND external_ref = :externalRef AND deleted_at IS NULL`,
 )
 
+export const liveByName = sql<OfAccount & { name: string }, InstanceRow>(
+  `SELECT ${INSTANCE} FROM instances WHERE account_id = :accountId AND name = :name AND deleted_at IS NULL LIMIT 1000`,
+)
+
 export const byInstanceName = sql<OfAccount & { instanceName: string }, Id>(
   'SELECT id FROM instances WHERE account_id = :accountId AND instance_name = :instanceName',
 )

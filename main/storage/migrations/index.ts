@@ -30,6 +30,8 @@ import { usage } from './030-usage.ts'
 import { agency } from './031-agency.ts'
 import { billing } from './032-billing.ts'
 import { crm } from './033-crm.ts'
+import { voice } from './034-voice.ts'
+import { voiceSandbox } from './035-voice-sandbox.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -64,4 +66,6 @@ export const MIGRATIONS: readonly Migration[] = [
   agency,
   billing,
   crm,
+  voice,
+  voiceSandbox,
 ]
