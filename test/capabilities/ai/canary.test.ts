@@ -13,7 +13,8 @@ const CANARIES = { key: 'sk-canary-5e1f0a97', secret: 'canary-secret-77d0', prom
 function filesIn(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name)
-    return statSync(path).isDirectory() ? filesIn(path) : [path]
+    const found = statSync(path)
+    return found.isDirectory() ? filesIn(path) : found.isFile() ? [path] : []
   })
 }
 
