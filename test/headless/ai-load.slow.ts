@@ -4,7 +4,7 @@ import { pause, testHome, until, type Api, type RunningService, type TestHome } 
 
 const CHATS = 100
 const NUMBER = '12025550302'
-const PHONES = Array.from({ length: CHATS }, (_, at) => String(13_108_100_000 + at))
+const PHONES = Array.from({ length: CHATS }, (_, at) => String(13_108_101_000 + at))
 
 let home: TestHome
 let service: RunningService
@@ -54,14 +54,15 @@ test(
       await api('POST', `/v1/sandbox/phones/${phone}/messages`, { to: NUMBER, text: 'Are you open?' })
     let isOver = false
     const busy = times(30_000, () => isOver)
+    busy.catch(() => {})
     const heardBy = async (phone: string) => (await api('GET', `/v1/sandbox/phones/${phone}/messages`)).body.data.length
     await until('every answer', async () => (await heardBy(PHONES.at(-1) ?? '')) === 1, 30_000)
     for (const phone of PHONES) await until(`the answer to ${phone}`, async () => (await heardBy(phone)) === 1, 20_000)
     isOver = true
     const tookMs = performance.now() - startedMs
     const loaded = p99(await busy)
-    console.info(
-      `p99 of GET /v1/instances/{id}: ${quiet.toFixed(1)} ms quiet, ${loaded.toFixed(1)} ms with ${CHATS} chats; all answered in ${(tookMs / 1_000).toFixed(1)} s`,
+    process.stdout.write(
+      `p99 of GET /v1/instances/{id}: ${quiet.toFixed(1)} ms quiet, ${loaded.toFixed(1)} ms with ${CHATS} chats; all answered in ${(tookMs / 1_000).toFixed(1)} s\n`,
     )
     // One after another they would take 200 s.
     expect(tookMs).toBeLessThan(40_000)

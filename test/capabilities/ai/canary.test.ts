@@ -44,7 +44,9 @@ test('no key or secret is in any answer, log, event or file of the home, and no 
   const heard = await line.heard()
 
   const said: string[] = []
-  for (const operation of CONTRACTS.flatMap(({ operations }) => Object.values(operations)).filter(({ method }) => method === 'GET')) {
+  for (const operation of CONTRACTS.flatMap(({ operations }) => Object.values(operations)).filter(
+    ({ method }) => method === 'GET',
+  )) {
     const path = operation.path
       .replace('{id}', operation.path.startsWith('/v1/instances/') ? line.instanceId : 'unknown')
       .replace('{agent_id}', id)
