@@ -43,7 +43,12 @@ beforeAll(async () => {
   const wish = { name: 'Theirs', scopes: ['instances:read'] }
   const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
   const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
+  const ai = `/v1/instances/${line.id}/ai`
+  const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
+  const stage = (await w.api('POST', `${ai}/agents/${agent.id}/stages`, { name: 'A', objective: 'B' })).body
+  const faq = (await w.api('POST', `${ai}/faq`, { question: 'Open?', answer: 'Yes' })).body
   ids = {
+    ...{ agents: agent.id, stages: stage.id, faq: faq.id, conversations: '12025550177', 'provider-keys': 'openai' },
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
@@ -75,11 +80,8 @@ const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 const ENDING = [
   'transferInstance',
   'deleteSubAccount',
-  'deleteInstance',
-  'deleteWebhook',
-  'deleteSandboxMessage',
-  'deleteContact',
-  'deleteOptOut',
+  ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut'],
+  ...['deleteAgent', 'deleteStage', 'deleteFaq'],
 ]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
@@ -154,6 +156,11 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
     }),
   ),
   callEngine: fc.record({ to, text }),
+  createAgent: fc.record({ name: text, provider: fc.constant('builtin') }),
+  updateAgent: fc.record({ name: text }),
+  updateStage: fc.record({ name: text }),
+  testAgent: fc.record({ message: text }),
+  updateAiSettings: fc.record({ timezone: fc.constant('UTC') }),
   createContact: fc.record({ phone: to }),
   createOptOut: fc.record({ phone: to }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
@@ -241,6 +248,12 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     // A file at random has no column of numbers.
     'importContacts',
     'importOptOuts',
+    'importFaq',
+    ...['deleteAgent', 'deleteStage', 'deleteFaq'],
+    // Needs the ids of all stages.
+    'orderStages',
+    // Needs the address of a provider.
+    'putProviderKey',
     'refreshInstanceQr',
     'scanSandboxCode',
     'deleteSandboxMessage',

@@ -120,7 +120,9 @@ export function createAiEvaluations(deps: AiEvaluationsDeps) {
       const after = await db.commit(async (tx) => {
         const row = await get(tx, instanceId, id)
         const cases = body.cases === undefined ? row.cases : JSON.stringify(body.cases)
-        const changed = { ...row, name: body.name ?? row.name, cases, updatedAtMs: clock.now() }
+        const next = body.name ?? row.name
+        if (next === row.name && cases === row.cases) return row
+        const changed = { ...row, name: next, cases, updatedAtMs: clock.now() }
         const { seq, name, updatedAtMs } = changed
         await tx.run(changeEvaluation, { seq, name, cases, updatedAtMs })
         return changed

@@ -34,7 +34,8 @@ export const createFaqImport =
     try {
       const first = await readCsv(file.parts())
       const at = placesIn(first.header)
-      for await (const _ of first.rows);
+      const check = first.rows[Symbol.asyncIterator]()
+      while ((await check.next()).done !== true);
       const count = { rows: 0, created: 0, updated: 0, unchanged: 0, invalid: 0 }
       const problems: Problem[] = []
       const refuse = (problem: Problem) => {

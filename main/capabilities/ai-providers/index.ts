@@ -30,7 +30,6 @@ export interface AiProvidersDeps {
   readonly outbound: Outbound
   readonly resolve: Resolve
   readonly instances: Pick<Instances, 'subscribe'>
-  readonly config: { readonly trustedRanges: readonly string[] }
   /** null where there is none. */
   readonly modelSimulator: SimulatedModel | null
 }

@@ -18,7 +18,6 @@ interface WaysDeps {
   readonly clock: Clock
   readonly outbound: Outbound
   readonly resolve: Resolve
-  readonly config: { readonly trustedRanges: readonly string[] }
   /** The simulated model; null where there is none. */
   readonly modelSimulator: SimulatedModel | null
 }
@@ -37,7 +36,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
  * Ways to providers. An address that a key of the API chose must be public https. One of this computer is reached only if
  * it was chosen in the console, through a guard that reaches nothing else.
  */
-export function createWays({ clock, outbound, resolve, config, modelSimulator }: WaysDeps) {
+export function createWays({ clock, outbound, resolve, modelSimulator }: WaysDeps) {
   const simulatorUrl = () => (modelSimulator?.url() ?? '').replace(/\/v1$/, '')
   const localOrigins = new Set<string>()
   const local = createOutbound({ clock, resolve, trustedRanges: LOOPBACK, only: () => [...localOrigins] })

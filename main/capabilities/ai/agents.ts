@@ -117,14 +117,14 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
           ...(body.limits !== undefined && { limits: body.limits }),
           ...(body.price !== undefined && { price: body.price }),
           ...(body.is_primary === true && { isPrimary: true }),
-          updatedAtMs: now,
         }
+        if (JSON.stringify(after) === JSON.stringify(before)) return toRecord(before)
         requireWhole(after)
         if (after.isPrimary && !before.isPrimary) await tx.run(demotePrimary, { instanceId, now })
-        await tx.run(changeAgent, toAgentRow(after))
+        await tx.run(changeAgent, toAgentRow({ ...after, updatedAtMs: now }))
         const changesWhoAnswers = after.isPrimary && (!before.isPrimary || after.provider !== before.provider)
         if (changesWhoAnswers) await requireUsable(tx, instanceId)
-        return toRecord(after)
+        return toRecord({ ...after, updatedAtMs: now })
       })
     },
 

@@ -138,7 +138,8 @@ export function createBegin({
   }
 
   async function isLoop(tx: Tx, turn: TurnRow, { seq, repeatedText, repeats }: ConversationRow): Promise<boolean> {
-    const text = fold(turn.question)
+    // Said twice within a burst it is still the same.
+    const text = [...new Set(turn.question.split('\n').map(fold))].join('\n')
     // A turn that is tried again is still the same one.
     const isFirstLook = turn.tries === 0
     const count = text === repeatedText ? repeats + (isFirstLook ? 1 : 0) : 1

@@ -7,7 +7,6 @@ import {
   CreateAgentBody,
   CreateStageBody,
   FollowUp,
-  HandoffReason,
   Provider,
   Stage,
   TestReply,

@@ -130,7 +130,9 @@ export function createHttpTools({
         body.secret === undefined ? kept : body.secret === null ? null : seal.seal(new Secret(body.secret), ownerOf(id))
       const enabled = body.enabled === undefined ? before.enabled : body.enabled ? 1 : 0
       const parameters = JSON.stringify(next.parameters)
-      const row = { ...before, ...next, parameters, secret, enabled, updatedAtMs: clock.now() } as const
+      const after = { ...before, ...next, parameters, secret, enabled } as const
+      if (body.secret === undefined && JSON.stringify(after) === JSON.stringify(before)) return toTool(before)
+      const row = { ...after, updatedAtMs: clock.now() }
       await db.commit((tx) => tx.run(changeHttpTool, row))
       return toTool(row)
     },

@@ -99,7 +99,8 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
   ): Promise<Answer> {
     const { agent, stages } = turn
     const httpTools = await deps.httpTools.all(agent.id)
-    let failure: unknown
+    let failure: Error | undefined
+    const fail = (error: unknown) => void (failure ??= error instanceof Error ? error : new Error('The stream failed.'))
     const result = streamText({
       model,
       instructions: instructionsFor(turn, media, sources),
@@ -111,20 +112,20 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
       maxRetries: 0,
       abortSignal: signal,
       ...(agent.temperature !== null && { temperature: agent.temperature }),
-      onError: ({ error }) => void (failure ??= error),
+      onError: ({ error }) => fail(error),
       onStepEnd({ usage }) {
         spent.inputTokens += usage.inputTokens ?? 0
         spent.outputTokens += usage.outputTokens ?? 0
       },
     })
-    try {
-      // Read to the end: a stream that breaks off is a failure, whatever it said before.
-      await result.consumeStream({ onError: (error) => void (failure ??= error) })
-      if (failure !== undefined) throw failure
-      return await result.output
-    } catch (error) {
-      throw failure ?? error
-    }
+    // Read to the end: a stream that breaks off is a failure, whatever it said before.
+    await result.consumeStream({ onError: fail })
+    const answer = await Promise.resolve(result.output).catch((error: unknown) => {
+      fail(error)
+      return undefined
+    })
+    if (failure !== undefined || answer === undefined) throw failure ?? new Error('The model said nothing.')
+    return answer
   }
 }
 

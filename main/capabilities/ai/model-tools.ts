@@ -77,7 +77,10 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
         summary: { type: 'string', maxLength: 600, description: 'What the colleague must know.' },
       }),
       async execute({ reason, summary }) {
-        notes.handoff = { reason: String(reason), summary: String(summary ?? '').slice(0, 600) || null }
+        notes.handoff = {
+          reason: String(reason),
+          summary: typeof summary === 'string' ? summary.slice(0, 600) || null : null,
+        }
         return noted('handoff_to_human', { reason, summary }, 'A person takes over after your answer.')
       },
     })

@@ -67,11 +67,11 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
         if (enabled === true) await requireUsable(tx, instance.id)
         const own = JSON.parse(row.settings) as Partial<Settings>
         const settings = { ...own, ...body, ...(handoff && { handoff: { ...own.handoff, ...handoff } }) }
-        const next = {
-          ...{ ...row, settings: JSON.stringify(settings), settingsAtMs: clock.now() },
-          enabled: enabled === undefined ? row.enabled : enabled ? (1 as const) : (0 as const),
-        }
-        await tx.run(saveAiInstance, next)
+        const isEnabled = enabled === undefined ? row.enabled : enabled ? 1 : 0
+        const changes = JSON.stringify(settings) !== row.settings || isEnabled !== row.enabled
+        const settingsAtMs = changes ? clock.now() : row.settingsAtMs
+        const next = { ...row, settings: JSON.stringify(settings), settingsAtMs, enabled: isEnabled } as const
+        if (changes) await tx.run(saveAiInstance, next)
         if (enabled !== undefined) await tx.run(setRefused, { instanceId: instance.id, code: null, at: null })
         return { ...settingsIn(next), updated_at: isoTimeOrNull(next.settingsAtMs) }
       })
@@ -89,8 +89,9 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
       return db.commit(async (tx) => {
         const row = await rowOf(tx, instance)
         const followUp = JSON.stringify({ ...(JSON.parse(row.followUp) as object), ...body })
-        const next = { ...row, followUp, followUpAtMs: clock.now() }
-        await tx.run(saveAiInstance, next)
+        const changes = followUp !== row.followUp
+        const next = { ...row, followUp, followUpAtMs: changes ? clock.now() : row.followUpAtMs }
+        if (changes) await tx.run(saveAiInstance, next)
         return { ...followUpIn(next), updated_at: isoTimeOrNull(next.followUpAtMs) }
       })
     },

@@ -70,11 +70,12 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
           ...(body.name !== undefined && { name: body.name }),
           ...(body.objective !== undefined && { objective: body.objective }),
           ...(body.exit_criteria !== undefined && { exitCriteria: body.exit_criteria }),
-          updatedAtMs: clock.now(),
         }
-        const { name, objective, exitCriteria, updatedAtMs } = after
+        if (JSON.stringify(after) === JSON.stringify(before)) return toRecord(before)
+        const { name, objective, exitCriteria } = after
+        const updatedAtMs = clock.now()
         await tx.run(changeStage, { id, name, objective, exitCriteria, updatedAtMs })
-        return toRecord(after)
+        return toRecord({ ...after, updatedAtMs })
       })
     },
 

@@ -13,7 +13,8 @@ const CANARIES = { key: 'sk-canary-5e1f0a97', secret: 'canary-secret-77d0', prom
 function filesIn(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name)
-    return statSync(path).isDirectory() ? filesIn(path) : [path]
+    const found = statSync(path)
+    return found.isDirectory() ? filesIn(path) : found.isFile() ? [path] : []
   })
 }
 
@@ -43,7 +44,9 @@ test('no key or secret is in any answer, log, event or file of the home, and no 
   const heard = await line.heard()
 
   const said: string[] = []
-  for (const operation of CONTRACTS.flatMap(({ operations }) => Object.values(operations)).filter(({ method }) => method === 'GET')) {
+  for (const operation of CONTRACTS.flatMap(({ operations }) => Object.values(operations)).filter(
+    ({ method }) => method === 'GET',
+  )) {
     const path = operation.path
       .replace('{id}', operation.path.startsWith('/v1/instances/') ? line.instanceId : 'unknown')
       .replace('{agent_id}', id)

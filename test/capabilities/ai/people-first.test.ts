@@ -101,3 +101,14 @@ test('groups are ignored by default', async () => {
   await w.w.pass(10_000)
   expect(await w.turns()).toEqual([])
 })
+
+test('the same text is the same also if it is said twice in a burst', async () => {
+  const w = await bench.line()
+  for (const times of [1, 2]) {
+    for (let i = 0; i < times; i++) await w.write('qual o horário?')
+    await w.w.pass(7_000)
+  }
+  expect(await w.heard()).toHaveLength(2)
+  expect(await w.ask('qual o horário?')).toEqual([])
+  expect(await w.conversation()).toMatchObject({ handoff: { reason: 'loop' } })
+})
