@@ -103,8 +103,11 @@ const IN_ACCOUNT = /^\/panel\/accounts\/([0-9a-f-]{36})(\/.*)$/i
 function placeOf(path: string): { readonly path: string; readonly accountId: string | null } | undefined {
   if (!URL.canParse(path, 'http://inside')) return undefined
   const { pathname, search } = new URL(path, 'http://inside')
-  const [, accountId = null, rest = ''] = IN_ACCOUNT.exec(pathname) ?? []
-  return { path: accountId === null ? path : `/panel${rest}${search}`, accountId: accountId?.toLowerCase() ?? null }
+  if (!pathname.startsWith('/panel/accounts/')) return { path, accountId: null }
+  const [, accountId = '', rest = ''] = IN_ACCOUNT.exec(pathname) ?? []
+  // One account at a time, and never around in a circle.
+  if (accountId === '' || rest.startsWith('/accounts/')) return undefined
+  return { path: `/panel${rest}${search}`, accountId: accountId.toLowerCase() }
 }
 
 /** @returns undefined if the resolved path is not under /panel/. */
