@@ -18,6 +18,9 @@ const EDGES = {
   history: ['instances', 'messages'],
   sandbox: ['instances'],
   billing: ['entitlements', 'usage'],
+  agency: ['account', 'entitlements', 'instances', 'usage'],
+  links: ['instances'],
+  members: ['account'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })

@@ -1,7 +1,9 @@
 import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { agencyContract } from './agency/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { billingContract } from './billing/contract.ts'
+import { auditContract } from './audit/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
@@ -13,6 +15,8 @@ import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { lineSettingsContract } from './line-settings/contract.ts'
+import { linksContract } from './links/contract.ts'
+import { membersContract } from './members/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
@@ -41,8 +45,12 @@ const ROOMS = [
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
-  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
+  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'], feature: 'campaigns' },
   { room: 'billing', operations: billingContract, topics: ['billing'] },
+  { room: 'agency', operations: agencyContract, topics: ['agency'] },
+  { room: 'links', operations: linksContract, topics: ['access-links'] },
+  { room: 'members', operations: membersContract, topics: ['members'] },
+  { room: 'audit', operations: auditContract, topics: ['audit-log'] },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

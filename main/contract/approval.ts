@@ -63,5 +63,22 @@ function reasonsOf(operation: ApprovalFacts, args?: Readonly<Record<string, unkn
   return [Object.hasOwn(reasons, name) ? (reasons[name] ?? null) : otherwise]
 }
 
+/**
+ * Whether a suspended account may not make the call: it reaches people, sends stored data out, or opens a link.
+ * @param args as in `needsApproval`.
+ */
+export function isClosedWhenSuspended(
+  {
+    method,
+    scope,
+    approval,
+  }: Pick<ApprovalFacts, 'approval'> & { readonly method: string; readonly scope: string | null },
+  args?: Readonly<Record<string, unknown>>,
+): boolean {
+  if (method === 'POST' && scope === 'links:generate') return true
+  if (approval === undefined) return false
+  return reasonsOf({ approval }, args).some((reason) => reason === 'people' || reason === 'replay')
+}
+
 export const APPROVAL_STATES = ['pending', 'approved', 'refused', 'expired', 'executed'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]

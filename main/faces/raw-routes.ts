@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
+import { addLinkRoutes, type LinkRoutesDeps } from './link-page/routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
 import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
@@ -17,6 +18,7 @@ export interface RawRoutesDeps {
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
   readonly payments: PaymentRoutesDeps
+  readonly links: LinkRoutesDeps
 }
 
 /** Routes that are not operations: health, the API document, onboarding and passkey pages, and callbacks. */
@@ -38,6 +40,7 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
 
   addOnboardingRoutes(app, deps.onboarding)
   addPasskeyRoutes(app, deps.passkey)
+  addLinkRoutes(app, deps.links)
   addCallbackRoutes(app, deps.callbacks)
   addPaymentRoutes(app, deps.payments)
 }

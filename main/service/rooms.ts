@@ -1,5 +1,8 @@
 import { accountRoom } from '../capabilities/account/room.ts'
 import { billingRoom } from '../capabilities/billing/room.ts'
+import { agencyRoom } from '../capabilities/agency/room.ts'
+import { auditRoom } from '../capabilities/audit/room.ts'
+import { CONTRACTS } from '../capabilities/contracts.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
@@ -13,6 +16,8 @@ import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
 import { knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
 import { instancesRoom } from '../capabilities/instances/room.ts'
 import { lineSettingsRoom } from '../capabilities/line-settings/room.ts'
+import { linksRoom } from '../capabilities/links/room.ts'
+import { membersRoom } from '../capabilities/members/room.ts'
 import { messagesRoom } from '../capabilities/messages/room.ts'
 import { contactsRoom } from '../capabilities/contacts/room.ts'
 import { optOutsRoom } from '../capabilities/opt-outs/room.ts'
@@ -109,6 +114,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety: safety.api,
     usage: usage.api,
     entitlements: entitlements.api,
+    isSuspended: accounts.isSuspended,
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
@@ -121,6 +127,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety: safety.api,
     optOuts: optOuts.api,
     contacts: contacts.api,
+    isSuspended: accounts.isSuspended,
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
@@ -141,6 +148,29 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     publicBaseUrl: config.publicBaseUrl,
     localUrl,
   })
+  /** Where links that are handed out lead. */
+  const linkAddress = () => {
+    const { publicBaseUrl } = config
+    if (publicBaseUrl !== null) return { url: publicBaseUrl, reachable: 'everywhere' } as const
+    return { url: address.url, reachable: config.allowLan ? 'network' : 'computer' } as const
+  }
+  const members = membersRoom({ ...deps, accounts, address: linkAddress })
+  const agency = agencyRoom({
+    ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
+    onActivated: webhooks.api.lookAgain,
+    async removeWebhooks(accountId) {
+      for (const { id } of (await webhooks.api.list(accountId)).data) await webhooks.api.remove(accountId, id)
+    },
+    onDeleted: [members.api.accountDeleted],
+  })
+  const links = linksRoom({
+    ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended },
+    ...{ brandOf: agency.api.brandOf, address: linkAddress },
+  })
+  const summaries = new Map(
+    CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),
+  )
+  const audit = auditRoom({ ...deps, summaryOf: (id) => summaries.get(id) ?? id })
 
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
@@ -206,6 +236,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts,
     contacts,
     campaigns,
+    agency,
+    links,
+    members,
+    audit,
     lineSettings,
     history,
     billing,
@@ -216,6 +250,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   return {
     ...{ list, address, mcp, engineHost, accounts },
     approvals: approvals.api,
+    entitlements: entitlements.api,
+    links: links.api,
+    audit: audit.api,
+    agency: agency.api,
     instances: instances.api,
     service: service.api,
     billing: billing.api,

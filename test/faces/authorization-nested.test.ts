@@ -124,12 +124,21 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'scanSandboxCode', field: 'pairing_code', swap: (own, { code }) => ({ ...own, code }) },
   { operation: 'scanSandboxCode', field: 'qr', swap: (own, { qr }) => ({ ...own, qr }), words: ({ qr }) => ({ body: { qr } }) },
   { operation: 'speakFromSandboxPhone', field: 'quoted_message_id', swap: (own, { spoken }) => ({ ...own, spoken }) },
+  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
+  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
+  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
+    words: ({ client }) => ({ query: { account_id: client } }) },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]
 
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
+  ['transferInstance.account_id', 'test/capabilities/agency/isolation.test.ts: it takes the instance away'],
+  [
+    'createSubAccountKey.allowed_instance_ids',
+    'test/capabilities/agency/isolation.test.ts: instances of the sub-account',
+  ],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
@@ -333,7 +342,7 @@ describe('asked of one’s own, with the one scope', () => {
   /** What ends something comes after what needs it. */
   const rank = ({ id, method, destructive, confirm }: Operation) => {
     if (method === 'GET') return 0
-    if (id === 'deleteInstance') return 3
+    if (id === 'deleteInstance' || id === 'deleteSubAccount') return 3
     return destructive === true || confirm === 'always' ? 2 : 1
   }
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))

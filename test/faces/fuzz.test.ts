@@ -39,6 +39,10 @@ beforeAll(async () => {
       },
     })
   ).body
+  const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })).body
+  const wish = { name: 'Theirs', scopes: ['instances:read'] }
+  const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
   ids = {
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
@@ -52,6 +56,9 @@ beforeAll(async () => {
     messages: message.id,
     smv2: 'send',
     action: 'text',
+    accounts: client.id,
+    keys: clientKey.id,
+    'access-links': link.id,
   }
   officialIds = { ...ids, instances: official.id }
 })
@@ -65,7 +72,15 @@ const carriedOut = new Set<string>()
 
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
-const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut']
+const ENDING = [
+  'transferInstance',
+  'deleteSubAccount',
+  'deleteInstance',
+  'deleteWebhook',
+  'deleteSandboxMessage',
+  'deleteContact',
+  'deleteOptOut',
+]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
 const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
@@ -251,6 +266,9 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'startHistoryImport',
     // Needs two instances of one number.
     'fuseInstances',
+    // Need another account than their own, or end what they are about.
+    'transferInstance',
+    'deleteSubAccount',
   ]
   const expected = ACTING.map(({ id }) => id).filter((id) => !beyond.includes(id))
   expect([...carriedOut].filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted())

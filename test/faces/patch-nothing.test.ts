@@ -27,6 +27,11 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     return { path: '/v1/contacts/12025550123' }
   },
   updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
+  updateBranding: async () => ({ path: '/v1/agency/branding', read: '' }),
+  updateSubAccount: async (w) => {
+    const { body } = await w.api('POST', '/v1/agency/accounts', { name: 'Client' })
+    return { path: `/v1/agency/accounts/${body.id}` }
+  },
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
 }

@@ -47,6 +47,13 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   listContacts: ({ contact }) => ({ query: { q: contact } }),
   listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
+  // Back to where it is: a transfer would take the line out of the scene.
+  transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
+  setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
+  createSubAccount: () => ({ body: { name: 'Client' } }),
+  updateSubAccount: () => ({ body: { name: 'Client' } }),
+  updateBranding: () => ({ body: { colors: {} } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -106,6 +113,9 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   campaigns: side.campaign,
   contacts: side.contact,
   'opt-outs': side.optOut,
+  accounts: side.client,
+  ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
+  'access-links': line.link,
   catcher: side.catcher,
 })
 
@@ -133,6 +143,9 @@ const OWNED = new Set([
   'numbers',
   'contacts',
   'opt-outs',
+  'accounts',
+  'keys',
+  'access-links',
 ])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])

@@ -79,6 +79,7 @@ function nobody(side: Side, id: string): Side {
     key: `key-${id}`,
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
+    link: id,
   }
   return {
     ...side,
@@ -89,6 +90,9 @@ function nobody(side: Side, id: string): Side {
       spoken: `SANDBOX${id}`,
       graphNumber: `0${id}`,
       upload: `fil_${id}`,
+      client: id,
+      clientKey: id,
+      account: id,
       campaign: `cmp_${id}`,
       contact: id,
       optOut: id,

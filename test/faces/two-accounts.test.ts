@@ -221,10 +221,13 @@ describe('what belongs to the computer', () => {
   })
 
   test('covers backups, settings, restarts, logs and sessions', () => {
-    expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual([
-      ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
-      ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
-    ])
+    expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual(
+      [
+        ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
+        ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
+        ...['createMemberLink', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
+      ].toSorted(),
+    )
   })
 
   test('is left out of what members see of the service', async () => {

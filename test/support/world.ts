@@ -396,6 +396,7 @@ const EVENTS = 'SELECT head, tail FROM events WHERE seq > :after ORDER BY seq'
 const PULSE = `SELECT
   (SELECT COUNT(*) FROM sandbox_timeline WHERE held = 0 AND due_at <= :now)
   + (SELECT COUNT(*) FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
+      JOIN accounts a ON a.id = w.account_id AND a.status = 'active'
       WHERE d.lease IS NOT NULL
          OR (d.lane = 0 AND d.next_attempt_at <= :now AND w.state = 'active' AND w.deleted_at IS NULL)) AS due,
   (SELECT COALESCE(SUM(attempts), 0) FROM deliveries) AS attempts,

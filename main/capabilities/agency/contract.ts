@@ -124,8 +124,8 @@ const USE = {
   ...{ ai_tokens: 91_204, media_bytes: 18_220_345 },
 } as const
 
-const reading = { scope: 'agency:read', reach: 'account', origin: 'spec' } as const
-const managing = { scope: 'agency:manage', reach: 'account', origin: 'spec' } as const
+const reading = { scope: 'agency:read', reach: 'account', origin: 'ours' } as const
+const managing = { scope: 'agency:manage', reach: 'account', origin: 'ours' } as const
 const PATH = '/v1/agency/accounts/{account_id}'
 
 export const agencyContract = {
@@ -170,7 +170,7 @@ export const agencyContract = {
     method: 'GET',
     path: '/v1/agency/accounts',
     summary: 'List sub-accounts',
-    description: 'Newest first.',
+    description: 'The accounts that the agency has opened for its clients, newest first.',
     query: Type.Object({
       status: Type.Optional(Status),
       external_ref: Type.Optional(ExternalRef),
@@ -214,7 +214,7 @@ export const agencyContract = {
     method: 'GET',
     path: PATH,
     summary: 'Read a sub-account',
-    description: 'Its state, slots and features.',
+    description: 'Its state, its slots, and the features it may use.',
     reply: { status: 200, description: 'The sub-account.', schema: SubAccount },
     errors: [],
     examples: { reply: ACCOUNT_EXAMPLE },
@@ -424,7 +424,7 @@ export const agencyContract = {
       schema: Type.Object({ data: Type.Array(UsageRow), totals: UsageTotals }),
       csv: { example: USAGE_COLUMNS.join(',') },
     },
-    errors: [],
+    errors: ['not_found'],
     examples: {
       reply: {
         data: [{ account_id: ID, instance_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', day: '2026-03-01', ...USE }],

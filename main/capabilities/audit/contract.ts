@@ -57,7 +57,7 @@ export const auditContract = {
         data: [
           {
             ...{ id: '481', at: '2026-03-01T09:30:00.000Z', actor: 'member', actor_name: 'Ana Souza', via: 'window' },
-            ...{ actor_id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', operation: 'createInstance' },
+            ...{ actor_id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', operation: 'nameOfTheOperation' },
             ...{ summary: 'Create an instance', subject_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', fields: ['name'] },
           },
         ],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -29,6 +29,7 @@ export interface CampaignsDeps {
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact'>
+  readonly isSuspended: (accountId: AccountId) => boolean
   readonly config: {
     /** Of sending hours and days that name no zone. */
     readonly safetyTimezone: string

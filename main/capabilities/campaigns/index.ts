@@ -67,7 +67,7 @@ export function createCampaigns(deps: CampaignsDeps) {
   )
   ledger.inCommit(outcomes.inCommit)
   instances.subscribe(async (tx, change) => {
-    if (change.kind === 'deleted') await outcomes.instanceDeleted(tx, change.id)
+    if (change.kind === 'deleted' || change.kind === 'transferred') await outcomes.instanceDeleted(tx, change.id)
   })
   optOuts.onOptOut(outcomes.optedOut)
 

@@ -51,6 +51,7 @@ const PASSING: Partial<Record<ErrorCode, number>> = {
   service_unavailable: RETRY_MS,
   storage_full: 60_000,
   sealed: 60_000,
+  account_suspended: NOT_READY_MS,
   upstream_unavailable: RETRY_MS,
 }
 

@@ -199,7 +199,7 @@ export function createOutcomes({ clock, state }: Pick<CampaignsDeps, 'clock'> & 
       notify(tx, recipient)
     },
 
-    /** The instance was deleted: it never comes back. */
+    /** The instance was deleted, or belongs to another account: it never comes back. */
     async instanceDeleted(tx: Tx, instanceId: string): Promise<void> {
       await linkChanged(tx, instanceId, false)
       for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {

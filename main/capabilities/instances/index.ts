@@ -37,6 +37,7 @@ import { createDiscardSession } from './session.ts'
 import { byId, everConnected, subjectById, toInstance, type Instance } from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
 
@@ -80,6 +81,12 @@ export interface Instances {
   readonly get: (id: InstanceId) => Promise<InstanceRecord>
   readonly update: (id: InstanceId, patch: InstancePatch) => Promise<InstanceRecord>
   readonly remove: Remove
+  readonly transfer: Transfer
+  /**
+   * In a commit that was prepared for this owner: the instance may have been transferred meanwhile.
+   * @throws ApiError not_ready
+   */
+  readonly requireOwner: (tx: Tx, accountId: AccountId, id: InstanceId) => Promise<void>
   readonly connection: (id: InstanceId) => Promise<ConnectionView>
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
@@ -160,6 +167,7 @@ export function createInstances(deps: InstancesDeps): Instances {
       publish,
       cancelOutage: lifecycle.cancelOutage,
     }),
+    ...createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot }),
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }

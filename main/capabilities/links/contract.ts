@@ -81,7 +81,7 @@ export const linksContract = {
         }),
       }),
     },
-    errors: ['invalid_state', 'account_suspended'],
+    errors: ['invalid_state'],
     examples: {
       body: { permanent: false, expires_in: 86_400 },
       reply: {
@@ -141,7 +141,7 @@ export const linksContract = {
     method: 'GET',
     path: '/v1/instances/{id}/access-links/{link_id}/uses',
     summary: 'List who used an access link',
-    description: 'The last 50, newest first.',
+    description: 'When its page was opened and from where, and when somebody paired. The last 50, newest first.',
     ...{ scope: null, reach: 'instance', origin: 'ours', audience: 'console', role: 'member' },
     reply: { status: 200, description: 'The uses.', schema: Type.Object({ data: Type.Array(Use) }) },
     errors: [],

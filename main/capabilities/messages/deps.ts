@@ -20,6 +20,7 @@ import type { SendBody } from './contract.ts'
 export interface InstancesPort {
   readonly announce: Announce
   readonly subscribe: Instances['subscribe']
+  readonly requireOwner: Instances['requireOwner']
   engineFor(subject: InstanceSubject): Engine
   /** Finds deleted instances too. */
   subject(accountId: AccountId, instanceId: string): Promise<InstanceSubject | undefined>
@@ -74,6 +75,8 @@ export interface MessagesDeps {
   readonly safety: SafetyPort
   readonly usage: UsagePort
   readonly entitlements: EntitlementsPort
+  /** Asked for each send, so it must be cheap. */
+  readonly isSuspended: (accountId: AccountId) => boolean
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

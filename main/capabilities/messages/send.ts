@@ -82,6 +82,7 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
         if (claim.kind !== 'fresh') return { claim, seq: 0 }
       }
+      await instances.requireOwner(tx, message.accountId, message.instanceId)
       const seq = await tx.next('messages')
       await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
@@ -177,6 +178,7 @@ export function createSend(deps: SendDeps) {
     const message = {
       id: ids.message(),
       seq: 0,
+      accountId: instance.accountId,
       instanceId: instance.id,
       engine: instance.engine,
       chat: draft.to,
@@ -212,6 +214,7 @@ export function createSend(deps: SendDeps) {
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
       if (frozen) return notSent(accountFrozen())
+      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended())
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -286,6 +289,9 @@ const accountFrozen = () =>
     'invalid_state',
     'The account is frozen because a payment failed more than seven days ago, so nothing was sent. Messages are still received. Pay the open invoice in Billing, then send again.',
   )
+
+const accountSuspended = () =>
+  new ApiError('account_suspended', 'This account is suspended, so nothing was sent. Ask your agency to activate it.')
 
 const throttled = (seconds: number) =>
   new ApiError(

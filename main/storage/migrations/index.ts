@@ -25,6 +25,7 @@ import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
 import { usage } from './030-usage.ts'
+import { agency } from './031-agency.ts'
 import { billing } from './032-billing.ts'
 
 /** Every step of the schema, in order. */
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   campaigns,
   lines,
   usage,
+  agency,
   billing,
 ]

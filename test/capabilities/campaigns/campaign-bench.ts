@@ -127,6 +127,7 @@ export async function campaignBench({
     }
 
     const campaigns = createCampaigns({
+      isSuspended: () => false,
       ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} } },
       ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
       cursors: createCursors(Buffer.alloc(32)),

@@ -151,6 +151,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       cursors: createCursors(Buffer.alloc(32, 7)),
       fusion: createFusion({ db, clock, instances }),
       safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
+      isSuspended: () => false,
       usage: createUsage({ db, clock, timeZoneOf: async () => 'UTC' }),
       entitlements: { of: async () => ({ frozen: false }) },
       db: options.through?.(db) ?? db,
