@@ -280,9 +280,9 @@ test('a script of sixty calls with the official client gets the shapes of its ow
   const item = subscription.items.data[0]?.id ?? ''
   const change = {
     items: [{ id: item, price: larger.id }],
-    proration_behavior: 'always_invoice',
+    proration_behavior: 'always_invoice' as const,
     proration_date: at,
-  } as const
+  }
   const preview: Stripe.Invoice = await made(
     invoices.createPreview({ subscription: subscription.id, subscription_details: change }),
   )
