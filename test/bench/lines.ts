@@ -76,10 +76,16 @@ async function measure(side: Side, whatsapp: WhatsApp, size: number): Promise<Me
   const startedMs = performance.now()
   await side.start(numbers)
   const isOpen = (number: string) => deviceOf(number).isOnline && deviceOf(number).logins > (before.get(number) ?? 0)
-  await until('every line is open', () => numbers.every(isOpen) || undefined, PATIENCE_MS)
-  const openAfterMs = performance.now() - startedMs
+  const openAfterMs = await until('every line is open', () => numbers.every(isOpen) || undefined, PATIENCE_MS).then(
+    () => performance.now() - startedMs,
+    // One that never opens is a result, too.
+    () => Infinity,
+  )
+  const closed = numbers.filter((number) => !isOpen(number)).length
   await pause(SETTLE_MS)
-  return { lines: size, pairedMiB, restartedMiB: residentMiB(side.pid()), openAfterMs }
+  const measured = { lines: size, pairedMiB, restartedMiB: residentMiB(side.pid()), openAfterMs }
+  console.error(`${side.name}: ${JSON.stringify(measured)}${closed > 0 ? `, ${closed} not open` : ''}`)
+  return measured
 }
 
 function hasDevice(whatsapp: WhatsApp, number: string): boolean {
