@@ -9,6 +9,7 @@ export const KEYED_PROVIDERS = ['openai', 'anthropic', 'google', 'openrouter', '
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number]
 export const KeyedProvider = Type.Enum([...KEYED_PROVIDERS])
 
+/** @public */
 export const PROVIDERS = [...KEYED_PROVIDERS, 'builtin'] as const
 export type Provider = (typeof PROVIDERS)[number]
 export const Provider = Type.Enum([...PROVIDERS], {
@@ -190,7 +191,7 @@ const settingsFields = {
   ignore_groups: Type.Boolean({ description: 'true: the agent does not answer in groups.' }),
 }
 
-export const Handoff = Type.Object(
+const Handoff = Type.Object(
   {
     keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: LIMITS.aiKeywords,
@@ -207,7 +208,6 @@ export const Handoff = Type.Object(
   },
   { additionalProperties: false },
 )
-export type Handoff = Static<typeof Handoff>
 
 export const AiSettings = Type.Object({ ...settingsFields, handoff: Handoff, updated_at: Nullable(Timestamp) })
 export type AiSettings = Static<typeof AiSettings>
@@ -284,7 +284,10 @@ export const UpdateFollowUpBody = Body({
 })
 export type UpdateFollowUpBody = Static<typeof UpdateFollowUpBody>
 
-/** Why a chat was handed over to a person. The window has a sentence for each. */
+/**
+ * Why a chat was handed over to a person. The window has a sentence for each.
+ * @public
+ */
 export const HANDOFF_REASONS = [
   'keyword',
   'asked_for_person',
@@ -306,6 +309,7 @@ export const HANDOFF_REASONS = [
 export type HandoffReason = (typeof HANDOFF_REASONS)[number]
 export const HandoffReason = Type.Enum([...HANDOFF_REASONS])
 
+/** @public */
 export const PAUSE_REASONS = ['person', 'handoff', 'user'] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 

@@ -44,7 +44,6 @@ const CaseResult = Type.Object({
   missing: Type.Array(Type.String(), { description: 'Facts that the answer lacks.' }),
   duration_ms: Type.Integer({ minimum: 0 }),
 })
-export type CaseResult = Static<typeof CaseResult>
 
 const Run = Type.Object({ ...RunSummary.properties, results: Type.Array(CaseResult) })
 export type Run = Static<typeof Run>

@@ -1,18 +1,11 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Db, Tx } from '../../kernel/db.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Jobs } from '../../kernel/jobs.ts'
-import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import type { Cursors } from '../../kernel/page.ts'
+import type { Tx } from '../../kernel/db.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
-import type { Notice } from '../../contract/notice.ts'
-import type { Ai } from '../ai/index.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { Instances } from '../instances/index.ts'
 import type { Case, Evaluation, Run, RunSummary } from './contract.ts'
+import type { AiEvaluationsDeps } from './deps.ts'
 import { createRuns } from './run.ts'
 import {
   changeEvaluation,
@@ -32,21 +25,12 @@ import {
   type RunRow,
 } from './store.ts'
 
-export interface AiEvaluationsDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly ids: Pick<Ids, 'uuid'>
-  readonly jobs: Jobs
-  readonly cursors: Cursors
-  readonly live: Pick<NoticeBus<Notice>, 'publish'>
-  readonly instances: Pick<Instances, 'subscribe' | 'subject'>
-  readonly ai: Pick<Ai, 'agents' | 'trial' | 'settings'>
-}
-
 interface PageWish {
   readonly limit?: number
   readonly cursor?: string
 }
+
+export type { AiEvaluationsDeps } from './deps.ts'
 
 export type AiEvaluations = ReturnType<typeof createAiEvaluations>
 

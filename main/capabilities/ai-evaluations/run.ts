@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Case } from './contract.ts'
-import type { AiEvaluationsDeps } from './index.ts'
+import type { AiEvaluationsDeps } from './deps.ts'
 import { countCase, finishRun, insertResult, runById, type RunRow } from './store.ts'
 import { judge, type Outcome } from './verdict.ts'
 

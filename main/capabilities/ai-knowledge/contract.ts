@@ -51,6 +51,7 @@ const FaqImport = Type.Object({
 })
 export type FaqImport = Static<typeof FaqImport>
 
+/** @public */
 export const DOCUMENT_TYPES = [
   'application/pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document',

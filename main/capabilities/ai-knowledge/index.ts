@@ -37,7 +37,7 @@ export interface AiKnowledgeDeps {
 }
 
 /** Who asks, for whom. */
-export interface Asker {
+interface Asker {
   readonly instanceId: string
   readonly accountId: AccountId
   /** Of the agent: its vectors are used, if it makes any. */
@@ -45,7 +45,7 @@ export interface Asker {
 }
 
 /** What was found for a question. */
-export interface Finding {
+interface Finding {
   /** Best first; `excerpt` is the whole answer or passage. */
   readonly sources: readonly AnswerSource[]
   /** Whether the first one may be sent as an answer, without a model. */

@@ -14,7 +14,7 @@ export class NotReached extends Error {
 }
 
 /** A provider that says nothing for so long is given up. */
-export const SILENCE_MS = 30_000
+const SILENCE_MS = 30_000
 const CONNECT_MS = 10_000
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 

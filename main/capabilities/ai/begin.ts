@@ -13,7 +13,7 @@ import { setRefused } from './settings-store.ts'
 import type { Stage } from './stage-store.ts'
 import type { Stages } from './stages.ts'
 import { say } from './texts.ts'
-import { END, SEND, waitUntil, type Step } from './turn.ts'
+import { END, SEND, waitUntil, type Step } from './step.ts'
 import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
 
@@ -156,7 +156,7 @@ const countSince = async (tx: Tx, { conversationSeq }: TurnRow, since: number): 
   (await tx.one(answeredSince, { conversationSeq, since }))?.count ?? 0
 
 /** As whole words, whatever the case and the accents. */
-export function matchesKeyword(text: string, keywords: readonly string[]): boolean {
+function matchesKeyword(text: string, keywords: readonly string[]): boolean {
   const folded = ` ${fold(text)} `
   return keywords.some((keyword) => {
     const wanted = fold(keyword)

@@ -5,7 +5,7 @@ import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type Conversa
 import type { AiDeps } from './deps.ts'
 import { afterQuietMs } from './hours.ts'
 import type { FollowUpSettings, SettingsStore } from './settings.ts'
-import type { TurnQueue } from './turn.ts'
+import type { TurnQueue } from './step.ts'
 import { insertTurn, setDecision, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
 
 interface FollowUpDeps extends Pick<AiDeps, 'db' | 'clock' | 'jobs' | 'instances' | 'optOuts'> {

@@ -27,11 +27,14 @@ import { removeStagesOf } from './stage-store.ts'
 import { createThinker } from './think.ts'
 import { createTrial, type Trial } from './trial.ts'
 import { createTurnFailure } from './turn-failure.ts'
-import { createTurns, type TurnQueue } from './turn.ts'
+import type { TurnQueue } from './step.ts'
+import { createTurns } from './turn.ts'
 import { removeTurnsOf } from './turn-store.ts'
 
 export type { AiDeps } from './deps.ts'
+/** @public */
 export type { Agent } from './agent-store.ts'
+/** @public */
 export type { Brain, BrainTurn, Decision, Utterance } from './decision.ts'
 
 export interface Ai {

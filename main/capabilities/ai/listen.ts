@@ -18,7 +18,7 @@ import {
 import type { AiDeps } from './deps.ts'
 import { nextOpenMs } from './hours.ts'
 import type { Settings, SettingsStore } from './settings.ts'
-import type { TurnQueue } from './turn.ts'
+import type { TurnQueue } from './step.ts'
 import { addToTurn, insertTurn, settleUnknown, turnOf } from './turn-store.ts'
 import { spokenText } from './utterances.ts'
 

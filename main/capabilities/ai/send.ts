@@ -8,7 +8,7 @@ import { countDaily } from './daily.ts'
 import type { AiDeps } from './deps.ts'
 import type { FollowUps } from './follow-up.ts'
 import type { SettingsStore } from './settings.ts'
-import { END, waitUntil, type Step } from './turn.ts'
+import { END, waitUntil, type Step } from './step.ts'
 import { countTry, endTurn, partSent, turnBySeq, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
 import { hasPersonWritten } from './utterances.ts'
 

@@ -41,7 +41,7 @@ const MARKERS: Readonly<Record<Language, ReadonlySet<string>>> = {
 }
 
 /** By the words that only one of them has; Portuguese if none tells. */
-export function languageOf(text: string): Language {
+function languageOf(text: string): Language {
   const found = fold(text).split(' ')
   const score = (language: Language) => found.filter((word) => MARKERS[language].has(word)).length
   const scores = (['pt', 'es', 'en'] as const).map((language) => ({ language, score: score(language) }))

@@ -11,7 +11,7 @@ import type { AiDeps } from './deps.ts'
 import { SpentFailure } from './model-brain.ts'
 import { isRefused, setRefused } from './settings-store.ts'
 import { say } from './texts.ts'
-import { END, SEND, waitUntil, type Step } from './turn.ts'
+import { END, SEND, waitUntil, type Step } from './step.ts'
 import {
   addTurnUsage,
   endTurn,

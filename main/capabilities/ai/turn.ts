@@ -1,40 +1,14 @@
-import type { Tx } from '../../kernel/db.ts'
-import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { JobRun } from '../../kernel/job.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import type { Begin } from './begin.ts'
 import type { AiDeps } from './deps.ts'
 import type { Sender } from './send.ts'
+import type { Step, TurnQueue } from './step.ts'
 import type { Thinker } from './think.ts'
 import type { TurnFailure } from './turn-failure.ts'
 
-/** What a turn does next. */
-export type Step =
-  { readonly kind: 'end' } | { readonly kind: 'wait'; readonly untilMs: number } | { readonly kind: 'send' }
-
-export const END: Step = { kind: 'end' }
-export const SEND: Step = { kind: 'send' }
-export const waitUntil = (untilMs: number): Step => ({ kind: 'wait', untilMs })
-
 interface TurnInput {
   readonly turnSeq: number
-}
-
-interface NewTurn {
-  readonly conversation: {
-    readonly id: string
-    readonly instanceId: InstanceId
-    readonly chat: string
-    readonly accountId: AccountId
-  }
-  readonly seq: number
-  readonly turn: number
-  readonly dueAtMs: number
-}
-
-export interface TurnQueue {
-  /** In the commit that writes the turn. */
-  add(tx: Tx, turn: NewTurn): Promise<void>
 }
 
 interface TurnDeps extends Pick<AiDeps, 'jobs'> {

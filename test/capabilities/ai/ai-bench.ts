@@ -38,7 +38,7 @@ export interface Said {
   readonly tokens?: readonly [input: number, output: number]
 }
 
-export type Model = (prompt: string, call: number) => Said | Promise<Said>
+type Model = (prompt: string, call: number) => Said | Promise<Said>
 
 interface Utterance {
   readonly direction: 'in' | 'out'

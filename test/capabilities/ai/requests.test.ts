@@ -261,6 +261,12 @@ test('documents are read in the background and cited', async () => {
   expect((await line.ai('POST', 'test', { message: 'em quantos dias posso devolver um produto?' })).source).toBe('none')
 })
 
+/** The model answers over a socket, which takes real time. */
+async function moment(line: AiLine): Promise<void> {
+  await line.w.pass(100)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
 describe('with the sandbox model', () => {
   test('the whole way: key, agent, chat, cost', async () => {
     const line = await bench.line({ agent: null })
@@ -285,6 +291,53 @@ describe('with the sandbox model', () => {
     expect(usage.totals.cost_usd).toBeGreaterThan(0)
     const [turn] = (await line.inWindow('GET', `conversations/${line.person}/turns`)).data
     expect(turn).toMatchObject({ state: 'answered', source: 'model', message_ids: [expect.stringMatching(/^msg_/)] })
+  })
+
+  test('what it knows gets vectors in the background, and they are used', async () => {
+    const line = await bench.line({ agent: null })
+    await line.ai('PUT', 'provider-keys/custom', SANDBOX)
+    await line.ai('POST', 'agents', { name: 'M', provider: 'custom', model: 'sandbox-1' })
+    await line.ai('POST', 'test', { message: 'onde fica a loja?' })
+    const vectors = () =>
+      line.w.rows('SELECT ref, model FROM ai_vectors WHERE instance_id = :id', { id: line.instanceId })
+    for (let i = 0; i < 200 && (await vectors()).length < 3; i++) await moment(line)
+    expect(await vectors()).toHaveLength(3)
+    await line.ai('POST', 'test', { message: 'onde fica a loja?' })
+    const { body } = await line.w.api('GET', '/v1/sandbox/model')
+    // The question itself, this time.
+    expect(body.requests.filter(({ path }: any) => path.endsWith('/embeddings')).length).toBeGreaterThan(1)
+    const [entry] = (await line.ai('GET', 'faq?q=loja')).data
+    await line.ai('DELETE', `faq/${entry.id}`)
+    await line.ai('POST', 'faq', { question: 'Tem Wi-Fi?', answer: 'Sim.' })
+    await line.ai('POST', 'test', { message: 'onde fica a loja?' })
+    for (let i = 0; i < 200 && (await vectors()).some(({ ref }: any) => ref === `faq:${entry.id}`); i++)
+      await moment(line)
+    expect((await vectors()).map(({ ref }: any) => ref)).not.toContain(`faq:${entry.id}`)
+  })
+
+  test('an HTTP tool is called with its secret, and the model gets the result without it', async () => {
+    const line = await bench.line({ agent: null })
+    await line.ai('PUT', 'provider-keys/custom', SANDBOX)
+    const { id } = await line.ai('POST', 'agents', { name: 'M', provider: 'custom', model: 'sandbox-1' })
+    await line.inWindow('POST', `agents/${id}/http-tools`, {
+      ...{ name: 'order_status', description: 'Looks up an order.', method: 'POST', secret: 'Bearer s3cr3t-value' },
+      url: 'https://catcher.sandbox/orders',
+      parameters: [{ name: 'number', type: 'string', description: 'x', required: true }],
+    })
+    const final = { reply: 'Your order is on its way.', confidence: 0.9, needs_person: false }
+    await line.w.api('POST', '/v1/sandbox/model/replies', {
+      replies: [
+        { tool_calls: [{ name: 'order_status', arguments: { number: 'A-1', to: '12025559999' } }] },
+        { tool_calls: [{ name: 'order_status', arguments: { number: 'A-1' } }] },
+        { text: JSON.stringify(final) },
+      ],
+    })
+    const test = await line.ai('POST', 'test', { message: 'Where is my order A-1?' })
+    expect(test).toMatchObject({ reply: final.reply, handoff: null })
+    expect(JSON.stringify(test)).not.toContain('s3cr3t')
+    const [called] = (await line.w.api('GET', '/v1/sandbox/catcher/orders')).body.data
+    expect(called.headers).toMatchObject({ authorization: 'Bearer s3cr3t-value' })
+    expect(JSON.parse(called.body)).toEqual({ number: 'A-1' })
   })
 
   test('a suggestion is made for a paused chat, and nothing is sent', async () => {
