@@ -107,9 +107,11 @@ async function switchboard(home: string, whatsapp: WhatsApp): Promise<Side> {
     async pair(number) {
       const made = await api('POST', '/v1/instances', { engine: 'smv2', network: 'live', name: number })
       const at = `/v1/instances/${String(made.body.id)}`
-      const qr = async () => (await api('GET', `${at}/qr`)).body.qr ?? undefined
+      // On a busy machine a connection that is kept alive may close as it is used; it is asked again.
+      const look = async (path: string) => (await api('GET', `${at}${path}`).catch(() => undefined))?.body
+      const qr = async () => (await look('/qr'))?.qr ?? undefined
       await whatsapp.phone(number).scan(decodeQr(await until('a QR code', qr, 60_000)))
-      const isConnected = async () => (await api('GET', `${at}/connection`)).body.connected || undefined
+      const isConnected = async () => (await look('/connection'))?.connected || undefined
       await until('the connection', isConnected, 60_000)
     },
     stop: () => service.program.stop(),
