@@ -294,7 +294,8 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'ghl.marketplace_url',
     kind: text({ words: 'https URL', rule: 'be an https URL without a query', accept: httpsUrl }),
     fallback: 'https://marketplace.gohighlevel.com',
-    description: 'Where people allow your app. Agencies with a white label use https://marketplace.leadconnectorhq.com.',
+    description:
+      'Where people allow your app. Agencies with a white label use https://marketplace.leadconnectorhq.com.',
   },
   ghlClientId: {
     name: 'ghl.client_id',
@@ -315,17 +316,23 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   ghlProviderId: {
     name: 'ghl.provider_id',
-    kind: text({ words: 'id', rule: 'be the id of a conversation provider', accept: matching(/^[A-Za-z0-9_-]{5,64}$/) }),
+    kind: text({
+      words: 'id',
+      rule: 'be the id of a conversation provider',
+      accept: matching(/^[A-Za-z0-9_-]{5,64}$/),
+    }),
     fallback: null,
     defaultText: 'none: the default SMS channel',
-    description: 'ID of the conversation provider (type SMS) of your app. Its delivery URL ends with /callbacks/ghl/outbound.',
+    description:
+      'ID of the conversation provider (type SMS) of your app. Its delivery URL ends with /callbacks/ghl/outbound.',
   },
   ghlPublicKey: {
     name: 'ghl.public_key',
     kind: text({ words: 'key', rule: 'be an Ed25519 public key in PEM, base64 or hex', accept: publicKey }),
     fallback: null,
     defaultText: 'none: nothing that GoHighLevel posts is accepted',
-    description: 'Public key with which HighLevel signs webhooks (x-ghl-signature), from its Webhook Integration Guide.',
+    description:
+      'Public key with which HighLevel signs webhooks (x-ghl-signature), from its Webhook Integration Guide.',
   },
   sandboxGhlBurst: {
     name: 'sandbox.ghl_burst',

@@ -104,7 +104,8 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   phones: side.phone,
   numbers: side.graphNumber,
   campaigns: side.campaign,
-  contacts: side.contact,
+  contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
+  conversations: side.conversation,
   'opt-outs': side.optOut,
   catcher: side.catcher,
 })
@@ -132,6 +133,7 @@ const OWNED = new Set([
   'events',
   'numbers',
   'contacts',
+  'conversations',
   'opt-outs',
 ])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */

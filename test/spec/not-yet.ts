@@ -8,7 +8,6 @@ export const NOT_YET: ReadonlySet<string> = new Set([
   'GET /v1/instances/{id}/voice/recordings/{recording_id}',
   'GET /v1/instances/{id}/voice/recordings/{recording_id}/download',
   'POST /v1/instances/{id}/access-links',
-  'POST /v1/instances/{id}/ghl/connect',
   'GET /v1/billing/plans',
   'POST /v1/billing/purchases',
   'POST /v1/billing/checkouts',

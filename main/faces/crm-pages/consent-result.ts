@@ -7,7 +7,11 @@ export function consentResultPage({ language }: { readonly language: string }, r
   const said = words(language)
   if (result.kind === 'connected') {
     const { instance, location } = result
-    return page({ language }, said.title, body(said.title, said.connected(instance, location ?? 'GoHighLevel'), said.close, 'good'))
+    return page(
+      { language },
+      said.title,
+      body(said.title, said.connected(instance, location ?? 'GoHighLevel'), said.close, 'good'),
+    )
   }
   const { heading, sentence } = said.failed[result.kind]
   return page({ language }, heading, body(heading, sentence, said.close, 'problem'))

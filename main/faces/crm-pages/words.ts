@@ -25,11 +25,13 @@ const en: ConsentWords = {
     },
     wrong_location: {
       heading: 'Another location',
-      sentence: 'You chose another location than the one that was asked for. Nothing was changed; connect again and choose that one.',
+      sentence:
+        'You chose another location than the one that was asked for. Nothing was changed; connect again and choose that one.',
     },
     choose_location: {
       heading: 'Which location?',
-      sentence: 'You allowed the app for the whole agency. Connect again and choose one location, or give its location_id.',
+      sentence:
+        'You allowed the app for the whole agency. Connect again and choose one location, or give its location_id.',
     },
     taken: {
       heading: 'Already connected',
@@ -63,7 +65,8 @@ const ptBR: ConsentWords = {
     },
     choose_location: {
       heading: 'Qual subconta?',
-      sentence: 'Você permitiu o aplicativo para a agência inteira. Conecte de novo e escolha uma subconta, ou informe o location_id.',
+      sentence:
+        'Você permitiu o aplicativo para a agência inteira. Conecte de novo e escolha uma subconta, ou informe o location_id.',
     },
     taken: {
       heading: 'Já conectada',
@@ -89,7 +92,8 @@ const es: ConsentWords = {
     denied: { heading: 'No conectado', sentence: 'No permitió la conexión, así que nada cambió.' },
     expired: {
       heading: 'Esta página ya se usó',
-      sentence: 'Una página de permiso funciona una vez, durante diez minutos. Empiece la conexión de nuevo en Switchboard.',
+      sentence:
+        'Una página de permiso funciona una vez, durante diez minutos. Empiece la conexión de nuevo en Switchboard.',
     },
     wrong_location: {
       heading: 'Otra subcuenta',
@@ -97,7 +101,8 @@ const es: ConsentWords = {
     },
     choose_location: {
       heading: '¿Qué subcuenta?',
-      sentence: 'Permitió la aplicación para toda la agencia. Conecte de nuevo y elija una subcuenta, o indique su location_id.',
+      sentence:
+        'Permitió la aplicación para toda la agencia. Conecte de nuevo y elija una subcuenta, o indique su location_id.',
     },
     taken: {
       heading: 'Ya conectada',
