@@ -19,16 +19,13 @@ export const CrmSync = Type.Object(SYNC)
 export type CrmSync = Static<typeof CrmSync>
 
 /** The switches to change; the others stay as they are. */
-export const CrmSyncPatch = Body(
-  {
-    inbound: Type.Optional(SYNC.inbound),
-    outbound: Type.Optional(SYNC.outbound),
-    status: Type.Optional(SYNC.status),
-    dnd: Type.Optional(SYNC.dnd),
-    calls: Type.Optional(SYNC.calls),
-  },
-  { minProperties: 1 },
-)
+export const CrmSyncPatch = Body({
+  inbound: Type.Optional(SYNC.inbound),
+  outbound: Type.Optional(SYNC.outbound),
+  status: Type.Optional(SYNC.status),
+  dnd: Type.Optional(SYNC.dnd),
+  calls: Type.Optional(SYNC.calls),
+})
 export type CrmSyncPatch = Static<typeof CrmSyncPatch>
 
 export const SYNC_DEFAULT: CrmSync = { inbound: true, outbound: true, status: true, dnd: true, calls: true }

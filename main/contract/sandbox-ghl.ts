@@ -55,7 +55,9 @@ export type GhlMessage = Static<typeof GhlMessage>
 export const GhlMessageBody = Body(
   {
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
-    attachments: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), { minItems: 1, maxItems: 5 })),
+    attachments: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), { minItems: 1, maxItems: 5 }),
+    ),
   },
   { description: '`text`, `attachments` or both.', minProperties: 1 },
 )

@@ -275,6 +275,14 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteCampaign',
     'testCampaign',
     'importCampaignRecipients',
+    // Need a connection with a CRM, or a contact there.
+    'backfillGhl',
+    'backfillCrmWebhook',
+    'rotateCrmWebhookSecret',
+    'updateCrmWebhook',
+    'updateGhl',
+    'updateSandboxGhlContact',
+    'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
     // Needs two instances of one number.

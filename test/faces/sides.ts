@@ -44,6 +44,10 @@ export interface Side {
   /** Numbers of a contact and of an opt-out. */
   readonly contact: string
   readonly optOut: string
+  /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
+  readonly lead: string
+  readonly conversation: string
+  readonly location: string
   /** A file to send. */
   readonly upload: string
   /** A sub-account, with a key of its own, and the account itself. */
@@ -92,6 +96,11 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
+  const {
+    id: lead,
+    conversation_id: conversation,
+    location_id: location,
+  } = await must('POST', '/v1/sandbox/ghl/contacts', { phone: `+120255${digits}600`, name: `${name}-lead` })
   await w.quiet()
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
@@ -106,6 +115,9 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     spoken,
     catcher,
     graphNumber,
+    lead,
+    conversation,
+    location,
     upload,
     client,
     clientKey,

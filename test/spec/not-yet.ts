@@ -7,7 +7,6 @@ export const NOT_YET: ReadonlySet<string> = new Set([
   'GET /v1/instances/{id}/voice/recordings',
   'GET /v1/instances/{id}/voice/recordings/{recording_id}',
   'GET /v1/instances/{id}/voice/recordings/{recording_id}/download',
-  'POST /v1/instances/{id}/ghl/connect',
   'POST /v1/instances/{id}/voice/calls',
   'POST /v1/instances/{id}/voice/calls/batch',
   'GET /v1/instances/{id}/voice/calls',

@@ -24,7 +24,9 @@ const ghl = async () => (await w.api('GET', `/v1/instances/${instance}/ghl`)).bo
 const violations = (of: Page) => brokenRules(of)
 
 test('a person connects the number on the consent page, and the card says with what', { timeout: 60_000 }, async () => {
-  const card = page.getByRole('region', { name: 'GoHighLevel' }).or(page.locator('section', { hasText: 'GoHighLevel' }).first())
+  const card = page
+    .getByRole('region', { name: 'GoHighLevel' })
+    .or(page.locator('section', { hasText: 'GoHighLevel' }).first())
   const [consent] = await Promise.all([
     w.context.waitForEvent('page'),
     card.getByRole('button', { name: 'Connect', exact: true }).click(),
@@ -68,26 +70,36 @@ test('what is typed in the inbox reaches the phone, and its status comes back', 
   await inbox.close()
 })
 
-test('a person changes what is synced, pauses, copies earlier messages and disconnects', { timeout: 60_000 }, async () => {
-  await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
-  await expect.poll(async () => (await ghl()).sync.calls).toBe(false)
-  await page.getByRole('button', { name: 'Pause' }).first().click()
-  await page.getByText('Paused: nothing goes either way').first().waitFor()
-  expect((await ghl()).paused).toBe(true)
-  await page.getByRole('button', { name: 'Resume' }).first().click()
-  await expect.poll(async () => (await ghl()).paused).toBe(false)
-  await page.getByRole('button', { name: 'Copy' }).first().click()
-  await page.getByText(/messages copied/).first().waitFor()
-  await page.getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByRole('button', { name: 'Use a token' }).waitFor()
-  expect((await ghl()).connected).toBe(false)
-})
+test(
+  'a person changes what is synced, pauses, copies earlier messages and disconnects',
+  { timeout: 60_000 },
+  async () => {
+    await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
+    await expect.poll(async () => (await ghl()).sync.calls).toBe(false)
+    await page.getByRole('button', { name: 'Pause' }).first().click()
+    await page.getByText('Paused: nothing goes either way').first().waitFor()
+    expect((await ghl()).paused).toBe(true)
+    await page.getByRole('button', { name: 'Resume' }).first().click()
+    await expect.poll(async () => (await ghl()).paused).toBe(false)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page
+      .getByText(/messages copied/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Use a token' }).waitFor()
+    expect((await ghl()).connected).toBe(false)
+  },
+)
 
 test('another CRM is joined by its URL, and the secret is shown once', { timeout: 60_000 }, async () => {
   await page.getByLabel('URL of the CRM').fill('https://catcher.sandbox/crm')
   await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
-  const secret = await page.getByText(/^whsec_[A-Za-z0-9_-]{43}$/).first().innerText()
+  const secret = await page
+    .getByText(/^whsec_[A-Za-z0-9_-]{43}$/)
+    .first()
+    .innerText()
   expect(await violations(page)).toEqual([])
   await page.reload()
   await page.getByText(`whsec_…${secret.slice(-4)}`).waitFor()

@@ -64,7 +64,8 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
       })
       const recent = page.data.filter(({ createdAtMs }) => createdAtMs >= row.sinceMs)
       for (const { id, seq, status, type, isGroup } of recent)
-        if (isGroup === 0 && type !== 'unavailable' && status !== 'failed' && status !== 'queued') found.push({ id, seq, status })
+        if (isGroup === 0 && type !== 'unavailable' && status !== 'failed' && status !== 'queued')
+          found.push({ id, seq, status })
       if (page.nextCursor === null || recent.length < page.data.length) break
       cursor = page.nextCursor
     }

@@ -38,8 +38,9 @@ export function createChanges({ db, links, backfill, wakePush, wakeSend, resume 
   }
 
   /** @throws ApiError invalid_state without a connection */
-  return async (instanceId: string, kind: CrmLink['kind'], patch: LinkPatch): Promise<void> =>
-    db.commit(async (tx) => {
+  return async (instanceId: string, kind: CrmLink['kind'], patch: LinkPatch): Promise<void> => {
+    if (Object.values(patch).every((value) => value === undefined)) return
+    await db.commit(async (tx) => {
       const link = await links.find(instanceId, kind, tx)
       if (link === undefined) throw notConnected(kind)
       const { sync, paused, fieldMap } = patch
@@ -55,6 +56,7 @@ export function createChanges({ db, links, backfill, wakePush, wakeSend, resume 
       // A receiver that was gone is called again.
       if (kind === 'webhook' && paused === false && link.state !== 'connected') await resume(tx, link.queue)
     })
+  }
 }
 
 export const notConnected = (kind: CrmLink['kind']) =>

@@ -65,26 +65,18 @@ const BackfillWish = Type.Enum(
   { description: 'Pauses, resumes or ends the backfill.' },
 )
 
-const GhlPatch = Body(
-  {
-    sync: Type.Optional(CrmSyncPatch),
-    paused: Type.Optional(Type.Boolean({ description: 'Holds everything back, both ways, until it is `false`.' })),
-    field_map: Type.Optional(FieldMap),
-    backfill: Type.Optional(BackfillWish),
-  },
-  { minProperties: 1 },
-)
-export type GhlPatch = Static<typeof GhlPatch>
+const GhlPatch = Body({
+  sync: Type.Optional(CrmSyncPatch),
+  paused: Type.Optional(Type.Boolean({ description: 'Holds everything back, both ways, until it is `false`.' })),
+  field_map: Type.Optional(FieldMap),
+  backfill: Type.Optional(BackfillWish),
+})
 
-const WebhookPatch = Body(
-  {
-    sync: Type.Optional(CrmSyncPatch),
-    paused: Type.Optional(Type.Boolean({ description: 'Holds everything back, both ways, until it is `false`.' })),
-    backfill: Type.Optional(BackfillWish),
-  },
-  { minProperties: 1 },
-)
-export type WebhookPatch = Static<typeof WebhookPatch>
+const WebhookPatch = Body({
+  sync: Type.Optional(CrmSyncPatch),
+  paused: Type.Optional(Type.Boolean({ description: 'Holds everything back, both ways, until it is `false`.' })),
+  backfill: Type.Optional(BackfillWish),
+})
 
 const WebhookBody = Body({
   url: Type.String({
@@ -108,7 +100,6 @@ const BackfillBody = Body({
     }),
   ),
 })
-export type BackfillBody = Static<typeof BackfillBody>
 
 const SecretOnce = Type.Object({
   ...CrmWebhookView.properties,
@@ -116,7 +107,6 @@ const SecretOnce = Type.Object({
     Type.String({ description: 'Begins with `whsec_`. Returned only when it is created or rotated, else `null`.' }),
   ),
 })
-export type SecretOnce = Static<typeof SecretOnce>
 
 const RotateBody = Body({
   overlap_seconds: Type.Optional(
@@ -279,6 +269,7 @@ export const crmContract = {
   updateGhl: operation({
     ...ofGhl,
     id: 'updateGhl',
+    approval: 'destination',
     method: 'PATCH',
     summary: 'Change the GoHighLevel connection',
     description:
@@ -407,6 +398,7 @@ export const crmContract = {
   updateCrmWebhook: operation({
     ...ofWebhook,
     id: 'updateCrmWebhook',
+    approval: 'destination',
     method: 'PATCH',
     summary: 'Change the CRM webhook',
     description: 'Changes what is synced, and pauses or resumes. A receiver that answered 410 Gone is called again.',
@@ -613,7 +605,7 @@ export const crmContract = {
     summary: 'Set DND of a simulated contact',
     description: 'Sets or lifts “do not disturb”, as a user of the CRM would. The simulator reports it, signed.',
     scope: 'instances:write',
-    body: Body({ dnd: Type.Boolean() }),
+    body: Body({ dnd: Type.Optional(Type.Boolean()) }),
     reply: { status: 200, description: 'The contact.', schema: GhlContact },
     errors: [],
     examples: { body: { dnd: true }, reply: { ...CONTACT_EXAMPLE, dnd: true } },

@@ -45,8 +45,7 @@ export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
     },
 
     listSandboxGhlConversations: ({ principal, query }) => simulated.conversations(principal.accountId, query),
-    listSandboxGhlMessages: ({ principal, params, query }) =>
-      simulated.messages(principal.accountId, params.id, query),
+    listSandboxGhlMessages: ({ principal, params, query }) => simulated.messages(principal.accountId, params.id, query),
     writeSandboxGhlMessage: ({ principal, params, body }) => simulated.write(principal.accountId, params.id, body),
     async createSandboxGhlContact({ principal, body }) {
       const { contact, isNew } = await simulated.addContact(principal.accountId, body)
@@ -65,6 +64,6 @@ export function crmExistence({ simulated }: CrmRoom): Existence<typeof crmContra
   return {
     listSandboxGhlMessages: ({ accountId }, { id }) => simulated.getConversation(accountId, id),
     writeSandboxGhlMessage: ({ accountId }, { id }) => simulated.getConversation(accountId, id),
-    updateSandboxGhlContact: ({ accountId }, { id }) => simulated.getContact(accountId, id),
+    updateSandboxGhlContact: ({ accountId }, { id }) => simulated.contactOf(accountId, id),
   }
 }

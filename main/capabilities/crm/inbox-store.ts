@@ -36,7 +36,7 @@ export const insertWritten = sql<{
 )
 export const firstWritten = sql<{ linkSeq: number; now: number; limit: number }, { number: string }>(
   `SELECT number FROM crm_inbox
-   WHERE link_seq = :linkSeq AND state = 'waiting' AND hold_until <= :now ORDER BY seq LIMIT :limit`,
+   WHERE link_seq = :linkSeq AND state = 'waiting' AND hold_until + 0 <= :now ORDER BY seq LIMIT :limit`,
 )
 export const writtenTo = sql<{ linkSeq: number; number: string; limit: number }, InboxRow>(
   `SELECT ${ROW} FROM crm_inbox

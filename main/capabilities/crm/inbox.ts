@@ -82,7 +82,13 @@ export function createInbox(deps: InboxDeps) {
   }
 
   /** Sends one message. A repeat after a crash finds the message that its key made, and sends nothing. */
-  async function send(link: CrmLink, instance: InstanceSubject, row: InboxRow, to: string, part: Part): Promise<Verdict> {
+  async function send(
+    link: CrmLink,
+    instance: InstanceSubject,
+    row: InboxRow,
+    to: string,
+    part: Part,
+  ): Promise<Verdict> {
     const idempotencyKey = keyOf(link.kind, row.externalId, row.part)
     const sentBefore = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
     if (sentBefore !== undefined) return { kind: 'sent' }
@@ -107,7 +113,11 @@ export function createInbox(deps: InboxDeps) {
       return { kind: 'failed', code: isFile ? 'attachment_unavailable' : null, reason }
     }
     if (now - receivedAtMs > GIVEN_UP_MS)
-      return { kind: 'failed', code: null, reason: 'The number was not connected for 24 hours, so the message was not sent.' }
+      return {
+        kind: 'failed',
+        code: null,
+        reason: 'The number was not connected for 24 hours, so the message was not sent.',
+      }
     const seconds = Number(error.headers['Retry-After'] ?? NaN)
     const delayMs = HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 60_000
     return { kind: 'hold', untilMs: now + (Number.isFinite(seconds) ? seconds * 1_000 : delayMs) }
@@ -162,7 +172,8 @@ export function createInbox(deps: InboxDeps) {
       await tx.run(endWritten, { seq, state: verdict.kind === 'sent' ? 'done' : 'failed', now })
       if (verdict.kind === 'sent') return
       await statuses.want(tx, link, externalId, 'failed', verdict.reason)
-      if (verdict.code !== null) await tx.run(noteError, { seq: linkSeq, code: verdict.code, message: verdict.reason, now })
+      if (verdict.code !== null)
+        await tx.run(noteError, { seq: linkSeq, code: verdict.code, message: verdict.reason, now })
     })
     return verdict.kind !== 'hold'
   }
@@ -223,4 +234,3 @@ function asMissing(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'not_found')) throw error
   return undefined
 }
-

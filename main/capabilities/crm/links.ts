@@ -43,7 +43,10 @@ interface LinksDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
-export type NewLink = Omit<CrmLink, 'seq' | 'id' | 'connectedAtMs' | 'lastSyncAtMs' | 'errorCode' | 'errorMessage' | 'errorAtMs'>
+export type NewLink = Omit<
+  CrmLink,
+  'seq' | 'id' | 'connectedAtMs' | 'lastSyncAtMs' | 'errorCode' | 'errorMessage' | 'errorAtMs'
+>
 
 const ID_PREFIX = 'crm'
 

@@ -48,8 +48,7 @@ export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
       await tx.run(insertContact, { queue, number, chat: null, dnd: 0 })
       const known = await tx.one(contactOf, { queue, number })
       if (known?.dndAtMs != null && atMs !== null && atMs < known.dndAtMs) return
-      if (isDnd)
-        await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'ghl', note: null })
+      if (isDnd) await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'ghl', note: null })
       else await optOuts.lift(tx, accountId, phone, (_scope, source) => source === 'ghl')
       const isOptedOut = await optOuts.isOptedOut(tx, accountId, instanceId, phone)
       const there = { queue, number, dndPushed: isDnd ? 1 : 0, atMs: atMs ?? 0 } as const

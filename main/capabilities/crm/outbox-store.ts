@@ -32,17 +32,20 @@ export const insertItem = sql<Omit<OutboxRow, 'attempted' | 'tries'> & { now: nu
    ON CONFLICT DO NOTHING`,
 )
 
-/** The contacts whose turn it is are those of the first items. Two statements, because priorities have an index each. */
+/**
+ * The contacts whose turn it is are those of the first items. `+ 0` keeps the index by hold_until from being chosen, which
+ * would have to sort.
+ */
 export const firstItems = sql<{ queue: string; priority: number; now: number; limit: number }, { number: string }>(
   `SELECT number FROM crm_outbox
-   WHERE queue = :queue AND priority = :priority AND failed_at IS NULL AND hold_until <= :now
+   WHERE queue = :queue AND priority = :priority AND failed_at IS NULL AND hold_until + 0 <= :now
    ORDER BY position LIMIT :limit`,
 )
 
 /** Those of a contact, first things first; what is paused is passed over. */
 export const itemsOfContact = sql<{ queue: string; number: string; limit: number }, OutboxRow>(
   `SELECT ${ITEM} FROM crm_outbox
-   WHERE queue = :queue AND number = :number AND failed_at IS NULL AND hold_until < ${PAUSED}
+   WHERE queue = :queue AND number = :number AND failed_at IS NULL AND hold_until + 0 < ${PAUSED}
    ORDER BY position LIMIT :limit`,
 )
 
@@ -121,8 +124,7 @@ export const partsOf = sql<
 
 /** Which of these ids of the CRM are known to be messages of ours. */
 export const knownExternalIds = sqlOfList<string, { linkSeq: number }, { externalId: string }>(
-  (ids) =>
-    `SELECT external_id AS externalId FROM crm_messages WHERE link_seq = :linkSeq AND external_id IN (${ids})`,
+  (ids) => `SELECT external_id AS externalId FROM crm_messages WHERE link_seq = :linkSeq AND external_id IN (${ids})`,
 )
 
 // Statuses.
@@ -236,5 +238,6 @@ export const dndPushed = sql<{ queue: string; number: string; dnd: 0 | 1 }>(
 )
 export const dndToPush = sql<{ queue: string; limit: number }, ContactRow>(
   `SELECT ${CONTACT} FROM crm_contacts
-   WHERE queue = :queue AND dnd <> dnd_pushed AND contact_id IS NOT NULL LIMIT :limit`,
+   WHERE queue = :queue AND dnd <> dnd_pushed AND contact_id IS NOT NULL
+   ORDER BY number LIMIT :limit`,
 )

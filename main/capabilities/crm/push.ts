@@ -180,7 +180,8 @@ export function createPush(deps: PushDeps) {
       }
       const { value } = step
       progress.writes.push((tx) => recordItem(tx, link, item, value))
-      if (value?.conversationId != null) known = { contactId: known?.contactId ?? '', conversationId: value.conversationId }
+      if (value?.conversationId != null)
+        known = { contactId: known?.contactId ?? '', conversationId: value.conversationId }
     }
     return []
   }
@@ -191,8 +192,7 @@ export function createPush(deps: PushDeps) {
     const row: ContactRow | undefined = await db.readOne(contactOf, { queue, number })
     const person = await personOf(link, row?.chat ?? number)
     const fields = JSON.stringify([link.fieldMap, person.values])
-    const before =
-      row?.contactId == null ? null : { contactId: row.contactId, conversationId: row.conversationId }
+    const before = row?.contactId == null ? null : { contactId: row.contactId, conversationId: row.conversationId }
     if (before !== null && row?.fields === fields) return before
     const contact = await bridgeOf(link).contact(link, person, before)
     progress.writes.push(async (tx) => {

@@ -91,7 +91,11 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     recordFailure: async (tx, { input: { queue } }) => void (await tx.run(releaseQueue, { id: queue })),
   })
 
-  async function record(tx: Tx, { input: { queue } }: JobRun<{ readonly queue: string }>, turn: Turn): Promise<JobOutcome> {
+  async function record(
+    tx: Tx,
+    { input: { queue } }: JobRun<{ readonly queue: string }>,
+    turn: Turn,
+  ): Promise<JobOutcome> {
     const id = queue
     if (turn.kind !== 'idle') await turn.record(tx)
     const row = await tx.one(queueOf, { id })

@@ -32,7 +32,9 @@ export function createSaid({ messages, instances, clock }: SaidDeps) {
     const subject = await instances.subject(link.accountId, link.instanceId)
     const read = subject && instances.engineFor(subject).media
     const file = subject && read ? await read(subject, mediaId) : null
-    return file === null ? null : { mimeType: file.mimeType, filename: file.filename, bytes: await bytesOf(file.content) }
+    return file === null
+      ? null
+      : { mimeType: file.mimeType, filename: file.filename, bytes: await bytesOf(file.content) }
   }
 
   async function sentFile({ accountId }: CrmLink, { url, mediaId, filename }: StoredMedia, type: string) {

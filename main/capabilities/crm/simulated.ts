@@ -1,6 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { GhlContact, GhlContactBody, GhlConversation, GhlFault, GhlMessage, GhlMessageBody } from '../../contract/sandbox-ghl.ts'
+import type {
+  GhlContact,
+  GhlContactBody,
+  GhlConversation,
+  GhlFault,
+  GhlMessage,
+  GhlMessageBody,
+} from '../../contract/sandbox-ghl.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { GhlSimulator } from '../../simulators/ghl/index.ts'
@@ -17,13 +24,19 @@ interface Page<T> {
 }
 
 /** What a caller may do to the simulated GoHighLevel; all of it concerns one account. */
-export function createSimulated({ simulator, cursors }: { readonly simulator: GhlSimulator; readonly cursors: Cursors }) {
+export function createSimulated({
+  simulator,
+  cursors,
+}: {
+  readonly simulator: GhlSimulator
+  readonly cursors: Cursors
+}) {
   const getConversation = async (accountId: AccountId, id: string) => {
     const found = await simulator.conversation(accountId, id)
     if (found === undefined) throw new ApiError('not_found', 'There is no conversation with this id.')
     return found
   }
-  const getContact = async (accountId: AccountId, id: string) => {
+  const contactOf = async (accountId: AccountId, id: string) => {
     const found = await simulator.contact(accountId, id)
     if (found === undefined) throw new ApiError('not_found', 'There is no contact with this id.')
     return found
@@ -51,8 +64,11 @@ export function createSimulated({ simulator, cursors }: { readonly simulator: Gh
 
   return {
     getConversation,
-    getContact,
-    conversations: (accountId: AccountId, { phone, ...query }: PageQuery & { phone?: string }): Promise<Page<GhlConversation>> =>
+    contactOf,
+    conversations: (
+      accountId: AccountId,
+      { phone, ...query }: PageQuery & { phone?: string },
+    ): Promise<Page<GhlConversation>> =>
       pageOf(`ghl-conversations:${accountId}:${phone ?? ''}`, query, async (after, rows) => {
         const [message = 0, seq = 0] = after ?? []
         // Few enough in a sandbox to look through them.
@@ -69,7 +85,11 @@ export function createSimulated({ simulator, cursors }: { readonly simulator: Gh
         return found.map(({ record, ...at }) => ({ record, at: [at.dateMs, at.seq] }))
       })
     },
-    async write(accountId: AccountId, id: string, { text = '', attachments = [] }: GhlMessageBody): Promise<GhlMessage> {
+    async write(
+      accountId: AccountId,
+      id: string,
+      { text = '', attachments = [] }: GhlMessageBody,
+    ): Promise<GhlMessage> {
       return simulator.write(await getConversation(accountId, id), text, attachments)
     },
     async addContact(
@@ -84,8 +104,9 @@ export function createSimulated({ simulator, cursors }: { readonly simulator: Gh
       if (added === undefined) throw new ApiError('not_found', 'No location of this account has the id in location_id.')
       return added
     },
-    async setDnd(accountId: AccountId, id: string, dnd: boolean): Promise<GhlContact> {
-      return simulator.setDnd((await getContact(accountId, id)).id, dnd)
+    async setDnd(accountId: AccountId, id: string, dnd: boolean | undefined): Promise<GhlContact> {
+      const contact = await contactOf(accountId, id)
+      return simulator.setDnd(contact.id, dnd ?? contact.dnd === 1)
     },
     fail: (accountId: AccountId, kind: GhlFault, times: number): void => simulator.fail(accountId, kind, times),
   }

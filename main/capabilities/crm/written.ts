@@ -16,7 +16,12 @@ interface Attachment {
 /** The body of a send, without its number. */
 export type Part =
   | { readonly text: string }
-  | { readonly media_url: string; readonly media_type: MediaType; readonly caption?: string; readonly filename?: string }
+  | {
+      readonly media_url: string
+      readonly media_type: MediaType
+      readonly caption?: string
+      readonly filename?: string
+    }
 
 const CAPTION_LENGTH = 1_024
 

@@ -31,7 +31,8 @@ export function createCompanies({ db, random }: { readonly db: Db; readonly rand
   }
 
   return {
-    of: async (accountId: AccountId): Promise<Company> => (await db.readOne(companyOf, { accountId })) ?? make(accountId),
+    of: async (accountId: AccountId): Promise<Company> =>
+      (await db.readOne(companyOf, { accountId })) ?? make(accountId),
     ofPage: (pageToken: string): Promise<Company | undefined> => db.readOne(companyByPage, { pageToken }),
     locations: (accountId: AccountId): Promise<Location[]> => db.read(locationsOf, { accountId }),
     location: (id: string): Promise<Location | undefined> => db.readOne(locationById, { id }),

@@ -125,7 +125,10 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
 
   return {
     /** In the commit of what it reports. */
-    async add(tx: Tx, delivery: Omit<Delivery, 'seq' | 'attempts' | 'body'> & { readonly body: object }): Promise<void> {
+    async add(
+      tx: Tx,
+      delivery: Omit<Delivery, 'seq' | 'attempts' | 'body'> & { readonly body: object },
+    ): Promise<void> {
       const { accountId, locationId, path } = delivery
       const seq = await tx.next('sandbox_ghl_deliveries')
       const body = JSON.stringify(delivery.body)
@@ -133,7 +136,10 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
       tx.afterCommit(() => wake(locationId))
     },
     /** PEM of the key that its deliveries can be verified with. */
-    publicKey: async () => createPublicKey(await privateKey()).export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey: async () =>
+      createPublicKey(await privateKey())
+        .export({ type: 'spki', format: 'pem' })
+        .toString(),
     async start(): Promise<void> {
       isStopped = false
       for (const { locationId } of await db.read(locationsWithDeliveries, {})) wake(locationId)

@@ -13,7 +13,14 @@ import { createLimits } from './limits.ts'
 import { createOauth, type GhlApp } from './oauth.ts'
 import { createPages, type GhlPages } from './pages.ts'
 import { createRoutes } from './routes.ts'
-import { contactsOfAccount, messageById, messageBySeq, messagesBefore, type Contact, type Message } from './thread-store.ts'
+import {
+  contactsOfAccount,
+  messageById,
+  messageBySeq,
+  messagesBefore,
+  type Contact,
+  type Message,
+} from './thread-store.ts'
 import { createThreads } from './threads.ts'
 
 export { FILE_HOST } from './files.ts'
@@ -58,7 +65,11 @@ export interface GhlSimulator {
     rows: number,
   ): Promise<{ readonly record: GhlConversation; readonly message: number; readonly seq: number }[]>
   conversation(accountId: AccountId, conversationId: string): Promise<Contact | undefined>
-  messages(contact: Contact, before: MessagePage | null, rows: number): Promise<(MessagePage & { record: GhlMessage })[]>
+  messages(
+    contact: Contact,
+    before: MessagePage | null,
+    rows: number,
+  ): Promise<(MessagePage & { record: GhlMessage })[]>
   /** Writes as a user of the CRM. */
   write(contact: Contact, text: string, attachments: readonly string[]): Promise<GhlMessage>
   /** @returns undefined if the location is not the account's. */

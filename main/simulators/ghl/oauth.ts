@@ -66,7 +66,8 @@ export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
       await tx.run(insertToken, { refresh, access, accountId, locationId, expiresAtMs })
       return found
     })
-    if (grant === undefined) throw new GhlFault(400, 'Invalid grant: the code or token was used already or expired.', 'invalid_grant')
+    if (grant === undefined)
+      throw new GhlFault(400, 'Invalid grant: the code or token was used already or expired.', 'invalid_grant')
     return answer(grant, refresh, access)
   }
 

@@ -66,7 +66,8 @@ export function createPages(deps: PagesDeps): GhlPages {
     const state = query.get('state') ?? ''
     // It leads back to the callback of an app and nowhere else.
     if (redirect?.pathname !== '/callbacks/ghl/oauth' || redirect.search !== '' || state === '') return gone(words)
-    if (method !== 'POST') return html(consentPage(words, locations, `${base}/oauth/chooselocation?${query.toString()}`))
+    if (method !== 'POST')
+      return html(consentPage(words, locations, `${base}/oauth/chooselocation?${query.toString()}`))
     const form = new URLSearchParams(body.toString())
     redirect.searchParams.set('state', state)
     const chosen = locations.find(({ id }) => id === form.get('location'))
@@ -108,10 +109,13 @@ export function createPages(deps: PagesDeps): GhlPages {
   async function write(visit: Visit): Promise<PageAnswer> {
     const { words, base, company } = visit
     const parts = readMultipart(visit.contentType, visit.body) ?? []
-    const field = (name: string) => parts.find((part) => part.name === name && part.filename === null)?.bytes.toString() ?? ''
+    const field = (name: string) =>
+      parts.find((part) => part.name === name && part.filename === null)?.bytes.toString() ?? ''
     const contact = mine(visit, await threads.ofConversation(field('conversation')))
     if (contact === undefined) return gone(words)
-    const file = parts.find(({ name, filename, bytes }) => name === 'file' && filename !== null && filename !== '' && bytes.length > 0)
+    const file = parts.find(
+      ({ name, filename, bytes }) => name === 'file' && filename !== null && filename !== '' && bytes.length > 0,
+    )
     const text = field('text').replaceAll('\r\n', '\n').trim()
     if (file?.filename != null) {
       const { filename: name, mimeType, bytes } = file
@@ -127,7 +131,10 @@ export function createPages(deps: PagesDeps): GhlPages {
     if (location === undefined) return gone(words)
     const digits = (form.get('phone') ?? '').replaceAll(/[\s()+.-]/g, '')
     if (digits !== '' && !/^[0-9]{7,15}$/.test(digits))
-      return { ...(await inbox({ ...visit, query: new URLSearchParams({ location: location.id }) }, words.wrongPhone)), status: 400 }
+      return {
+        ...(await inbox({ ...visit, query: new URLSearchParams({ location: location.id }) }, words.wrongPhone)),
+        status: 400,
+      }
     const name = (form.get('name') ?? '').trim().slice(0, 200)
     const phone = digits === '' ? null : `+${digits}`
     const wish = name === '' ? {} : { name }

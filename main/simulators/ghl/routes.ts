@@ -69,7 +69,10 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
       requireLocation(grant, query.get('locationId'))
       const contact = await threads.find(query.get('contactId') ?? '')
       const found = contact?.locationId === grant.locationId ? [contact] : []
-      return { conversations: found.flatMap((one) => (one === undefined ? [] : [toConversation(one)])), total: found.length }
+      return {
+        conversations: found.flatMap((one) => (one === undefined ? [] : [toConversation(one)])),
+        total: found.length,
+      }
     }
     if (second !== 'messages') return thread(grant, request)
     if (method === 'POST' && third === 'upload') return upload(grant, headers['content-type'], body)
@@ -118,7 +121,13 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     const dateMs = Date.parse(text(given['date']) ?? '')
     if (Number.isNaN(dateMs)) throw invalid('date must be ISO 8601')
     const direction = kind === 'outbound' || given['direction'] === 'outbound' ? 'outbound' : 'inbound'
-    const message = await threads.add(contact, { direction, type: isCall ? 'Call' : 'SMS', text: said, attachments, dateMs })
+    const message = await threads.add(contact, {
+      direction,
+      type: isCall ? 'Call' : 'SMS',
+      text: said,
+      attachments,
+      dateMs,
+    })
     return {
       success: true,
       conversationId: contact.conversationId,
@@ -139,7 +148,10 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
   async function installedLocations(grant: Grant): Promise<unknown> {
     if (grant.locationId !== null) throw new GhlFault(401, 'This needs the token of the agency.')
     const locations = await companies.locations(grant.accountId)
-    return { locations: locations.map(({ id, name }) => ({ _id: id, name, isInstalled: true })), count: locations.length }
+    return {
+      locations: locations.map(({ id, name }) => ({ _id: id, name, isInstalled: true })),
+      count: locations.length,
+    }
   }
 
   async function answer(request: SimulatedRequest): Promise<SimulatedAnswer> {

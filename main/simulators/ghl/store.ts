@@ -34,7 +34,9 @@ const LOCATION = 'id, account_id AS accountId, name, private_token AS privateTok
 export const locationsOf = sql<{ accountId: string }, Location>(
   `SELECT ${LOCATION} FROM sandbox_ghl_locations WHERE account_id = :accountId ORDER BY position`,
 )
-export const locationById = sql<{ id: string }, Location>(`SELECT ${LOCATION} FROM sandbox_ghl_locations WHERE id = :id`)
+export const locationById = sql<{ id: string }, Location>(
+  `SELECT ${LOCATION} FROM sandbox_ghl_locations WHERE id = :id`,
+)
 export const locationByToken = sql<{ token: string }, Location>(
   `SELECT ${LOCATION} FROM sandbox_ghl_locations WHERE private_token = :token`,
 )

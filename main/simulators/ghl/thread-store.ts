@@ -46,7 +46,10 @@ export const contactsOfLocation = sql<{ locationId: string; rows: number }, Cont
    ORDER BY last_message_seq DESC, seq DESC LIMIT :rows`,
 )
 /** Of all locations of an account, the most recent first. */
-export const contactsOfAccount = sql<{ accountId: string; beforeMessage: number; before: number; rows: number }, Contact>(
+export const contactsOfAccount = sql<
+  { accountId: string; beforeMessage: number; before: number; rows: number },
+  Contact
+>(
   `SELECT ${CONTACT} FROM sandbox_ghl_contacts
    WHERE account_id = :accountId AND (last_message_seq, seq) < (:beforeMessage, :before)
    ORDER BY last_message_seq DESC, seq DESC LIMIT :rows`,

@@ -39,7 +39,8 @@ export type Threads = ReturnType<typeof createThreads>
 
 /** Contacts and what is written with them. */
 export function createThreads({ db, clock, random, deliveries, onChange }: ThreadsDeps) {
-  const changed = (tx: Tx, { accountId }: { readonly accountId: AccountId }) => tx.afterCommit(() => onChange(accountId))
+  const changed = (tx: Tx, { accountId }: { readonly accountId: AccountId }) =>
+    tx.afterCommit(() => onChange(accountId))
 
   const get = (read: Pick<Tx, 'one'>, id: string) => read.one(contactById, { id })
 
@@ -136,7 +137,10 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
       }),
 
     /** What the app adds: a message of the contact, or one that was sent elsewhere. */
-    add: (contact: Contact, said: Pick<Message, 'direction' | 'type' | 'text' | 'dateMs'> & { attachments: string[] }) =>
+    add: (
+      contact: Contact,
+      said: Pick<Message, 'direction' | 'type' | 'text' | 'dateMs'> & { attachments: string[] },
+    ) =>
       db.commit((tx) =>
         say(tx, contact, {
           ...said,

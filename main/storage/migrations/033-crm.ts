@@ -37,6 +37,7 @@ CREATE TABLE crm_links (
   UNIQUE (instance_id, kind)
 ) STRICT;
 CREATE INDEX crm_links_by_queue ON crm_links (queue, seq);
+CREATE INDEX crm_links_overlapping ON crm_links (prev_expires_at) WHERE prev_expires_at IS NOT NULL;
 CREATE INDEX crm_links_by_account ON crm_links (account_id, seq);
 CREATE INDEX crm_links_by_company ON crm_links (company_id, seq) WHERE company_id IS NOT NULL;
 
@@ -88,7 +89,7 @@ CREATE TABLE crm_contacts (
   PRIMARY KEY (queue, number)
 ) STRICT;
 CREATE INDEX crm_contacts_by_id ON crm_contacts (queue, contact_id);
-CREATE INDEX crm_contacts_dnd ON crm_contacts (queue) WHERE dnd <> dnd_pushed;
+CREATE INDEX crm_contacts_dnd ON crm_contacts (queue, number) WHERE dnd <> dnd_pushed;
 
 -- Messages that a CRM has or will have. part is the position in a message of the CRM that became several here.
 CREATE TABLE crm_messages (
@@ -160,7 +161,7 @@ CREATE TABLE crm_inbox (
   ended_at INTEGER,
   UNIQUE (scope, external_id)
 ) STRICT;
-CREATE INDEX crm_inbox_waiting ON crm_inbox (link_seq, seq) WHERE state = 'waiting';
+CREATE INDEX crm_inbox_of_link ON crm_inbox (link_seq, state, seq);
 CREATE INDEX crm_inbox_held ON crm_inbox (link_seq, hold_until) WHERE state = 'waiting';
 CREATE INDEX crm_inbox_of_contact ON crm_inbox (link_seq, number, seq) WHERE state = 'waiting';
 CREATE INDEX crm_inbox_ended ON crm_inbox (ended_at) WHERE ended_at IS NOT NULL;

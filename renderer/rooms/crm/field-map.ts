@@ -6,7 +6,13 @@ export interface FieldRow {
   to: string
 }
 
-export const FIELD_SOURCES = ['name', 'profile_name', 'tags', 'instance_name', 'instance_number'] as const satisfies readonly FieldMapping['from'][]
+export const FIELD_SOURCES = [
+  'name',
+  'profile_name',
+  'tags',
+  'instance_name',
+  'instance_number',
+] as const satisfies readonly FieldMapping['from'][]
 
 const TARGET = /^[A-Za-z0-9_.-]{1,100}$/
 

@@ -47,7 +47,16 @@ async function post(path: string, text: string, signature?: string) {
 
 const written = async (messageId: string, more: object = {}) => {
   const { location_id: locationId } = await w.ghl(instance.id)
-  return { contactId: 'c', locationId, messageId, type: 'SMS', phone: '+12025550277', message: messageId, attachments: [], ...more }
+  return {
+    contactId: 'c',
+    locationId,
+    messageId,
+    type: 'SMS',
+    phone: '+12025550277',
+    message: messageId,
+    attachments: [],
+    ...more,
+  }
 }
 
 const received = async (phone: string) => {
@@ -70,7 +79,12 @@ test('the check agrees with a vector of RFC 8032, and with every spelling of a k
     expect(isSigned(key, broken.toString('base64'), message)).toBe(false)
     expect(isSigned(key, signature.subarray(1).toString('base64'), message)).toBe(false)
   }
-  for (const none of ['', 'x', 'AAAA', generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ type: 'spki', format: 'pem' }).toString()])
+  for (const none of [
+    '',
+    'x',
+    'AAAA',
+    generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  ])
     expect(readPublicKey(none)).toBeUndefined()
 })
 

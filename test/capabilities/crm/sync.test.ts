@@ -80,7 +80,10 @@ test('files go both ways', async () => {
   )
   expect(stored?.mime).toBe('image/png')
   expect(stored?.size).toBeGreaterThan(50)
-  await write('12025556103', { text: 'Mine', attachments: ['https://media.sandbox/image.png', 'https://media.sandbox/document.pdf'] })
+  await write('12025556103', {
+    text: 'Mine',
+    attachments: ['https://media.sandbox/image.png', 'https://media.sandbox/document.pdf'],
+  })
   await until(async () =>
     expect((await receivedBy('12025556103')).map(({ type, media }) => [type, media.caption])).toEqual([
       ['image', 'Mine'],
@@ -185,9 +188,7 @@ test('pausing holds both directions, and resuming catches up in order', async ()
   await w.say('12025556108', LINE, 'One')
   await w.say('12025556108', LINE, 'Two')
   await write('12025556108', { text: 'From the CRM' })
-  await until(async () =>
-    expect((await w.ghl(instance.id)).waiting).toMatchObject({ to_crm: 2, to_contacts: 1 }),
-  )
+  await until(async () => expect((await w.ghl(instance.id)).waiting).toMatchObject({ to_crm: 2, to_contacts: 1 }))
   expect(await receivedBy('12025556108')).toEqual([])
   await w.must('PATCH', `/v1/instances/${instance.id}/ghl`, { paused: false })
   await until(async () => {
@@ -214,9 +215,7 @@ test('an outage and a storm of 429 leave no gap and no duplicate', async () => {
     w.moving.move(10_000)
     expect((await texts('12025556109')).map(([, text]) => text)).toEqual(['Hello', '1', '2', '3', '4', '5'])
   })
-  await until(async () =>
-    expect(await w.ghl(instance.id)).toMatchObject({ last_error: null, waiting: { to_crm: 0 } }),
-  )
+  await until(async () => expect(await w.ghl(instance.id)).toMatchObject({ last_error: null, waiting: { to_crm: 0 } }))
 })
 
 test('earlier messages are copied behind new ones, with their time, and once', async () => {

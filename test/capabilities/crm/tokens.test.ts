@@ -18,19 +18,29 @@ const ACCOUNT = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b60' as never
 function tokenEndpoint() {
   let minted = 0
   const used: string[] = []
-  const app = { oauth: {
-    async refreshToken(refresh: string) {
-      if (used.includes(refresh)) throw Object.assign(new Error('invalid_grant'), { statusCode: 400 })
-      used.push(refresh)
-      await new Promise((resolve) => setImmediate(resolve))
-      minted++
-      return { access_token: `access-${minted}`, refresh_token: `refresh-${minted}`, expires_in: 86_399 }
+  const app = {
+    oauth: {
+      async refreshToken(refresh: string) {
+        if (used.includes(refresh)) throw Object.assign(new Error('invalid_grant'), { statusCode: 400 })
+        used.push(refresh)
+        await new Promise((resolve) => setImmediate(resolve))
+        minted++
+        return { access_token: `access-${minted}`, refresh_token: `refresh-${minted}`, expires_in: 86_399 }
+      },
     },
-  } }
-  return { sdk: { withApp: () => Promise.resolve(app), withToken: () => Promise.reject(new Error('unused')) } as unknown as Sdk, minted: () => minted }
+  }
+  return {
+    sdk: {
+      withApp: () => Promise.resolve(app),
+      withToken: () => Promise.reject(new Error('unused')),
+    } as unknown as Sdk,
+    minted: () => minted,
+  }
 }
 
-const sides = { get: () => ({ app: () => ({ clientId: 'id', clientSecret: new Secret('secret') }) }) } as unknown as Sides
+const sides = {
+  get: () => ({ app: () => ({ clientId: 'id', clientSecret: new Secret('secret') }) }),
+} as unknown as Sides
 
 async function tokensOfTest() {
   const { db } = await testDatabase()
@@ -39,7 +49,10 @@ async function tokensOfTest() {
   const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 7) }, random })
   const endpoint = tokenEndpoint()
   let isBroken = false
-  const flaky: Db = { ...db, commit: (work) => (isBroken ? Promise.reject(new StorageError('full', 'no room')) : db.commit(work)) }
+  const flaky: Db = {
+    ...db,
+    commit: (work) => (isBroken ? Promise.reject(new StorageError('full', 'no room')) : db.commit(work)),
+  }
   const make = () => createTokens({ db: flaky, clock, seal, sdk: endpoint.sdk, sides })
   const tokens = make()
   const put = (into: ReturnType<typeof make>) =>
@@ -104,7 +117,10 @@ test('a refresh token that is used up asks a person to connect again', async () 
 
 test('tokens are sealed', async () => {
   const { db } = await tokensOfTest()
-  const rows = await db.read<object, { tokens: Uint8Array }>({ text: 'SELECT tokens_enc AS tokens FROM crm_sessions' } as never, {})
+  const rows = await db.read<object, { tokens: Uint8Array }>(
+    { text: 'SELECT tokens_enc AS tokens FROM crm_sessions' } as never,
+    {},
+  )
   const text = Buffer.from(rows[0]?.tokens ?? []).toString('latin1')
   expect(text).not.toContain('access-0')
   expect(text).not.toContain('refresh-0')

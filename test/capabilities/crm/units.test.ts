@@ -36,23 +36,42 @@ describe('the limiter', () => {
   test('learns from the answers what others have used', () => {
     const limiter = createLimiter(fakeClock())
     limiter.take('a')
-    limiter.learn('a', { 'x-ratelimit-max': '50', 'x-ratelimit-remaining': '1', 'x-ratelimit-interval-milliseconds': '1000' })
+    limiter.learn('a', {
+      'x-ratelimit-max': '50',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-interval-milliseconds': '1000',
+    })
     limiter.take('a')
     expect(refusalOf(() => limiter.take('a'))).toMatchObject({ kind: 'wait' })
   })
 })
 
 test.each([
-  [{ statusCode: 429, rateLimit: { scope: 'burst', intervalMs: 10_000 } }, { kind: 'wait', untilMs: 11_000, code: 'rate_limited' }],
-  [{ statusCode: 429, rateLimit: { scope: 'daily', dailyResetMs: 60_000 } }, { kind: 'wait', untilMs: 61_000, code: 'daily_limit' }],
+  [
+    { statusCode: 429, rateLimit: { scope: 'burst', intervalMs: 10_000 } },
+    { kind: 'wait', untilMs: 11_000, code: 'rate_limited' },
+  ],
+  [
+    { statusCode: 429, rateLimit: { scope: 'daily', dailyResetMs: 60_000 } },
+    { kind: 'wait', untilMs: 61_000, code: 'daily_limit' },
+  ],
   [{ statusCode: 429 }, { kind: 'wait', untilMs: 11_000, code: 'rate_limited' }],
   [{ statusCode: 401 }, { kind: 'reconnect', code: 'reconnect_required' }],
   [{ statusCode: 403 }, { kind: 'reconnect', code: 'missing_permission' }],
   [{ statusCode: 404 }, { kind: 'contact_gone', code: 'contact_refused' }],
-  [{ statusCode: 422, message: 'phone must be valid' }, { kind: 'refused', code: 'message_refused' }],
+  [
+    { statusCode: 422, message: 'phone must be valid' },
+    { kind: 'refused', code: 'message_refused' },
+  ],
   [{ statusCode: 500 }, { kind: 'unknown', code: 'unreachable' }],
-  [{ statusCode: 599, response: { outbound: { sent: false } } }, { kind: 'wait', untilMs: null, code: 'unreachable' }],
-  [{ statusCode: 599, response: { outbound: { sent: true } } }, { kind: 'unknown', code: 'unreachable' }],
+  [
+    { statusCode: 599, response: { outbound: { sent: false } } },
+    { kind: 'wait', untilMs: null, code: 'unreachable' },
+  ],
+  [
+    { statusCode: 599, response: { outbound: { sent: true } } },
+    { kind: 'unknown', code: 'unreachable' },
+  ],
 ])('the error %j of a call that must not be repeated means %j', (error, fault) => {
   expect(faultOf(error, 1_000, false).fault).toEqual(fault)
 })
@@ -78,9 +97,24 @@ test('all spellings of a number', () => {
 const file = (url: string) => ({ url, mediaType: null, filename: null })
 test.each([
   ['text alone', 'Hi', [], [{ text: 'Hi' }]],
-  ['a picture with a caption', 'Hi', [file('https://x/a.JPG?b')], [{ media_url: 'https://x/a.JPG?b', media_type: 'image', caption: 'Hi' }]],
-  ['audio has no caption', 'Hi', [file('https://x/a.ogg')], [{ text: 'Hi' }, { media_url: 'https://x/a.ogg', media_type: 'audio' }]],
-  ['a long text is no caption', 'x'.repeat(1_025), [file('https://x/a.png')], [{ text: 'x'.repeat(1_025) }, { media_url: 'https://x/a.png', media_type: 'image' }]],
+  [
+    'a picture with a caption',
+    'Hi',
+    [file('https://x/a.JPG?b')],
+    [{ media_url: 'https://x/a.JPG?b', media_type: 'image', caption: 'Hi' }],
+  ],
+  [
+    'audio has no caption',
+    'Hi',
+    [file('https://x/a.ogg')],
+    [{ text: 'Hi' }, { media_url: 'https://x/a.ogg', media_type: 'audio' }],
+  ],
+  [
+    'a long text is no caption',
+    'x'.repeat(1_025),
+    [file('https://x/a.png')],
+    [{ text: 'x'.repeat(1_025) }, { media_url: 'https://x/a.png', media_type: 'image' }],
+  ],
   ['what is unknown is a document', '', [file('https://x/a')], [{ media_url: 'https://x/a', media_type: 'document' }]],
   ['nothing', '', [], []],
 ])('%s', (_name, text, attachments, parts) => {
@@ -88,7 +122,12 @@ test.each([
 })
 
 test('fields go where the map says, and an empty value goes nowhere', () => {
-  const person = { phone: '1', spellings: [], isOptedOut: false, values: { name: 'Ada', tags: ['a', 'b'], profile_name: '' } }
+  const person = {
+    phone: '1',
+    spellings: [],
+    isOptedOut: false,
+    values: { name: 'Ada', tags: ['a', 'b'], profile_name: '' },
+  }
   const map = [
     { from: 'name', to: 'firstName' },
     { from: 'tags', to: 'tags' },
@@ -104,7 +143,11 @@ test('fields go where the map says, and an empty value goes nowhere', () => {
 
 test('a form with a file is read as it was written', () => {
   const bytes = Buffer.from('\r\n--not the end\r\n\0\u{1F600}')
-  const { contentType, body } = formOf(seededRandom(1), { locationId: 'L' }, { filename: 'a"b.png', mimeType: 'image/png', bytes })
+  const { contentType, body } = formOf(
+    seededRandom(1),
+    { locationId: 'L' },
+    { filename: 'a"b.png', mimeType: 'image/png', bytes },
+  )
   const parts = readMultipart(contentType, body)
   expect(parts?.map(({ name, filename, mimeType }) => [name, filename, mimeType])).toEqual([
     ['locationId', null, 'text/plain'],

@@ -69,7 +69,9 @@ test('what the CRM posts is sent once, and its status comes back in order', asyn
   expect(await post(body)).toBe(202)
   expect(await post(body)).toBe(202)
   await until(async () => {
-    const statuses = (await events('status')).map(({ status }) => status).filter(({ external_id }) => external_id === 'deal-7')
+    const statuses = (await events('status'))
+      .map(({ status }) => status)
+      .filter(({ external_id }) => external_id === 'deal-7')
     expect(statuses.at(-1)?.status).toBe('read')
     const ranks = statuses.map(({ status }) => ['sent', 'delivered', 'read'].indexOf(status))
     expect(ranks).toEqual(ranks.toSorted())

@@ -1,7 +1,14 @@
 import type { MessageStatus } from '../../../contract/shapes.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { BridgeError, type CrmBridge, type CrmContact, type CrmMessage, type Person, type PushedMessage } from '../bridge.ts'
+import {
+  BridgeError,
+  type CrmBridge,
+  type CrmContact,
+  type CrmMessage,
+  type Person,
+  type PushedMessage,
+} from '../bridge.ts'
 import type { CrmLink } from '../links.ts'
 import { knownExternalIds } from '../outbox-store.ts'
 import type { Api } from './api.ts'

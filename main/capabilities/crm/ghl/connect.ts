@@ -124,7 +124,12 @@ export function createConnect(deps: ConnectDeps) {
   }
 
   /** The name of a location. @throws BridgeError */
-  async function describe(side: GhlSide, { accountId }: Pick<InstanceSubject, 'accountId'>, locationId: string, token: Secret) {
+  async function describe(
+    side: GhlSide,
+    { accountId }: Pick<InstanceSubject, 'accountId'>,
+    locationId: string,
+    token: Secret,
+  ) {
     const client = await sdk.withToken(side, accountId, token)
     const judge = (error: unknown): never => {
       throw faultOf(error, clock.now(), true)
@@ -198,7 +203,11 @@ export function createConnect(deps: ConnectDeps) {
   }
 
   /** The location that an agency's consent is for: the one that was asked for, or its only one. */
-  async function locationOf(side: GhlSide, { accountId, locationId }: StateRow, { companyId, tokens: given }: Consented) {
+  async function locationOf(
+    side: GhlSide,
+    { accountId, locationId }: StateRow,
+    { companyId, tokens: given }: Consented,
+  ) {
     if (locationId !== null) return locationId
     const client = await sdk.withToken(side, accountId, new Secret(given.access_token))
     const query = { companyId: companyId ?? '', appId: side.app().clientId.split('-')[0] ?? '', isInstalled: true }
@@ -238,7 +247,10 @@ export function createConnect(deps: ConnectDeps) {
 
   return {
     /** @throws ApiError validation_error, invalid_state, upstream_unavailable, sealed */
-    async connect(instance: InstanceSubject, { mode, location_id: locationId, token }: ConnectBody): Promise<Connecting> {
+    async connect(
+      instance: InstanceSubject,
+      { mode, location_id: locationId, token }: ConnectBody,
+    ): Promise<Connecting> {
       if (mode === 'oauth') {
         if (token !== undefined) throw wrong('token is only allowed with mode token.')
         return begin(instance, locationId ?? null)
@@ -269,5 +281,7 @@ export type Connect = ReturnType<typeof createConnect>
 
 const wrong = (message: string) => new ApiError('validation_error', message)
 const takenByOther = () =>
-  new ApiError('invalid_state', 'This location is connected to another account of this service. Disconnect it there first.')
-
+  new ApiError(
+    'invalid_state',
+    'This location is connected to another account of this service. Disconnect it there first.',
+  )

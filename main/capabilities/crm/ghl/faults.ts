@@ -22,14 +22,14 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
     return make(fault, UNREACHABLE)
   }
   if (status === 429) return make(...rateFault(error as GHLRateLimitError, nowMs))
-  if (status === 401)
-    return make({ kind: 'reconnect', code: 'reconnect_required' }, RECONNECT)
+  if (status === 401) return make({ kind: 'reconnect', code: 'reconnect_required' }, RECONNECT)
   if (status === 403)
     return make(
       { kind: 'reconnect', code: 'missing_permission' },
       'GoHighLevel refuses access to this location. Check that the app or token has the scopes for contacts and conversations, then connect again.',
     )
-  if (status === 404) return make({ kind: 'contact_gone', code: 'contact_refused' }, 'The contact is no longer in GoHighLevel.')
+  if (status === 404)
+    return make({ kind: 'contact_gone', code: 'contact_refused' }, 'The contact is no longer in GoHighLevel.')
   if (status >= 500) {
     const fault: BridgeFault = isRepeatable
       ? { kind: 'wait', untilMs: null, code: 'unreachable' }
@@ -43,7 +43,8 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
 
 export const UNREACHABLE =
   'GoHighLevel cannot be reached. Nothing is lost: everything waits, and is delivered in order once it answers.'
-export const RECONNECT = 'GoHighLevel no longer accepts the connection. Connect again; what happened meanwhile is then delivered.'
+export const RECONNECT =
+  'GoHighLevel no longer accepts the connection. Connect again; what happened meanwhile is then delivered.'
 
 const isNoAnswer = (response: unknown): response is NoAnswer =>
   typeof response === 'object' && response !== null && 'outbound' in response

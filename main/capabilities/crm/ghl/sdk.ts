@@ -22,7 +22,12 @@ export function createSdk(): Sdk {
   const load = () => (loading ??= import('@gohighlevel/api-client').then((library) => library.HighLevel))
   const clients = new Map<string, HighLevel>()
 
-  async function direct(client: HighLevel, side: GhlSide, accountId: AccountId, onHeaders?: OnHeaders): Promise<HighLevel> {
+  async function direct(
+    client: HighLevel,
+    side: GhlSide,
+    accountId: AccountId,
+    onHeaders?: OnHeaders,
+  ): Promise<HighLevel> {
     const { defaults } = client.getHttpClient()
     defaults.baseURL = await side.apiUrl()
     // Axios and this have the same idea of a request; its types know more than the adapter needs.

@@ -57,7 +57,10 @@ export function createSides({ config, simulator, clock, resolve, dial, localUrl 
     },
     providerId: config.ghlProviderId,
     publicKey: () => Promise.resolve(config.ghlPublicKey),
-    outbound: createOutbound({ ...{ clock, resolve, dial, trustedRanges: [] }, only: () => [new URL(ghlBaseUrl).origin] }),
+    outbound: createOutbound({
+      ...{ clock, resolve, dial, trustedRanges: [] },
+      only: () => [new URL(ghlBaseUrl).origin],
+    }),
   }
 
   return {

@@ -40,7 +40,10 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
     if (status === 410) throw new BridgeError({ kind: 'reconnect', code: 'gone' }, GONE)
     if (REFUSED.has(status)) {
       const fault = { kind: 'later', untilMs: clock.now() + 30_000, code: 'message_refused' } as const
-      throw new BridgeError(fault, `The CRM webhook refuses an event (HTTP ${status}). It is skipped after a few attempts.`)
+      throw new BridgeError(
+        fault,
+        `The CRM webhook refuses an event (HTTP ${status}). It is skipped after a few attempts.`,
+      )
     }
     const retryAfter = Number(answer.headers['retry-after'] ?? NaN)
     const waitMs = Number.isFinite(retryAfter) ? Math.min(retryAfter * 1_000, HOUR_MS) : null
@@ -89,8 +92,7 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
 
   function fileOf({ instanceId }: CrmLink, file: NonNullable<Parameters<CrmBridge['message']>[2]['file']>) {
     const { mediaId, mimeType: mime_type, filename, size } = file
-    const url =
-      mediaId === null ? null : `${base()}/v1/instances/${instanceId}/media/${encodeURIComponent(mediaId)}`
+    const url = mediaId === null ? null : `${base()}/v1/instances/${instanceId}/media/${encodeURIComponent(mediaId)}`
     return { media_id: mediaId, mime_type, filename, size, url }
   }
 }

@@ -82,5 +82,7 @@ function wrong(given: unknown): string {
   if (type !== 'message' && type !== 'opt_out') return 'type must be message or opt_out.'
   const [first] = Errors(type === 'message' ? PostedMessage : PostedOptOut, given)
   const field = first?.instancePath.slice(1) ?? ''
-  return field === '' ? `The ${type} is not complete: ${first?.message ?? 'a field is missing'}.` : `${field}: ${first?.message ?? 'not valid'}.`
+  return field === ''
+    ? `The ${type} is not complete: ${first?.message ?? 'a field is missing'}.`
+    : `${field}: ${first?.message ?? 'not valid'}.`
 }
