@@ -124,12 +124,33 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'scanSandboxCode', field: 'pairing_code', swap: (own, { code }) => ({ ...own, code }) },
   { operation: 'scanSandboxCode', field: 'qr', swap: (own, { qr }) => ({ ...own, qr }), words: ({ qr }) => ({ body: { qr } }) },
   { operation: 'speakFromSandboxPhone', field: 'quoted_message_id', swap: (own, { spoken }) => ({ ...own, spoken }) },
+  { operation: 'getLatestVoiceRecording', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true,
+    words: ({ smv2 }) => ({ query: { instance: smv2.id, call_id: smv2.call } }) },
+  { operation: 'getVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
+  { operation: 'getVoiceCallReview', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
+  { operation: 'cancelVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
+  { operation: 'getVoiceRecording', field: 'recording_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { recording: smv2.recording }), ofLine: true },
+  { operation: 'downloadVoiceRecording', field: 'recording_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { recording: smv2.recording }), ofLine: true },
+  { operation: 'getVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true },
+  { operation: 'scheduleVoiceCall', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true },
+  { operation: 'scheduleVoiceCallBatch', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
+    words: ({ smv2 }) => ({ body: { numbers: ['12025550486'], agent_id: smv2.agent } }) },
+  { operation: 'updateVoiceSettings', field: 'receive_agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
+    words: ({ smv2 }) => ({ body: { receive_agent_id: smv2.agent } }) },
+  { operation: 'createVoiceWidget', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
+    words: ({ smv2 }) => ({ body: { name: 'Page', allowed_origins: ['https://www.example.com'], agent_id: smv2.agent } }) },
+  { operation: 'updateVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true,
+    words: () => ({ body: { name: 'Page' } }) },
+  { operation: 'updateVoiceWidget', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
+    words: ({ smv2 }) => ({ body: { agent_id: smv2.agent } }) },
+  { operation: 'deleteVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]
 
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
+  ['listVoiceCalls.batch_id', 'a filter of the calls of this instance'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
@@ -193,7 +214,7 @@ describe('what is named beside the path', () => {
       expect(await w.typesSince(mark)).toEqual([])
 
       const own = await rest(isOfAccount(operation) ? 'all' : 'list', askFor('own'))
-      expect(own.status, own.text).toBeLessThan(300)
+      expect(own.status, own.text).toBeLessThan(400)
       if (reference.isFilter) expect(own.body.data).not.toEqual([])
       if (id === 'recreateInstances') expect(own.body.accepted).toBe(1)
       await w.quiet()
@@ -345,7 +366,7 @@ describe('asked of one’s own, with the one scope', () => {
       const scopes = [operation.scope ?? 'ghl:manage'] as const
       const { method, path, body } = askOf(operation, own)
       const answer = await scene.w.api(method, path, body, await scene.w.key({ scopes, instances }))
-      expect([200, 201, 202, 204, 409], `${path} ${answer.text}`).toContain(answer.status)
+      expect([200, 201, 202, 204, 307, 409], `${path} ${answer.text}`).toContain(answer.status)
       await scene.w.quiet()
     },
   )

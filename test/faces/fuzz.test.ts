@@ -39,7 +39,14 @@ beforeAll(async () => {
       },
     })
   ).body
+  const at = `/v1/instances/${line.id}/voice`
+  const widget = (await w.api('POST', `${at}/widgets`, { name: 'Page', allowed_origins: ['https://www.example.com'] }))
+    .body
+  await w.api('POST', `${at}/enable`)
+  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: 'agent-1' })).body
   ids = {
+    widgets: widget.id,
+    calls: call.id,
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
@@ -65,7 +72,14 @@ const carriedOut = new Set<string>()
 
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
-const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut']
+const ENDING = [
+  'deleteInstance',
+  'deleteVoiceWidget',
+  'deleteWebhook',
+  'deleteSandboxMessage',
+  'deleteContact',
+  'deleteOptOut',
+]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
 const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
@@ -249,6 +263,12 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'importCampaignRecipients',
     // Needs a connected live number.
     'startHistoryImport',
+    // Need an agent, a call in a certain state, or a session description.
+    'scheduleVoiceCall',
+    'scheduleVoiceCallBatch',
+    'cancelVoiceCall',
+    'createVoiceWidget',
+    'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
   ]

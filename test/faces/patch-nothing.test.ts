@@ -26,6 +26,12 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ada' })
     return { path: '/v1/contacts/12025550123' }
   },
+  updateVoiceSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/voice/settings`, read: '' }),
+  updateVoiceWidget: async (w) => {
+    const at = `/v1/instances/${(await w.instance()).id}/voice/widgets`
+    const { body } = await w.api('POST', at, { name: 'Page', allowed_origins: ['https://www.example.com'] })
+    return { path: `${at}/${body.id}` }
+  },
   updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),

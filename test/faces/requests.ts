@@ -47,6 +47,9 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   listContacts: ({ contact }) => ({ query: { q: contact } }),
   listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
+  getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
+  scheduleVoiceCall: (_side, { agent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
+  scheduleVoiceCallBatch: (_side, { agent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -107,6 +110,9 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   contacts: side.contact,
   'opt-outs': side.optOut,
   catcher: side.catcher,
+  calls: line.call,
+  recordings: line.recording,
+  widgets: line.widget,
 })
 
 function argumentsOf(operation: Operation, filled: string): Record<string, string> {
@@ -133,6 +139,9 @@ const OWNED = new Set([
   'numbers',
   'contacts',
   'opt-outs',
+  'calls',
+  'recordings',
+  'widgets',
 ])
 /** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])

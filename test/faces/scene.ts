@@ -79,6 +79,10 @@ function nobody(side: Side, id: string): Side {
     key: `key-${id}`,
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
+    call: id,
+    recording: id,
+    widget: id,
+    agent: `agent-of-${id}`,
   }
   return {
     ...side,

@@ -81,6 +81,9 @@ const PROVOKED_APART = [
   'service_unavailable',
   'storage_full',
   'sealed',
+  // In test/capabilities/voice.
+  'ambiguous_instance',
+  'call_permission_required',
 ] as const satisfies ErrorCode[]
 
 /** Codes of what is not built yet: no operation may promise one, and whoever builds it takes it out of here. */
@@ -89,9 +92,7 @@ const NOT_BUILT = [
   'card_declined',
   'payment_action_required',
   'account_suspended',
-  'ambiguous_instance',
   'provider_key_missing',
-  'call_permission_required',
   'billing_unavailable',
 ] as const satisfies ErrorCode[]
 
