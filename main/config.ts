@@ -503,7 +503,8 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'sandbox.voice_speed',
     kind: integer({ min: 1, max: 20 }),
     fallback: 1,
-    description: 'How many times faster than real calls those of the sandbox run, for tests. Recordings keep their length.',
+    description:
+      'How many times faster than real calls those of the sandbox run, for tests. Recordings keep their length.',
     window: 'now',
   },
   smtpHost: {
@@ -538,7 +539,11 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   smtpPassword: {
     name: 'smtp.password',
-    kind: text({ words: 'text', rule: 'not be empty', accept: (password) => (password ? new Secret(password) : undefined) }),
+    kind: text({
+      words: 'text',
+      rule: 'not be empty',
+      accept: (password) => (password ? new Secret(password) : undefined),
+    }),
     fallback: null,
     defaultText: 'none',
     description: 'Password at the mail server.',

@@ -37,7 +37,15 @@ export const worldOf = (
   // The window lies in out/renderer.
   maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
   startVoice:
-    consoleFolder === null ? null : voiceStarter(join(consoleFolder, '..', 'main', 'voice-program.js'), forkProgram),
+    consoleFolder === null
+      ? null
+      : voiceStarter(
+          {
+            voice: join(consoleFolder, '..', 'main', 'voice-program.js'),
+            speech: join(consoleFolder, '..', 'main', 'flite-thread.js'),
+          },
+          forkProgram,
+        ),
   mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
   documentProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'document-program.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),

@@ -52,11 +52,7 @@ export interface Files {
    * Takes a file of the home folder that is complete: syncs it, moves it into place and makes its row.
    * @param record writes rows of the room in the commit that makes the file exist.
    */
-  adopt(
-    path: string,
-    file: NewFile,
-    record?: (tx: Tx, stored: StoredFile) => Promise<void>,
-  ): Promise<StoredFile>
+  adopt(path: string, file: NewFile, record?: (tx: Tx, stored: StoredFile) => Promise<void>): Promise<StoredFile>
   /**
    * Streams a file to disk that no row names: it is gone when it is removed, or at the next start.
    * @throws whatever the source throws; then nothing is kept.

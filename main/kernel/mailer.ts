@@ -42,7 +42,10 @@ const TIMEOUT_MS = 20_000
 
 /** @param server asked before each mail. @param isSandbox whether that is the mail sandbox. */
 export function createMailer(server: (accountId: AccountId) => Promise<SmtpServer>, isSandbox: boolean): Mailer {
-  async function withTransport<T>(accountId: AccountId, act: (transport: Transporter, from: string) => Promise<T>): Promise<T> {
+  async function withTransport<T>(
+    accountId: AccountId,
+    act: (transport: Transporter, from: string) => Promise<T>,
+  ): Promise<T> {
     const { host, port, security, user, password, from } = await server(accountId)
     // Loaded when the first mail is sent.
     const { createTransport } = await import('nodemailer')

@@ -36,10 +36,10 @@ interface ForkedProgram {
   kill(): unknown
 }
 
-export type ForkProgram = (program: string) => ForkedProgram
+export type ForkProgram = (program: string, args: readonly string[]) => ForkedProgram
 
-const forkNode: ForkProgram = (program) => {
-  const child = fork(program, {
+const forkNode: ForkProgram = (program, args) => {
+  const child = fork(program, [...args], {
     // Sound in recordings' waveforms is bytes, which JSON cannot carry.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -58,11 +58,17 @@ const forkNode: ForkProgram = (program) => {
   }
 }
 
-/** @param program where voice-program.ts lies. @param start Electron has a way of its own. */
+/** Where voice-program.ts and flite-thread.ts lie. */
+interface VoicePrograms {
+  readonly voice: string
+  readonly speech: string
+}
+
+/** @param start Electron has a way of its own. */
 export const voiceStarter =
-  (program: string, start: ForkProgram = forkNode): StartVoice =>
+  (programs: VoicePrograms, start: ForkProgram = forkNode): StartVoice =>
   (onMessage, onExit) => {
-    const forked = start(program)
+    const forked = start(programs.voice, [programs.speech])
     let isGone = false
     forked.onMessage(onMessage)
     forked.onExit(() => {

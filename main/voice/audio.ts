@@ -39,8 +39,7 @@ export const milliseconds = (pcm: Int16Array): number => Math.round((pcm.length 
 
 export function mix(one: Int16Array, other: Int16Array): Int16Array {
   const mixed = new Int16Array(FRAME)
-  for (let i = 0; i < FRAME; i++)
-    mixed[i] = Math.max(-32_768, Math.min(32_767, (one[i] ?? 0) + (other[i] ?? 0)))
+  for (let i = 0; i < FRAME; i++) mixed[i] = Math.max(-32_768, Math.min(32_767, (one[i] ?? 0) + (other[i] ?? 0)))
   return mixed
 }
 

@@ -34,7 +34,7 @@ function crcOf(page: Uint8Array): number {
 export function readPages(file: Buffer): OggPage[] {
   const pages: OggPage[] = []
   let unfinished: Uint8Array[] = []
-  for (let offset = 0; offset + HEADER_BYTES <= file.length; ) {
+  for (let offset = 0; offset + HEADER_BYTES <= file.length;) {
     if (file.toString('latin1', offset, offset + 4) !== 'OggS') break
     const segments = file[offset + 26] ?? 0
     const bodyAt = offset + HEADER_BYTES + segments

@@ -96,7 +96,8 @@ export interface MediaCounts {
   readonly underruns: number
 }
 
-export type CheckResult = { readonly ok: true; readonly detail: string } | { readonly ok: false; readonly error: string }
+export type CheckResult =
+  { readonly ok: true; readonly detail: string } | { readonly ok: false; readonly error: string }
 
 export type ToVoice =
   | { readonly kind: 'place'; readonly plan: CallPlan }

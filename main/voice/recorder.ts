@@ -98,7 +98,8 @@ const writerOf = (file: FileHandle) =>
   new WritableStream<{ data: Uint8Array; position: number }>({
     async write({ data, position }) {
       // A single write may take only a part of the bytes.
-      for (let at = 0; at < data.length;) at += (await file.write(data, at, data.length - at, position + at)).bytesWritten
+      for (let at = 0; at < data.length;)
+        at += (await file.write(data, at, data.length - at, position + at)).bytesWritten
     },
   })
 

@@ -31,7 +31,7 @@ export interface CallSession {
   /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
   addListener(leg: CallLeg, onAnswer: (sdp: string | null) => void): void
   /** Resolves when the recording is complete and `ended` was sent. */
-  readonly ended: Promise<void>
+  readonly ended: Promise<unknown>
 }
 
 const CONNECT_MS = 20_000
@@ -41,7 +41,7 @@ export function startSession(deps: SessionDeps): CallSession {
   const { clock, plan, leg, console: consoleLeg, send, builtIn } = deps
   const { callId, agent } = plan
   const listeners = new Set<CallLeg>()
-  const { promise: ended, resolve: close } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: close } = Promise.withResolvers<undefined>()
   let frames = 0
   let isConnected = false
   let isAccepted = false
@@ -70,7 +70,7 @@ export function startSession(deps: SessionDeps): CallSession {
       const media = { framesIn, framesLost, underruns: pacer?.underruns() ?? 0 }
       const result: CallEnd = { reason, talkedMs: isConnected ? nowMs() : null, recording, media }
       send({ kind: 'ended', callId, end: result })
-      close()
+      close(undefined)
     })
   }
 
@@ -86,12 +86,12 @@ export function startSession(deps: SessionDeps): CallSession {
     isConnected = true
     for (const timer of timers) timer.cancel()
     timers = [startTimeout(clock, plan.limitMs / leg.speed, () => finish('time_limit'))]
-    opening = (plan.recordTo === null ? Promise.resolve(null) : deps.createRecorder(() => finish('storage_full'))).catch(
-      () => {
-        finish('storage_full')
-        return null
-      },
-    )
+    opening = (
+      plan.recordTo === null ? Promise.resolve(null) : deps.createRecorder(() => finish('storage_full'))
+    ).catch(() => {
+      finish('storage_full')
+      return null
+    })
     void opening.then((opened) => {
       recorder = opened ?? undefined
       if (end !== undefined) return
@@ -154,7 +154,9 @@ export function startSession(deps: SessionDeps): CallSession {
   const { route } = plan
   const isAnswering = route.kind === 'webrtc' && route.offer !== null
   timers.push(
-    startTimeout(clock, isAnswering ? CONNECT_MS : plan.ringMs / leg.speed, () => finish(isAccepted || isAnswering ? 'no_media_connection' : 'no_answer')),
+    startTimeout(clock, isAnswering ? CONNECT_MS : plan.ringMs / leg.speed, () =>
+      finish(isAccepted || isAnswering ? 'no_media_connection' : 'no_answer'),
+    ),
   )
 
   return {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { systemClock } from '../kernel/clock.ts'
 import { createVoiceHost } from './host.ts'
 import type { FromVoice, ToVoice } from './protocol.ts'
@@ -19,10 +18,11 @@ const send = (message: FromVoice): void => {
   else if (process.connected) process.send?.(message)
 }
 
-const here = import.meta.filename
-const built = here.endsWith('.ts') ? join('speech', 'flite-thread.ts') : 'flite-thread.js'
-const builtIn = createBuiltInVoice(join(import.meta.dirname, built))
-const host = createVoiceHost({ clock: systemClock, send, builtIn, fetch: globalThis.fetch })
+// Where flite-thread.ts lies.
+const builtIn = createBuiltInVoice(process.argv[2] ?? '')
+// eslint-disable-next-line no-restricted-properties -- this entry provides the network to what runs in this process
+const { fetch } = globalThis
+const host = createVoiceHost({ clock: systemClock, send, builtIn, fetch })
 
 async function stop(): Promise<void> {
   await host.stop()

@@ -47,8 +47,15 @@ beforeAll(async () => {
   const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
   const stage = (await w.api('POST', `${ai}/agents/${agent.id}/stages`, { name: 'A', objective: 'B' })).body
   const faq = (await w.api('POST', `${ai}/faq`, { question: 'Open?', answer: 'Yes' })).body
+  const at = `/v1/instances/${line.id}/voice`
+  const widget = (await w.api('POST', `${at}/widgets`, { name: 'Page', allowed_origins: ['https://www.example.com'] }))
+    .body
+  await w.api('POST', `${at}/enable`)
+  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: 'agent-1' })).body
   ids = {
     ...{ agents: agent.id, stages: stage.id, faq: faq.id, conversations: '12025550177', 'provider-keys': 'openai' },
+    widgets: widget.id,
+    calls: call.id,
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
@@ -82,6 +89,7 @@ const ENDING = [
   'deleteSubAccount',
   ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut'],
   ...['deleteAgent', 'deleteStage', 'deleteFaq'],
+  'deleteVoiceWidget',
 ]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
@@ -285,6 +293,12 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
+    // Need an agent, a call in a certain state, or a session description.
+    'scheduleVoiceCall',
+    'scheduleVoiceCallBatch',
+    'cancelVoiceCall',
+    'createVoiceWidget',
+    'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
     // Need another account than their own, or end what they are about.

@@ -36,6 +36,12 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     const { body } = await w.api('POST', '/v1/sandbox/ghl/contacts', { phone: '+12025550123' })
     return { path: `/v1/sandbox/ghl/contacts/${body.id}`, read: '' }
   },
+  updateVoiceSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/voice/settings`, read: '' }),
+  updateVoiceWidget: async (w) => {
+    const at = `/v1/instances/${(await w.instance()).id}/voice/widgets`
+    const { body } = await w.api('POST', at, { name: 'Page', allowed_origins: ['https://www.example.com'] })
+    return { path: `${at}/${body.id}` }
+  },
   updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
   updateBranding: async () => ({ path: '/v1/agency/branding', read: '' }),
   updateSubAccount: async (w) => {

@@ -56,6 +56,9 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createSubAccount: () => ({ body: { name: 'Client' } }),
   updateSubAccount: () => ({ body: { name: 'Client' } }),
   updateBranding: () => ({ body: { colors: {} } }),
+  getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
+  scheduleVoiceCall: (_side, { voiceAgent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
+  scheduleVoiceCallBatch: (_side, { voiceAgent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -115,7 +118,7 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   numbers: side.graphNumber,
   campaigns: side.campaign,
   contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
-  conversations: side.conversation,
+  conversations: path.startsWith('/v1/sandbox/ghl/') ? side.conversation : side.phone,
   'opt-outs': side.optOut,
   accounts: side.client,
   ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
@@ -124,9 +127,11 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   agents: line.agent,
   stages: line.stage,
   faq: line.faq,
-  conversations: side.phone,
   'provider-keys': 'openai',
   providers: 'openai',
+  calls: line.call,
+  recordings: line.recording,
+  widgets: line.widget,
 })
 
 function argumentsOf(operation: Operation, filled: string): Record<string, string> {
@@ -160,6 +165,9 @@ const OWNED = new Set([
   'accounts',
   'keys',
   'access-links',
+  'calls',
+  'recordings',
+  'widgets',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])

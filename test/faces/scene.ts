@@ -81,6 +81,10 @@ function nobody(side: Side, id: string): Side {
     group: `${id}@g.us`,
     ...{ agent: id, stage: id, faq: id },
     link: id,
+    call: id,
+    recording: id,
+    widget: id,
+    voiceAgent: `agent-of-${id}`,
   }
   return {
     ...side,

@@ -21,6 +21,12 @@ export interface Line {
   readonly faq: string
   /** An access link to it. */
   readonly link: string
+  /** A call that was made and recorded, and a widget; only smv2 has them here. */
+  readonly call: string
+  readonly recording: string
+  readonly widget: string
+  /** An agent that talks in calls. */
+  readonly voiceAgent: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -187,7 +193,23 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     media: received?.['media'].id,
     ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
     link: (await must('POST', `${at}/access-links`, {})).id,
+    voiceAgent: `agent-of-${id}`,
+    ...(engine === 'smv2' ? await voiceOf(w, must, id, name) : { call: '', recording: '', widget: '' }),
   }
+}
+
+/** A call is recorded from the moment it is answered. */
+async function voiceOf(w: World, must: Must, id: string, name: string) {
+  const at = `/v1/instances/${id}/voice`
+  await must('POST', `${at}/enable`)
+  const origins = [`https://${name.toLowerCase()}.example.com`]
+  const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
+  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: `agent-of-${id}` })
+  while ((await must('GET', `${at}/calls/${call}`)).status !== 'in_progress') await w.clock.advance(500)
+  await w.clock.advance(1_000)
+  const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)
+  await w.quiet()
+  return { call, recording, widget }
 }
 
 async function connect(must: Must, id: string, engine: string, number: string): Promise<void> {

@@ -22,7 +22,12 @@ export const voiceInProcess =
   (clock: Clock, builtIn: Tts = beeps): StartVoice =>
   (onMessage, onExit) => {
     const later = (act: () => void) => void setImmediate(act)
-    const host = createVoiceHost({ clock, builtIn, fetch: globalThis.fetch, send: (message) => later(() => onMessage(message)) })
+    const host = createVoiceHost({
+      clock,
+      builtIn,
+      fetch: globalThis.fetch,
+      send: (message) => later(() => onMessage(message)),
+    })
     return {
       send: (message) =>
         later(() => {
@@ -34,20 +39,21 @@ export const voiceInProcess =
   }
 
 /** The voice process itself, from its sources. */
-export const testVoiceProcess: StartVoice = voiceStarter(
-  resolve(import.meta.dirname, '../../main/voice/voice-program.ts'),
-)
+export const testVoiceProcess: StartVoice = voiceStarter({
+  voice: resolve(import.meta.dirname, '../../main/voice/voice-program.ts'),
+  speech: resolve(import.meta.dirname, '../../main/voice/speech/flite-thread.ts'),
+})
 
 interface TestAgents extends VoiceAgents {
   /** What was said to them, in order. */
   readonly turns: VoiceTurn[]
 }
 
-/** Agents of the AI room, as calls know them: one for every id that begins with `agent`. */
+/** Agents of the AI room, as calls know them: `agent-1` of every instance, and one of each that is named after it. */
 export function testAgents(change: Partial<VoiceAgents> & { readonly agent?: Partial<VoiceAgent> } = {}): TestAgents {
   const turns: VoiceTurn[] = []
-  const find = async (_account: string, _instance: string, id: string): Promise<VoiceAgent | undefined> =>
-    id.startsWith('agent')
+  const find = async (_account: string, instance: string, id: string): Promise<VoiceAgent | undefined> =>
+    id === `agent-of-${instance}` || id === 'agent-1'
       ? {
           ...{ id, name: 'Ana', provider: 'builtin', greeting: null, systemPrompt: 'Sell flowers.' },
           questions: ['When are you open?', 'Where are you?'],

@@ -54,7 +54,7 @@ export interface WorldOptions {
   readonly startVoice?: StartVoice
   /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
   readonly onGraph?: (graph: GraphSimulator) => void
-  /** The agents that talk in calls; default: one of every id that begins with `agent`. */
+  /** The agents that talk in calls; default: `agent-1`. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void

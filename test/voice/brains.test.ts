@@ -52,7 +52,10 @@ describe('the pipeline', () => {
   })
 
   test('gives up after the service has failed three times, without passing on what it said', async () => {
-    const { url, asked } = await speechServer(() => 'x', () => 500)
+    const { url, asked } = await speechServer(
+      () => 'x',
+      () => 500,
+    )
     const call = talk(pipeline(url))
     for (let i = 0; i < 3 && call.failures.length === 0; i++) {
       const before = asked.length
@@ -114,7 +117,7 @@ describe('a realtime model', () => {
       'person: Two roses, please.',
     ])
     const appended = server.events.filter(({ type }) => type === 'input_audio_buffer.append')
-    const bytes = appended.reduce((sum, { audio }) => sum + Buffer.from(audio, 'base64').length, 0)
+    const bytes = appended.reduce<number>((sum, { audio }) => sum + Buffer.from(audio, 'base64').length, 0)
     // 24 kHz in 16 bits is 48 bytes for each millisecond.
     expect(bytes / 48).toBeGreaterThan(1_000)
     expect(call.failures).toEqual([])
@@ -131,7 +134,8 @@ describe('a realtime model', () => {
 })
 
 test('resampling keeps the length and the pitch', () => {
-  const tone = (rate: number) => Int16Array.from({ length: rate }, (_, i) => 9_000 * Math.sin((2 * Math.PI * 300 * i) / rate))
+  const tone = (rate: number) =>
+    Int16Array.from({ length: rate }, (_, i) => 9_000 * Math.sin((2 * Math.PI * 300 * i) / rate))
   const resample = createResampler(24_000, 16_000)
   const source = tone(24_000)
   const made: number[] = []

@@ -21,10 +21,15 @@ export async function callingNumber(log: Log): Promise<CallingNumber> {
   })
   const { number, ...credentials } = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550200' })).body
   const made = await w.instance({ engine: 'official' })
-  await w.wire('POST', new URL(made.onboarding_url).pathname, new URLSearchParams({ ...credentials, pin: '123456' }).toString(), {
-    key: null,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
+  await w.wire(
+    'POST',
+    new URL(made.onboarding_url).pathname,
+    new URLSearchParams({ ...credentials, pin: '123456' }).toString(),
+    {
+      key: null,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    },
+  )
   const record = (await w.api('GET', `/v1/instances/${made.id}`)).body
   if (record.connected !== true || graph === undefined) throw new Error(`${number} is not connected: ${record.status}`)
   await w.api('POST', `/v1/instances/${made.id}/voice/enable`)

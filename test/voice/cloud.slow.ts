@@ -42,12 +42,15 @@ async function until(callId: string, isDone: (call: any) => boolean): Promise<an
     if (performance.now() - startedAt > 30_000) throw new Error(`It did not happen: ${JSON.stringify(found)}`)
   }
 }
-const countsOf = (callId: string) => lines.find(({ event, callId: of }) => event === 'voice.call_ended' && of === callId)
+const countsOf = (callId: string) =>
+  lines.find(({ event, callId: of }) => event === 'voice.call_ended' && of === callId)
 
 test('a person is asked once, and called after they agreed', { timeout: 90_000 }, async () => {
   expect((await call(ANA)).body.error.code).toBe('call_permission_required')
   expect((await call(ANA)).body.error.code, 'asked once a day').toBe('call_permission_required')
-  const asked = await made.w.rows<any>('SELECT requests FROM sandbox_graph_permissions WHERE user_number = :ANA', { ANA })
+  const asked = await made.w.rows<any>('SELECT requests FROM sandbox_graph_permissions WHERE user_number = :ANA', {
+    ANA,
+  })
   expect(JSON.parse(asked[0].requests)).toHaveLength(1)
   await made.graph.grantCalls(made.phoneNumberId, ANA, false)
 
@@ -74,35 +77,46 @@ test('a person is asked once, and called after they agreed', { timeout: 90_000 }
   expect(countsOf(done.id)?.['framesIn']).toBeGreaterThan(100)
   const recording = (await made.w.api('GET', `${voice()}/recordings/${done.recording_id}`)).body
   expect(recording).toMatchObject({ has_audio: true, sandbox: false })
+  // eslint-disable-next-line no-console -- what was measured is shown
   console.info(`cloud, outbound: ${countsOf(done.id)?.['framesIn']} frames in, 0 lost`)
   await phone.context().close()
 })
 
-test('a person who calls is answered by the agent if the instance receives calls, and rejected if not', { timeout: 90_000 }, async () => {
-  const caller = await blank()
-  const ended: string[] = []
-  const answers: string[] = []
-  made.graph.calls.addPhone(ANA, {
-    onCall: async () => null,
-    onAnswer: (_id, answer) => answers.push(answer),
-    onEnded: (id) => ended.push(id),
-  })
-  const refused = await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
-  await expect.poll(() => ended, { timeout: 10_000 }).toEqual([refused])
-  expect(answers).toEqual([])
+test(
+  'a person who calls is answered by the agent if the instance receives calls, and rejected if not',
+  { timeout: 90_000 },
+  async () => {
+    const caller = await blank()
+    const ended: string[] = []
+    const answers: string[] = []
+    made.graph.calls.addPhone(ANA, {
+      onCall: async () => null,
+      onAnswer: (_id, answer) => answers.push(answer),
+      onEnded: (id) => ended.push(id),
+    })
+    const refused = await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
+    await expect.poll(() => ended, { timeout: 10_000 }).toEqual([refused])
+    expect(answers).toEqual([])
 
-  await made.w.api('PATCH', `${voice()}/settings`, { receive_enabled: true })
-  await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
-  await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1)
-  await acceptOn(caller, answers[0] ?? '')
-  await expect.poll(() => heardOn(caller), { timeout: 15_000 }).toBeGreaterThan(SPEECH)
-  const [running] = (await made.w.api('GET', `${voice()}/calls`)).body.data
-  expect(running).toMatchObject({ direction: 'inbound', source: 'phone', gateway: 'cloud', from_number: ANA, status: 'in_progress' })
-  await made.w.api('POST', `${voice()}/calls/${running.id}/cancel`)
-  await until(running.id, ({ status }) => status === 'canceled')
-  await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2)
-  await caller.context().close()
-})
+    await made.w.api('PATCH', `${voice()}/settings`, { receive_enabled: true })
+    await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
+    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1)
+    await acceptOn(caller, answers[0] ?? '')
+    await expect.poll(() => heardOn(caller), { timeout: 15_000 }).toBeGreaterThan(SPEECH)
+    const [running] = (await made.w.api('GET', `${voice()}/calls`)).body.data
+    expect(running).toMatchObject({
+      direction: 'inbound',
+      source: 'phone',
+      gateway: 'cloud',
+      from_number: ANA,
+      status: 'in_progress',
+    })
+    await made.w.api('POST', `${voice()}/calls/${running.id}/cancel`)
+    await until(running.id, ({ status }) => status === 'canceled')
+    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2)
+    await caller.context().close()
+  },
+)
 
 test('a call that is rejected, not answered or not possible ends as such', { timeout: 90_000 }, async () => {
   const [rejects, gone] = ['12025550142', '12025550404']

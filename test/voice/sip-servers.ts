@@ -33,11 +33,18 @@ export async function baresip(user: string, port: number) {
     join(folder, 'config'),
     [
       ...[`sip_listen ${address}:${port}`, `module_path ${MODULES}`, ...NAMES.map((name) => `module ${name}.so`)],
-      ...[`audio_source aufile,${join(folder, 'tone.wav')}`, `audio_player aufile,${join(folder, 'heard.wav')}`, 'rtp_ports 30000-30999'],
+      ...[
+        `audio_source aufile,${join(folder, 'tone.wav')}`,
+        `audio_player aufile,${join(folder, 'heard.wav')}`,
+        'rtp_ports 30000-30999',
+      ],
       ...[`ctrl_tcp_listen 127.0.0.1:${control}`, ''],
     ].join('\n'),
   )
-  writeFileSync(join(folder, 'accounts'), `<sip:${user}@${address}:${port};transport=tcp>;regint=0;answermode=auto;audio_codecs=PCMU,PCMA\n`)
+  writeFileSync(
+    join(folder, 'accounts'),
+    `<sip:${user}@${address}:${port};transport=tcp>;regint=0;answermode=auto;audio_codecs=PCMU,PCMA\n`,
+  )
   writeFileSync(join(folder, 'contacts'), '')
   const phone = spawn(program, ['-f', folder], { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -96,9 +103,7 @@ export async function registrar(user: string, password: string, isTls = false) {
       const authorization = header('Authorization')
       const field = (name: string) => new RegExp(`${name}="?([^",]+)`).exec(authorization)?.[1] ?? ''
       const md5 = (words: string) => createHash('md5').update(words).digest('hex')
-      const response = md5(
-        `${md5(`${user}:test:${password}`)}:${field('nonce')}:${md5(`REGISTER:${field('uri')}`)}`,
-      )
+      const response = md5(`${md5(`${user}:test:${password}`)}:${field('nonce')}:${md5(`REGISTER:${field('uri')}`)}`)
       const isKnown = authorization !== '' && field('response') === response
       if (isKnown) registered.push(header('Contact'))
       const head = isKnown ? '200 OK' : authorization === '' ? '401 Unauthorized' : '403 Forbidden'
@@ -121,4 +126,3 @@ export async function registrar(user: string, password: string, isTls = false) {
   onTestFinished(() => void server.close())
   return { registered, port: (server.address() as AddressInfo).port, ca: certificate.cert }
 }
-

@@ -73,7 +73,8 @@ export function talkingTo(
     /** Time passes outside as well, until the condition holds. */
     async until(isDone: () => boolean): Promise<void> {
       for (let turns = 0; !isDone(); turns++) {
-        if (turns > 2_000) throw new Error(`It did not happen: ${JSON.stringify({ lines, failures: failures.map(String) })}`)
+        if (turns > 2_000)
+          throw new Error(`It did not happen: ${JSON.stringify({ lines, failures: failures.map(String) })}`)
         await systemClock.sleep(2)
       }
     },

@@ -34,7 +34,16 @@ import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
 import { readUpload } from './session-file.ts'
 import { createDiscardSession } from './session.ts'
-import { byId, byInstanceName, everConnected, liveByName, subjectById, toInstance, type Instance, type InstanceRow } from './store.ts'
+import {
+  byId,
+  byInstanceName,
+  everConnected,
+  liveByName,
+  subjectById,
+  toInstance,
+  type Instance,
+  type InstanceRow,
+} from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
 import { createTransfer, type Transfer } from './transfer.ts'

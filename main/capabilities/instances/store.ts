@@ -87,7 +87,8 @@ export const liveByExternalRef = sql<OfAccount & { externalRef: string }, Instan
 )
 
 export const liveByName = sql<OfAccount & { name: string }, InstanceRow>(
-  `SELECT ${INSTANCE} FROM instances WHERE account_id = :accountId AND name = :name AND deleted_at IS NULL LIMIT 1000`,
+  `SELECT ${INSTANCE} FROM instances WHERE account_id = :accountId AND name = :name AND deleted_at IS NULL
+   ORDER BY id LIMIT 1000`,
 )
 
 export const byInstanceName = sql<OfAccount & { instanceName: string }, Id>(

@@ -62,9 +62,7 @@ export const setDialing = sql<Id & { boot: string; gateway: Gateway; fromNumber:
   `UPDATE voice_calls SET status = 'dialing', attempt = 1, boot = :boot, gateway = :gateway, from_number = :fromNumber,
      started_at = :now WHERE id = :id AND status = 'scheduled'`,
 )
-export const setRinging = sql<Id>(
-  `UPDATE voice_calls SET status = 'ringing' WHERE id = :id AND status = 'dialing'`,
-)
+export const setRinging = sql<Id>(`UPDATE voice_calls SET status = 'ringing' WHERE id = :id AND status = 'dialing'`)
 export const setAnswered = sql<Id & { now: number }>(
   `UPDATE voice_calls SET status = 'in_progress', answered_at = :now WHERE id = :id AND status IN ('dialing', 'ringing')`,
 )
@@ -91,8 +89,8 @@ export const forgetRecording = sql<{ recordingId: string; id: string }>(
 
 type Page = { beforeSeq: number; rows: number }
 type Filter = { status: CallStatus | null; direction: CallDirection | null }
-const FILTER = `seq < :beforeSeq AND (:status IS NULL OR status = :status)
-     AND (:direction IS NULL OR direction = :direction)`
+const FILTER = `seq < :beforeSeq AND (status = :status OR :status IS NULL)
+     AND (direction = :direction OR :direction IS NULL)`
 
 export const callsOfInstance = sql<Page & Filter & { instanceId: string }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE instance_id = :instanceId AND ${FILTER} ORDER BY seq DESC LIMIT :rows`,
@@ -110,7 +108,7 @@ export const upcomingCalls = sql<
 >(
   `SELECT ${COLUMNS} FROM voice_calls
    WHERE account_id = :accountId AND status = 'scheduled' AND (scheduled_at, seq) > (:afterMs, :afterSeq)
-     AND (:instanceId IS NULL OR instance_id = :instanceId)
+     AND (instance_id = :instanceId OR :instanceId IS NULL)
    ORDER BY scheduled_at, seq LIMIT :rows`,
 )
 export const liveCalls = sql<{ accountId: string }, StoredCall>(

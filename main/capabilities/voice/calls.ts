@@ -41,7 +41,13 @@ export function createCalls(
     return found
   }
 
-  const pageOf = <T>(list: string, rows: readonly StoredCall[], limit: number, show: readonly T[], at: (call: StoredCall) => number[]) => {
+  const pageOf = <T>(
+    list: string,
+    rows: readonly StoredCall[],
+    limit: number,
+    show: readonly T[],
+    at: (call: StoredCall) => number[],
+  ) => {
     const last = rows.length > limit ? rows[limit - 1] : undefined
     return {
       data: show.slice(0, limit),
@@ -62,7 +68,9 @@ export function createCalls(
   async function showLive(call: CallRow, accountId: AccountId): Promise<LiveCall> {
     const one = running.find(call.id)
     const agent =
-      call.agent_id === null ? undefined : await agents.find(accountId, call.instance_id as InstanceSubject['id'], call.agent_id)
+      call.agent_id === null
+        ? undefined
+        : await agents.find(accountId, call.instance_id as InstanceSubject['id'], call.agent_id)
     return {
       ...call,
       agent_name: agent?.name ?? null,
@@ -131,18 +139,14 @@ export function createCalls(
       const current = await get(instance, id)
       if (current.status === 'canceled') return toCall(current)
       if (!isLive(current.status)) {
-        throw new ApiError(
-          'invalid_state',
-          `The call has ended as ${current.status}, so it cannot be canceled.`,
-        )
+        throw new ApiError('invalid_state', `The call has ended as ${current.status}, so it cannot be canceled.`)
       }
       return endNow(instance, id, 'canceled')
     },
 
     hangUp: async (instance: InstanceSubject, id: string): Promise<VoiceCall> => {
       const call = await get(instance, id)
-      if (call.status === 'scheduled')
-        throw new ApiError('invalid_state', 'The call has not begun. Cancel it instead.')
+      if (call.status === 'scheduled') throw new ApiError('invalid_state', 'The call has not begun. Cancel it instead.')
       return isLive(call.status) ? endNow(instance, id, 'operator_hung_up') : toCall(call)
     },
 

@@ -28,16 +28,31 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
     const result = trunk && (await process.checkTrunk(trunk))
     return result?.ok === true
       ? found('gateway', 'ok', 'sip', 'The SIP trunk accepts the user and password. Calls are telephone calls.')
-      : found('gateway', 'error', 'sip_failed', `The SIP trunk does not accept us: ${result?.error ?? 'it is gone'}. Check host, transport, user and password.`)
+      : found(
+          'gateway',
+          'error',
+          'sip_failed',
+          `The SIP trunk does not accept us: ${result?.error ?? 'it is gone'}. Check host, transport, user and password.`,
+        )
   }
 
   async function checkSpeech(instance: InstanceSubject): Promise<Check> {
     const services = await speech.services(instance.accountId)
     const result = await process.checkSpeech(services)
     if (!result.ok)
-      return found('speech', 'error', `${services.brain}_failed`, `Speech does not work: ${result.error}. Check the address and the key.`)
+      return found(
+        'speech',
+        'error',
+        `${services.brain}_failed`,
+        `Speech does not work: ${result.error}. Check the address and the key.`,
+      )
     return services.brain === 'script'
-      ? found('speech', 'warning', 'built_in', 'The built-in voice works. It speaks English only and understands nobody outside the sandbox: real callers hear the greeting and are recorded.')
+      ? found(
+          'speech',
+          'warning',
+          'built_in',
+          'The built-in voice works. It speaks English only and understands nobody outside the sandbox: real callers hear the greeting and are recorded.',
+        )
       : found('speech', 'ok', services.brain, `Speech works: ${result.detail}.`)
   }
 
@@ -56,7 +71,12 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
 
   async function checkMail({ accountId }: InstanceSubject): Promise<Check> {
     if (mailer.isSandbox)
-      return found('mail', 'warning', 'sandbox_mail', 'Summaries are kept in the mail sandbox and reach nobody. Set smtp.host to send them.')
+      return found(
+        'mail',
+        'warning',
+        'sandbox_mail',
+        'Summaries are kept in the mail sandbox and reach nobody. Set smtp.host to send them.',
+      )
     const error = await mailer.verify(accountId)
     return error === null
       ? found('mail', 'ok', 'smtp', 'The mail server accepts us.')
@@ -66,21 +86,26 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
   return async (instance: InstanceSubject): Promise<Check[]> => {
     const isThere = process.isThere
       ? found('process', 'ok', 'ready', 'The voice process can be started.')
-      : found('process', 'error', 'missing', 'This build has no voice process. Start Switchboard from a complete build.')
+      : found(
+          'process',
+          'error',
+          'missing',
+          'This build has no voice process. Start Switchboard from a complete build.',
+        )
     const tried = (code: Check['code'], act: Promise<Check>) =>
       act.catch((error: unknown) => {
         log.warn({ event: 'voice.check_failed', check: code, cause: cause(error) })
         return found(code, 'error', 'failed', 'This could not be checked. See the log for the cause.')
       })
-    return Promise.all([
-      isThere,
+    const checks = await Promise.all([
       tried('gateway', checkGateway(instance)),
       process.isThere
         ? tried('speech', checkSpeech(instance))
-        : found('speech', 'skipped', 'no_process', 'Not checked: there is no voice process.'),
+        : Promise.resolve(found('speech', 'skipped', 'no_process', 'Not checked: there is no voice process.')),
       tried('agent', checkAgent(instance)),
       tried('recorder', checkRecorder()),
       tried('mail', checkMail(instance)),
     ])
+    return [isThere, ...checks]
   }
 }

@@ -98,10 +98,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
     async accept(
       instance: InstanceSubject,
       networkId: string,
-      start: (
-        onPlaced: (placed: PlacedCall) => void,
-        onAnswer: (sdp: string) => void,
-      ) => Promise<RunningCall | null>,
+      start: (onPlaced: (placed: PlacedCall) => void, onAnswer: (sdp: string) => void) => Promise<RunningCall | null>,
     ): Promise<boolean> {
       const { promise: answered, resolve: onAnswer } = Promise.withResolvers<string>()
       let placed: PlacedCall | undefined

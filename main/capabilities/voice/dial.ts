@@ -45,7 +45,9 @@ export function createDial(deps: DialDeps) {
 
   const failScheduled = (call: StoredCall, reason: EndReason): Promise<Turn> =>
     db
-      .commit((tx) => tx.run(endScheduled, { id: call.id, status: finalStatus(reason, false), reason, now: clock.now() }))
+      .commit((tx) =>
+        tx.run(endScheduled, { id: call.id, status: finalStatus(reason, false), reason, now: clock.now() }),
+      )
       .then(() => {
         running.publish(call)
         return null
@@ -71,7 +73,9 @@ export function createDial(deps: DialDeps) {
     if (permission !== null) return failScheduled(call, permission)
     const begun = await db.commit((tx) => begin(tx, call, prepared.gateway))
     if (begun !== 'begun') return begun === 'gone' ? null : failScheduled(call, begun)
-    await (await place(call, prepared)).ended
+    await (
+      await place(call, prepared)
+    ).ended
     return null
   }
 
@@ -172,7 +176,8 @@ export function createDial(deps: DialDeps) {
       /** Something unexpected happened three times: the call is not left waiting. */
       recordFailure: async (tx: Tx, run: JobRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const
-        if ((await tx.run(endScheduled, end)) === 0) await tx.run(endLive, { ...end, recordingId: null, durationMs: null })
+        if ((await tx.run(endScheduled, end)) === 0)
+          await tx.run(endLive, { ...end, recordingId: null, durationMs: null })
       },
     },
   }
@@ -182,4 +187,3 @@ export type Dial = ReturnType<typeof createDial>
 
 export const greetingOf = ({ name, greeting }: Pick<VoiceAgent, 'name' | 'greeting'>): string =>
   greeting ?? `Hello, this is ${name}. How can I help you?`
-

@@ -104,7 +104,10 @@ export function createDirectCalls(deps: DirectDeps) {
         return begun === 'begun' ? ((await tx.one(callById, { id: inserted.id })) ?? null) : null
       })
       if (call === null)
-        throw new ApiError('invalid_state', 'No calls of the trial are left. Buy a voice package and enable voice again.')
+        throw new ApiError(
+          'invalid_state',
+          'No calls of the trial are left. Buy a voice package and enable voice again.',
+        )
       const { promise, resolve } = Promise.withResolvers<string | null>()
       const placed = await dial.place(call, {
         ...prepared,

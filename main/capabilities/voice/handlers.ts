@@ -116,4 +116,3 @@ export function voiceExistence(voice: Voice): Existence<typeof voiceContract> {
     deleteVoiceRecording: recording,
   }
 }
-

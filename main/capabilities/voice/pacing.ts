@@ -14,7 +14,7 @@ export function paceCalls(
   hours: CallingHours | null,
 ): number[] {
   const times: number[] = []
-  for (let wishedMs = startMs; times.length < count; ) {
+  for (let wishedMs = startMs; times.length < count;) {
     const atMs = nextCallTime(hours, wishedMs)
     if (atMs === null) throw new RangeError('These hours never begin.')
     times.push(atMs)

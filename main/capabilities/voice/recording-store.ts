@@ -43,7 +43,7 @@ export const latestRecording = sql<{ instanceId: string }, StoredRecording>(
   `SELECT ${COLUMNS} FROM voice_recordings WHERE instance_id = :instanceId ORDER BY ended_at DESC, id DESC LIMIT 1`,
 )
 type Page = { instanceId: string; hasAudio: 0 | 1 | null; beforeMs: number; beforeId: string; rows: number }
-const PAGE = `(ended_at, id) < (:beforeMs, :beforeId) AND (:hasAudio IS NULL OR has_audio = :hasAudio)`
+const PAGE = `(ended_at, id) < (:beforeMs, :beforeId) AND (has_audio = :hasAudio OR :hasAudio IS NULL)`
 export const recordingsOfInstance = sql<Page, StoredRecording>(
   `SELECT ${COLUMNS} FROM voice_recordings WHERE instance_id = :instanceId AND ${PAGE}
    ORDER BY ended_at DESC, id DESC LIMIT :rows`,

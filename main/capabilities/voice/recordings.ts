@@ -67,8 +67,7 @@ export function createRecordings(
     ): Promise<{ recordings: VoiceRecording[]; next_cursor: string | null; has_more: boolean }> {
       const { limit = LIMITS.pageSizeDefault, cursor, direction, has_audio: hasAudio } = query
       const list = `voice recordings:${instanceId}:${JSON.stringify([direction, hasAudio])}`
-      const [beforeMs, beforeId] =
-        cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.decode(list, cursor)
+      const [beforeMs, beforeId] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.decode(list, cursor)
       const page = {
         ...{ instanceId, beforeMs: Number(beforeMs), beforeId: String(beforeId), rows: limit + 1 },
         hasAudio: hasAudio === undefined ? null : hasAudio ? (1 as const) : (0 as const),
@@ -119,7 +118,11 @@ export function createRecordings(
       const bytes = (await db.readOne(peaksOf, { id }))?.peaks ?? new Uint8Array()
       const half = bytes.length / 2
       const toShares = (part: Uint8Array) => Array.from(part, (value) => Math.round((value / 255) * 1_000) / 1_000)
-      return { duration_ms: durationMs, agent: toShares(bytes.subarray(0, half)), person: toShares(bytes.subarray(half)) }
+      return {
+        duration_ms: durationMs,
+        agent: toShares(bytes.subarray(0, half)),
+        person: toShares(bytes.subarray(half)),
+      }
     },
 
     /** For a signed address. @returns undefined: it was altered, has expired, or the recording is gone. */

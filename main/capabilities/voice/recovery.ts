@@ -8,10 +8,15 @@ import type { Running } from './running.ts'
 const ROWS = 100
 
 /** What an earlier process left unfinished, and what nobody was there to do. */
-export function createRecovery({ db, clock, log, running }: Pick<VoiceDeps, 'db' | 'clock' | 'log'> & { running: Running }) {
+export function createRecovery({
+  db,
+  clock,
+  log,
+  running,
+}: Pick<VoiceDeps, 'db' | 'clock' | 'log'> & { running: Running }) {
   /** Calls that were under way when the process ended: their recording is completed if it can be read. */
   async function endAbandoned(): Promise<void> {
-    for (let afterSeq = 0; ; ) {
+    for (let afterSeq = 0; ;) {
       const calls = await db.read(openCalls, { afterSeq, rows: ROWS })
       for (const call of calls) {
         const isSandbox = call.gateway === 'sandbox'
@@ -36,8 +41,7 @@ export function createRecovery({ db, clock, log, running }: Pick<VoiceDeps, 'db'
       const calls = await db.read(overdueCalls, { beforeMs, rows: ROWS })
       if (calls.length > 0)
         await db.commit(async (tx) => {
-          for (const { id } of calls)
-            await tx.run(endScheduled, { id, status: 'failed', reason: 'app_offline', now })
+          for (const { id } of calls) await tx.run(endScheduled, { id, status: 'failed', reason: 'app_offline', now })
         })
       for (const call of calls) running.publish(call)
       if (calls.length < ROWS) return

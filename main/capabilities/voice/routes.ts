@@ -29,7 +29,13 @@ const WITHOUT_PERMISSION = '0463'
 export const needsSandboxPermission = (number: string): boolean => number.endsWith(WITHOUT_PERMISSION)
 
 /** Which way the calls of an instance take. */
-export function createRoutes({ db, seal, config, process, cloud }: Pick<VoiceDeps, 'db' | 'seal' | 'config' | 'process' | 'cloud'>) {
+export function createRoutes({
+  db,
+  seal,
+  config,
+  process,
+  cloud,
+}: Pick<VoiceDeps, 'db' | 'seal' | 'config' | 'process' | 'cloud'>) {
   const unavailable = (reason: UnavailableReason, message: string): Availability => ({ gateway: null, reason, message })
   const over = (gateway: Gateway): Availability => ({ gateway, reason: null, message: null })
 

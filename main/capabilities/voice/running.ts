@@ -13,7 +13,10 @@ import type { VoiceDeps } from './deps.ts'
 import { insertRecording, RECORDING_FILE } from './recording-store.ts'
 
 /** How a call is made; the plan without what every call has. */
-export interface CallWish extends Pick<CallPlan, 'route' | 'agent' | 'consoleOffer' | 'speech' | 'announcement' | 'title'> {
+export interface CallWish extends Pick<
+  CallPlan,
+  'route' | 'agent' | 'consoleOffer' | 'speech' | 'announcement' | 'title'
+> {
   readonly isSandbox: boolean
   readonly ringMs: number
   readonly expiresAtMs: number | null
@@ -141,7 +144,8 @@ export function createRunning(deps: RunningDeps) {
     const durationMs = about.isAnswered ? (talkedMs ?? 0) : null
     const close = async (tx: Tx, recordingId: string | null) => {
       const status = finalStatus(reason, about.isAnswered)
-      if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) > 0) await afterCall(tx, call)
+      if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) > 0)
+        await afterCall(tx, call)
     }
     try {
       if (facts === null) {
@@ -185,9 +189,9 @@ export function createRunning(deps: RunningDeps) {
       const all = [...running.values()]
       for (const one of all) one.hangUp('app_closed')
       if (all.length === 0) return
-      const { promise: tooLate, resolve } = Promise.withResolvers<void>()
+      const { promise: tooLate, resolve } = Promise.withResolvers<undefined>()
       // Of the machine, since it limits another process and the disk.
-      const limit = systemClock.after(Math.min(drainMs, AT_SHUTDOWN_MS), resolve)
+      const limit = systemClock.after(Math.min(drainMs, AT_SHUTDOWN_MS), () => resolve(undefined))
       await Promise.race([Promise.all(all.map(({ ended }) => ended)), tooLate])
       limit.cancel()
     },

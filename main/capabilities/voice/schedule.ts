@@ -87,7 +87,8 @@ export function createSchedule(deps: ScheduleDeps) {
   /** What must hold before a call is accepted. */
   async function requireReady(instance: InstanceSubject): Promise<Setup & { readonly gateway: Gateway }> {
     const found = await setup.read(instance.id)
-    if (found.plan === null) throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
+    if (found.plan === null)
+      throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
     if (!instance.connected) throw new ApiError('not_ready', 'The instance is not connected. Connect it, then call.')
     const { gateway, unavailable_message: message } = await setup.status(instance)
     if (gateway === null) throw new ApiError('invalid_state', message ?? 'This instance cannot make calls.')
@@ -101,7 +102,12 @@ export function createSchedule(deps: ScheduleDeps) {
   }
 
   /** @throws ApiError call_permission_required, invalid_state */
-  async function requirePermission(instance: InstanceSubject, agentId: string | null, number: string, offer: string | null) {
+  async function requirePermission(
+    instance: InstanceSubject,
+    agentId: string | null,
+    number: string,
+    offer: string | null,
+  ) {
     const prepared = await dial.prepare(instance, number, agentId, offer)
     if (typeof prepared === 'string') throw new ApiError('invalid_state', `The call cannot be made: ${prepared}.`)
     const missing = await dial.permissionFor(prepared, number)
@@ -111,7 +117,11 @@ export function createSchedule(deps: ScheduleDeps) {
         'This person has not allowed calls from this number. They were asked if the quota allows it; call again once they agree.',
       )
     }
-    if (missing !== null) throw new ApiError('upstream_unavailable', 'The network did not say whether this person may be called. Nothing was sent.')
+    if (missing !== null)
+      throw new ApiError(
+        'upstream_unavailable',
+        'The network did not say whether this person may be called. Nothing was sent.',
+      )
     return prepared
   }
 
@@ -170,7 +180,14 @@ export function createSchedule(deps: ScheduleDeps) {
           await requirePermission(instance, body.agent_id, body.to_number, null)
         const source = sourceOf(principal)
         return (tx) =>
-          add(tx, instance, { agentId: body.agent_id, number: body.to_number, source, gateway, scheduledAtMs, batchId: null })
+          add(tx, instance, {
+            agentId: body.agent_id,
+            number: body.to_number,
+            source,
+            gateway,
+            scheduledAtMs,
+            batchId: null,
+          })
       }),
 
     batch(request: Request<BatchBody>): Promise<Created> {
@@ -189,7 +206,9 @@ export function createSchedule(deps: ScheduleDeps) {
           const calls: VoiceCall[] = []
           for (const [i, number] of numbers.entries()) {
             const scheduledAtMs = times[i] ?? startMs
-            calls.push(await add(tx, instance, { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }))
+            calls.push(
+              await add(tx, instance, { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }),
+            )
           }
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }

@@ -31,9 +31,9 @@ export const setPlan = sql<OfInstance & { plan: VoicePlan; now: number }>(
    WHERE instance_id = :instanceId`,
 )
 /** @returns no row changed: the trial is used up. */
-export const useTrialCall = sql<OfInstance & { limit: number }>(
+export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
   `UPDATE voice_instances SET trial_used = trial_used + 1
-   WHERE instance_id = :instanceId AND plan = 'trial' AND trial_used < :limit`,
+   WHERE instance_id = :instanceId AND plan = 'trial' AND trial_used < :mostCalls`,
 )
 export const countPackages = sql<{ accountId: string }, { count: number }>(
   `SELECT COUNT(*) AS count FROM voice_instances WHERE account_id = :accountId AND plan = 'package'`,

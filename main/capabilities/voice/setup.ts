@@ -7,7 +7,15 @@ import type { InstanceSubject } from '../handler.ts'
 import { liveOfInstance } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Routes } from './routes.ts'
-import { countPackages, insertSetup, saveSettings, setPlan, setupOf, useTrialCall, type VoicePlan } from './setup-store.ts'
+import {
+  countPackages,
+  insertSetup,
+  saveSettings,
+  setPlan,
+  setupOf,
+  useTrialCall,
+  type VoicePlan,
+} from './setup-store.ts'
 
 export const DEFAULTS: VoiceSettings = {
   summary_enabled: true,
@@ -120,7 +128,9 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
       const { plan } = await readSetup(tx, instanceId)
       if (plan === null) return 'voice_off'
       if (plan === 'package') return 'taken'
-      return (await tx.run(useTrialCall, { instanceId, limit: LIMITS.voiceTrialCalls })) > 0 ? 'taken' : 'trial_used_up'
+      return (await tx.run(useTrialCall, { instanceId, mostCalls: LIMITS.voiceTrialCalls })) > 0
+        ? 'taken'
+        : 'trial_used_up'
     },
   }
 }
@@ -131,5 +141,8 @@ function requireHours({ start, end, timezone }: NonNullable<VoiceSettings['calli
   if (end <= start)
     throw new ApiError('validation_error', 'calling_hours.end must be after calling_hours.start, on the same day.')
   if (!isTimeZone(timezone))
-    throw new ApiError('validation_error', 'calling_hours.timezone is no time zone. Use a name such as America/Sao_Paulo.')
+    throw new ApiError(
+      'validation_error',
+      'calling_hours.timezone is no time zone. Use a name such as America/Sao_Paulo.',
+    )
 }

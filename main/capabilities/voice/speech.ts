@@ -37,7 +37,7 @@ export function createSpeech({ db, clock, seal }: Pick<VoiceDeps, 'db' | 'clock'
         ...{ stt_url: services.sttUrl, stt_model: services.sttModel },
         ...{ tts_url: services.ttsUrl, tts_model: services.ttsModel, tts_voice: services.ttsVoice },
         ...{ realtime_url: services.realtimeUrl, realtime_voice: services.realtimeVoice },
-        key_configured: row?.apiKey != null,
+        key_configured: (row?.apiKey ?? null) !== null,
       }
     },
 
@@ -69,6 +69,14 @@ function requireAddresses({ brain, stt_url: stt, tts_url: tts, realtime_url: rea
       throw new ApiError('invalid_url', `${name} must begin with ${name === 'realtime_url' ? 'wss://' : 'https://'}.`)
   }
   const missing =
-    brain === 'pipeline' ? (stt ? (tts ? null : 'tts_url') : 'stt_url') : brain === 'realtime' && !realtime ? 'realtime_url' : null
+    brain === 'pipeline'
+      ? stt
+        ? tts
+          ? null
+          : 'tts_url'
+        : 'stt_url'
+      : brain === 'realtime' && !realtime
+        ? 'realtime_url'
+        : null
   if (missing !== null) throw new ApiError('validation_error', `${missing} is required for the brain ${brain}.`)
 }

@@ -39,7 +39,9 @@ export function extractSummary({ lines, durationMs, reason }: Told): string {
   const said = wanted.map(({ text }) => `“${text.trim()}”`).join(' ')
   const parts = [
     `${secondsOf(durationMs)}: ${turns}.`,
-    said === '' ? 'The person said nothing that was understood.' : `The person ${asked.length > 0 ? 'asked' : 'said'} ${said}`,
+    said === ''
+      ? 'The person said nothing that was understood.'
+      : `The person ${asked.length > 0 ? 'asked' : 'said'} ${said}`,
     ENDINGS[reason ?? 'person_hung_up'] ?? '',
   ]
   return parts.filter(Boolean).join(' ').slice(0, LONGEST_SUMMARY)

@@ -59,7 +59,7 @@ export function createTrunks({
     /** After the start. A sealed vault leaves them unregistered until they are saved again or the service restarts. */
     async registerAll(): Promise<void> {
       if (!process.isThere) return
-      for (let after = ''; ; ) {
+      for (let after = ''; ;) {
         const found = await db.read(trunkIds, { after, rows: ROWS })
         for (const { id } of found)
           await register(id).catch((error: unknown) =>

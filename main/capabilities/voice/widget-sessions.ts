@@ -40,7 +40,10 @@ export function createWidgetSessions({
   instances,
   direct,
   setup,
-}: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'instances'> & { direct: DirectCalls; setup: Pick<VoiceSetup, 'read'> }): WidgetSessions {
+}: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'instances'> & {
+  direct: DirectCalls
+  setup: Pick<VoiceSetup, 'read'>
+}): WidgetSessions {
   const begun = new Map<string, number[]>()
   const sessions = new Map<string, { widgetId: string; hangUp: () => void }>()
 
@@ -102,7 +105,10 @@ export function createWidgetSessions({
       late.cancel()
       if (answer === null) {
         call.hangUp('no_media_connection')
-        throw new ApiError('validation_error', 'The offer could not be answered. It must have an audio track with Opus.')
+        throw new ApiError(
+          'validation_error',
+          'The offer could not be answered. It must have an audio track with Opus.',
+        )
       }
       const session = random.bytes(24).toString('base64url')
       sessions.set(session, { widgetId: widget.id, hangUp: () => call.hangUp('person_hung_up') })

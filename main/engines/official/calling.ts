@@ -64,7 +64,12 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
   /** Offers that were passed on: Meta calls back at least once. */
   const offered = new Set<string>()
 
-  function ask(instance: EngineInstance, method: 'GET' | 'POST', edge: string, more: { body?: object; query?: Record<string, string> }) {
+  function ask(
+    instance: EngineInstance,
+    method: 'GET' | 'POST',
+    edge: string,
+    more: { body?: object; query?: Record<string, string> },
+  ) {
     const { number, speaker } = connected(instance)
     const { body, query } = more
     return client.ask({
@@ -106,7 +111,13 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
 
     async connect(instance, { number, sdp, callId }) {
       const session = { sdp_type: 'offer', sdp }
-      const body = { messaging_product: 'whatsapp', to: number, action: 'connect', session, biz_opaque_callback_data: callId }
+      const body = {
+        messaging_product: 'whatsapp',
+        to: number,
+        action: 'connect',
+        session,
+        biz_opaque_callback_data: callId,
+      }
       const reply = await ask(instance, 'POST', 'calls', { body })
       if (reply.kind === 'error') {
         const { code, details } = reply.error

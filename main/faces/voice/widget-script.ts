@@ -1,3 +1,4 @@
+/* eslint-disable no-restricted-globals -- this runs in a visitor's browser, which has no world to take them from */
 /** What visitors of a page read and hear of its widget, in three languages. */
 const WORDS = {
   en: {

@@ -65,7 +65,13 @@ export function createMailSandbox({ log, folder, newId, now, password }: MailSan
     server.on('error', (error) => log.warn({ event: 'simulator.failed', simulator: 'mail', cause: cause(error) }))
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
     const { port } = server.server.address() as AddressInfo
-    return { port, close: () => new Promise<void>((resolve) => void server.close(resolve)) }
+    return {
+      port,
+      close: () =>
+        new Promise<void>((resolve) => {
+          server.close(resolve)
+        }),
+    }
   }
 
   async function keep(owner: string, stream: Readable): Promise<void> {

@@ -84,7 +84,7 @@ CREATE INDEX voice_recordings_of_instance ON voice_recordings (instance_id, ende
 CREATE INDEX voice_recordings_by_direction ON voice_recordings (instance_id, direction, ended_at, id);
 CREATE INDEX voice_recordings_expiring ON voice_recordings (expires_at) WHERE expires_at IS NOT NULL;
 
-CREATE INDEX instances_by_name ON instances (account_id, name) WHERE deleted_at IS NULL;
+CREATE INDEX instances_by_name ON instances (account_id, name, id) WHERE deleted_at IS NULL;
 
 CREATE TABLE voice_transcripts (
   call_id TEXT NOT NULL,

@@ -36,7 +36,7 @@ export function createPipelineBrain(deps: BrainDeps, fetch: Fetch): VoiceBrain {
     if (signal.aborted || text === '') return
     deps.onPersonLine({ speaker: 'person', start_ms: startMs, end_ms: endMs, text })
     const reply = await deps.answer(text)
-    if (signal.aborted) return
+    // Spoken only if nobody has interrupted meanwhile.
     if (reply.text !== null) await say(reply.text, signal)
     failures = 0
     if (reply.hangUp) deps.hangUpWhenQuiet()

@@ -48,7 +48,11 @@ export function createRealtimeBrain(deps: BrainDeps): VoiceBrain {
         type: 'realtime',
         instructions: agent.instructions,
         audio: {
-          input: { format, turn_detection: { type: 'server_vad' }, transcription: { model: speech.sttModel ?? 'whisper-1' } },
+          input: {
+            format,
+            turn_detection: { type: 'server_vad' },
+            transcription: { model: speech.sttModel ?? 'whisper-1' },
+          },
           output: { format, voice: speech.realtimeVoice ?? VOICE },
         },
       },

@@ -22,8 +22,8 @@ export function createScriptBrain(deps: BrainDeps): VoiceBrain {
     const before = talking
     talking = whileBusy(
       before
-      .then(() => (stopped.signal.aborted ? undefined : speak(deps, deps.builtIn, text, AGENT_VOICE, stopped.signal)))
-      .catch(deps.onFailed),
+        .then(() => (stopped.signal.aborted ? undefined : speak(deps, deps.builtIn, text, AGENT_VOICE, stopped.signal)))
+        .catch(deps.onFailed),
     )
   }
 

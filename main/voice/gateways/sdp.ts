@@ -10,10 +10,10 @@ export function withSha256Only(sdp: string): string {
 export function hasOpus(sdp: string): boolean {
   try {
     return parse(sdp).media.some(
-      ({ type, port, rtp }) => type === 'audio' && port !== 0 && rtp.some(({ codec }) => codec.toLowerCase() === 'opus'),
+      ({ type, port, rtp }) =>
+        type === 'audio' && port !== 0 && rtp.some(({ codec }) => codec.toLowerCase() === 'opus'),
     )
   } catch {
     return false
   }
 }
-

@@ -28,7 +28,12 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
     iceTcpPassive: false,
     codecs: {
       audio: [
-        new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2, parameters: 'minptime=10;useinbandfec=1' }),
+        new RTCRtpCodecParameters({
+          mimeType: 'audio/opus',
+          clockRate: 48_000,
+          channels: 2,
+          parameters: 'minptime=10;useinbandfec=1',
+        }),
       ],
     },
   })
@@ -103,7 +108,11 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
       ...{ complexity: 5, fec: true, packetLossPercent: 5 },
     })
     decoder = await createDecoder({ sampleRate: RATE, channels: 1 })
-    if (isOver) return void (encoder.free(), decoder.free())
+    if (isOver) {
+      encoder.free()
+      decoder.free()
+      return
+    }
     if (offer === null) {
       peer.addTransceiver(track, { direction: 'sendrecv' })
       await peer.setLocalDescription(await peer.createOffer())
@@ -116,8 +125,7 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
       transceiver.setDirection(mustSend ? 'sendrecv' : 'sendonly')
       await peer.setLocalDescription(await peer.createAnswer())
     }
-    if (peer.iceGatheringState !== 'complete')
-      await peer.iceGatheringStateChange.watch((state) => state === 'complete')
+    if (peer.iceGatheringState !== 'complete') await peer.iceGatheringStateChange.watch((state) => state === 'complete')
     events?.onLocalSdp(withSha256Only(peer.localDescription?.sdp ?? ''))
   }
 

@@ -16,7 +16,11 @@ test('after a call, its summary and coaching notes are mailed once to each addre
   await w.api('PATCH', `${voiceOf(id)}/settings`, { summary_emails: to, coach_enabled: true })
   const made = await w.api('POST', `${voiceOf(id)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
   await ended(w, id, made.body.id)
-  const { data } = await until(w, () => asConsole(w, '/v1/sandbox/mails'), (page) => page.data.length === 2)
+  const { data } = await until(
+    w,
+    () => asConsole(w, '/v1/sandbox/mails'),
+    (page) => page.data.length === 2,
+  )
   expect(data.map((mail: any) => mail.to[0]).toSorted()).toEqual(to.toSorted())
   const [mail] = data
   expect(mail.subject).toBe('Call with 12025550123: completed')
@@ -29,7 +33,10 @@ test('after a call, its summary and coaching notes are mailed once to each addre
   expect((await asConsole(w, '/v1/sandbox/mails')).data).toHaveLength(2)
   expect(readdirSync(join(w.home, 'outbox', w.account.id)).every((name) => name.endsWith('.eml'))).toBe(true)
   const other = await w.stranger()
-  const theirs = await w.service.door.call(consolePrincipal(other.account, 'member'), { method: 'GET', path: '/v1/sandbox/mails' })
+  const theirs = await w.service.door.call(consolePrincipal(other.account, 'member'), {
+    method: 'GET',
+    path: '/v1/sandbox/mails',
+  })
   expect((theirs.body as any).data).toEqual([])
 })
 
@@ -38,7 +45,9 @@ test('a model writes the summary if the agent has one, and nothing is written fo
   const voiceAgents = testAgents({
     async complete(_agent, instructions, text) {
       asked.push(instructions)
-      return instructions.includes('exactly three') ? '1. Good.\n2. Short.\n3. Polite.' : `Summary of ${text.split('\n').length} lines.`
+      return instructions.includes('exactly three')
+        ? '1. Good.\n2. Short.\n3. Polite.'
+        : `Summary of ${text.split('\n').length} lines.`
     },
   })
   const w = await worldOfTest({ voiceAgents })

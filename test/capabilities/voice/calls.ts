@@ -14,7 +14,12 @@ export const voiceOf = (id: string) => `/v1/instances/${id}/voice`
 const MOST_STEPS = 2_000
 
 /** Lets time pass until what is read satisfies the condition. */
-export async function until<T>(w: World, read: () => Promise<T>, isDone: (value: T) => boolean, stepMs = 1_000): Promise<T> {
+export async function until<T>(
+  w: World,
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  stepMs = 1_000,
+): Promise<T> {
   for (let steps = 0; ; steps++) {
     const value = await read()
     if (isDone(value)) return value

@@ -11,7 +11,9 @@ describe('calls of a batch', () => {
     const times = paceCalls({ startMs, count: 500, intervalMs: 60_000 }, hours)
     expect(times).toHaveLength(500)
     // 60 minutes are left of the first day, then 180 a day.
-    expect(iso([times[0] ?? 0, times[59] ?? 0, times[60] ?? 0, times[239] ?? 0, times[240] ?? 0, times[499] ?? 0])).toEqual([
+    expect(
+      iso([times[0] ?? 0, times[59] ?? 0, times[60] ?? 0, times[239] ?? 0, times[240] ?? 0, times[499] ?? 0]),
+    ).toEqual([
       '2026-03-28T10:00:00.000Z',
       '2026-03-28T10:59:00.000Z',
       '2026-03-29T07:00:00.000Z',
@@ -19,8 +21,7 @@ describe('calls of a batch', () => {
       '2026-03-30T07:00:00.000Z',
       '2026-03-31T08:19:00.000Z',
     ])
-    for (const [i, at] of times.entries())
-      if (i > 0) expect(at - (times[i - 1] ?? 0)).toBeGreaterThanOrEqual(60_000)
+    for (const [i, at] of times.entries()) if (i > 0) expect(at - (times[i - 1] ?? 0)).toBeGreaterThanOrEqual(60_000)
   })
 
   test('are together without an interval, and only spaced without hours', () => {

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../support/database.ts'
@@ -150,7 +159,12 @@ test.each([
     (names) => names.length > 0,
   )
   await first.clock.advance(5_000)
-  await until(first, async () => partOf(home, made.body.id).length, (length) => length > 6_000, 500)
+  await until(
+    first,
+    async () => partOf(home, made.body.id).length,
+    (length) => length > 6_000,
+    500,
+  )
   const copy = tempFolder()
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
   mkdirSync(join(copy, 'recordings'))
@@ -170,7 +184,9 @@ test.each([
     expect([call.recording_id, recordings]).toEqual([null, []])
     return
   }
-  expect(recordings).toMatchObject([{ id: call.recording_id, has_audio: true, duration_seconds: call.duration_seconds }])
+  expect(recordings).toMatchObject([
+    { id: call.recording_id, has_audio: true, duration_seconds: call.duration_seconds },
+  ])
   const { headers } = await second.api('GET', `${voiceOf(line)}/recordings/${call.recording_id}/download`)
   const { size_bytes: size } = recordings[0]
   expect(size).toBeLessThanOrEqual(3_000)
@@ -178,7 +194,10 @@ test.each([
   const [file = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /fil_/.test(name))
   const kept = readFileSync(join(folder, file))
   const pages = readPages(kept)
-  expect(pages.reduce((sum, { length }) => sum + length, 0), 'nothing is left over').toBe(kept.length)
+  expect(
+    pages.reduce((sum, { length }) => sum + length, 0),
+    'nothing is left over',
+  ).toBe(kept.length)
   expect((kept[(pages.at(-1)?.offset ?? 0) + 5] ?? 0) & 4, 'the last page says so').toBe(4)
   expect(headers['location']).toBeDefined()
 })

@@ -123,19 +123,25 @@ test('a batch is spaced, and skips what it cannot call', async () => {
 test('calling hours move a call to the next opening', async () => {
   const other = await callingInstance(w)
   const hours = { start: '14:00', end: '18:00', timezone: 'UTC', days: [1, 2, 3, 4, 5] }
-  expect((await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: hours })).body.calling_hours).toEqual(hours)
+  expect((await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: hours })).body.calling_hours).toEqual(
+    hours,
+  )
   const made = await call({ scheduled_at: '2026-01-10T10:00:00.000Z' }, other)
   expect(made.body.scheduled_at).toBe('2026-01-12T14:00:00.000Z')
-  expect(errorOf(await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: { ...hours, end: '10:00' } }))).toBe(
-    '400 validation_error',
-  )
+  expect(
+    errorOf(await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: { ...hours, end: '10:00' } })),
+  ).toBe('400 validation_error')
   await w.api('POST', `${voiceOf(other)}/calls/${made.body.id}/cancel`)
 })
 
 test('the trial is 50 calls', async () => {
   const other = await callingInstance(w)
   const numbers = Array.from({ length: 52 }, (_, i) => `12025${50 + i}0486`)
-  const batch = await w.api('POST', `${voiceOf(other)}/calls/batch`, { numbers, agent_id: 'agent-1', interval_seconds: 0 })
+  const batch = await w.api('POST', `${voiceOf(other)}/calls/batch`, {
+    numbers,
+    agent_id: 'agent-1',
+    interval_seconds: 0,
+  })
   expect(batch.body.scheduled).toBe(52)
   const { data } = await until(
     w,
@@ -162,7 +168,12 @@ test('the status has the fields of the specification, and an instance without a 
 test('widgets take exact https origins only', async () => {
   const create = (allowed_origins: string[]) =>
     w.api('POST', `${voiceOf(id)}/widgets`, { name: 'Website', allowed_origins })
-  for (const origin of ['http://www.example.com', 'https://*.example.com', 'https://example.com/page', 'ftp://example.com'])
+  for (const origin of [
+    'http://www.example.com',
+    'https://*.example.com',
+    'https://example.com/page',
+    'ftp://example.com',
+  ])
     expect(errorOf(await create([origin])), origin).toBe('400 validation_error')
   const made = await create(['https://www.example.com/', 'http://localhost:8080'])
   expect(made.body).toMatchObject({

@@ -12,14 +12,22 @@ test('a call of the sandbox is made, recorded, transcribed and summarized', asyn
   expect(call).toMatchObject({ status: 'completed', end_reason: 'person_hung_up', attempt: 1 })
   const { recordings } = (await w.api('GET', `${voiceOf(id)}/recordings`)).body
   expect(recordings).toHaveLength(1)
-  expect(recordings[0]).toMatchObject({ id: call.recording_id, format: 'ogg', direction: 'outbound', has_audio: true, sandbox: true })
+  expect(recordings[0]).toMatchObject({
+    id: call.recording_id,
+    format: 'ogg',
+    direction: 'outbound',
+    has_audio: true,
+    sandbox: true,
+  })
   expect(recordings[0].duration_seconds).toBe(call.duration_seconds)
   const review = await until(
     w,
     async () => (await w.api('GET', `${voiceOf(id)}/calls/${call.id}/review`)).body,
     ({ summary }) => summary !== null,
   )
-  expect(review.transcript.map(({ speaker, text }: { speaker: string; text: string }) => `${speaker}: ${text}`)).toEqual([
+  expect(
+    review.transcript.map(({ speaker, text }: { speaker: string; text: string }) => `${speaker}: ${text}`),
+  ).toEqual([
     'agent: Hello, this is Ana. How can I help you?',
     'person: When are you open?',
     'agent: You asked: When are you open?',

@@ -68,7 +68,10 @@ export function createGraphCalls({ clock, random, callbacks, permissions }: Call
   const tellCall = ({ number, id, user, direction }: Call, fields: object) => {
     const isTheirs = direction === 'USER_INITIATED'
     const [from, to] = isTheirs ? [user, number.number] : [number.number, user]
-    return callbacks.send(number, change(number, { calls: [{ id, from, to, direction, timestamp: seconds(), ...fields }] }))
+    return callbacks.send(
+      number,
+      change(number, { calls: [{ id, from, to, direction, timestamp: seconds(), ...fields }] }),
+    )
   }
 
   async function end(call: Call, isTold: boolean): Promise<void> {

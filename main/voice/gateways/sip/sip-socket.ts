@@ -70,7 +70,7 @@ function overStream(trunk: SipTrunk, run: Runs): SipSocket {
       })
       opened.on('data', (chunk: Buffer) => take(chunk))
       let reason = ''
-      opened.once('error', (error) => (reason = error.message))
+      opened.once('error', (error: Error) => (reason = error.message))
       opened.once('close', () => {
         if (stream !== opened) return
         stream = undefined

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import JsSIP, { type UA as Agent, type URI } from 'jssip'
 import type { EndReason } from '../../../contract/voice.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { startTimeout } from '../../../kernel/timeout.ts'
@@ -9,8 +9,6 @@ import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import { RtpPeer } from './rtp-peer.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
 
-type JsSip = typeof import('jssip')
-type Agent = InstanceType<JsSip['UA']>
 type Session = ReturnType<Agent['call']>
 
 interface Trunk {
@@ -42,10 +40,8 @@ function asInBrowser<T>(act: () => T): T {
 
 const BROWSER = {
   RTCPeerConnection: RtpPeer,
-  RTCSessionDescription: class {
-    constructor(description: object) {
-      Object.assign(this, description)
-    }
+  RTCSessionDescription: function (this: object, description: object) {
+    Object.assign(this, description)
   },
 }
 
@@ -55,8 +51,6 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
   const registered = new Map<string, Trunk>()
   const arriving = new Map<string, { session: Session; trunk: Trunk }>()
   let incomingIds = 0
-  let loaded: JsSip | undefined
-  const library = (): JsSip => (loaded ??= createRequire(import.meta.url)('jssip') as JsSip)
 
   const keyOf = (config: SipTrunk) => JSON.stringify(config)
 
@@ -72,11 +66,9 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
       RtpPeer.localAddress = socket.localAddress()
       asInBrowser(act)
     })
-    const { UA, debug } = library() as JsSip & { debug: { disable(): void } }
-    debug.disable()
     const agent = asInBrowser(
       () =>
-        new UA({
+        new JsSIP.UA({
           ...{ sockets: [socket], uri: `sip:${username}@${host}`, authorization_user: username, password },
           ...{ register, register_expires: REGISTER_SECONDS, session_timers: false, user_agent: 'Switchboard' },
           ...{ connection_recovery_min_interval: 2, connection_recovery_max_interval: 30 },
@@ -85,7 +77,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
     agent.on('connected', () => {
       // JsSIP names a host that does not exist, as browsers have none. By this address the trunk finds the connection.
       const port = socket.localPort()
-      const { uri } = agent.contact as unknown as { uri: InstanceType<JsSip['URI']> }
+      const { uri } = agent.contact as unknown as { uri: URI }
       if (port === null) return
       Object.assign(uri, { host: socket.localAddress(), port })
       uri.setParam('transport', config.transport)
@@ -94,7 +86,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
     trunks.set(key, trunk)
     agent.on('newRTCSession', ({ originator, session }: { originator: string; session: Session }) => {
       if (originator !== 'remote') return
-      if (instanceId === null) return void session.terminate({ status_code: 603 })
+      if (instanceId === null) return session.terminate({ status_code: 603 })
       const incomingId = String(++incomingIds)
       arriving.set(incomingId, { session, trunk })
       session.on('failed', () => arriving.delete(incomingId))
@@ -222,7 +214,7 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
 
   function follow(given: Session): void {
     session = given
-    if (isOver) return void given.terminate()
+    if (isOver) return given.terminate()
     const use = (made: RtpPeer) => {
       peer = made
       made.onSound = (pcm, lost) => {
@@ -233,7 +225,9 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       }
       made.onUnusable = () => end('codec_not_supported')
     }
-    if (given.connection) use(given.connection as unknown as RtpPeer)
+    // JsSIP has one already if the call came in.
+    const existing = given.connection as unknown as RtpPeer | undefined
+    if (existing !== undefined) use(existing)
     given.on('peerconnection', ({ peerconnection }: { peerconnection: unknown }) => use(peerconnection as RtpPeer))
     given.on('progress', () => events?.onRinging())
     given.on('confirmed', () => {
