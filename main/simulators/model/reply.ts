@@ -19,7 +19,7 @@ const WANTS_PERSON =
  */
 export function replyTo(request: ModelRequest): Reply {
   const lastUser = request.turns.findLastIndex(({ role }) => role === 'user')
-  const question = request.turns[lastUser]?.text ?? ''
+  const question = withoutTags(request.turns[lastUser]?.text ?? '')
   const hasResults = request.turns.slice(lastUser + 1).some(({ role }) => role === 'tool')
   const tools = request.toolChoice === 'none' ? [] : request.tools
   const forced = tools.find(({ name }) => name === request.toolChoice)
@@ -51,12 +51,16 @@ function answerSchema(
   return objectOf(
     fillSchema(objectOf(schema), {
       question,
+      prompt: request.system,
       reply: isSure ? found.text : SORRY[languageOf(question)],
       confidence: found?.confidence ?? 0,
       needsPerson: !isSure || WANTS_PERSON.test(fold(question)),
     }),
   )
 }
+
+/** Prompts fence what a person wrote. */
+const withoutTags = (text: string): string => text.replace(/<[^>]+>/g, ' ').trim()
 
 const call = ({ name }: Tool, given: Readonly<Record<string, unknown>>): Reply => ({
   text: '',
@@ -73,7 +77,7 @@ function withStrings({ schema }: Tool, text: string): Record<string, unknown> {
       name,
       objectOf(property).type === 'string' && objectOf(property).enum === undefined
         ? text
-        : fillSchema(objectOf(property), { question: text, reply: text, confidence: 0, needsPerson: true }),
+        : fillSchema(objectOf(property), { question: text, prompt: '', reply: text, confidence: 0, needsPerson: true }),
     ])
   return Object.fromEntries(filled) as Record<string, unknown>
 }
