@@ -19,7 +19,8 @@ const WANTS_PERSON =
  */
 export function replyTo(request: ModelRequest): Reply {
   const lastUser = request.turns.findLastIndex(({ role }) => role === 'user')
-  const question = withoutTags(request.turns[lastUser]?.text ?? '')
+  // Prompts fence what people write with tags.
+  const question = (request.turns[lastUser]?.text ?? '').replaceAll(/<[^<>]*>/g, ' ').trim()
   const hasResults = request.turns.slice(lastUser + 1).some(({ role }) => role === 'tool')
   const tools = request.toolChoice === 'none' ? [] : request.tools
   const forced = tools.find(({ name }) => name === request.toolChoice)
@@ -33,6 +34,9 @@ export function replyTo(request: ModelRequest): Reply {
   const search = tools.find(({ name }) => SEARCH.test(name))
   if (!hasResults && search !== undefined) return call(search, withStrings(search, question))
 
+  // Where a model takes tools or a form, but not both, the form is a tool.
+  const form = tools.find(({ name }) => name === 'json')
+  if (form !== undefined) return call(form, answerSchema(request, form.schema, question))
   if (request.schema !== null)
     return { text: JSON.stringify(answerSchema(request, request.schema, question)), calls: [] }
   const found = findAnswer(request, question)
@@ -58,9 +62,6 @@ function answerSchema(
     }),
   )
 }
-
-/** Prompts fence what a person wrote. */
-const withoutTags = (text: string): string => text.replace(/<[^>]+>/g, ' ').trim()
 
 const call = ({ name }: Tool, given: Readonly<Record<string, unknown>>): Reply => ({
   text: '',

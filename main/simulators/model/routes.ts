@@ -38,6 +38,11 @@ export function routeOf(request: SimulatedRequest): Route {
   const name = `${method} ${rest.join('/')}`
   if (version !== 'v1') return { kind: 'unknown', model: null, failure }
   if (name === 'GET models') return { kind: 'models', model: null, failure, isAnthropic }
+  // OpenRouter's way to ask about a key.
+  if (name === 'GET key') {
+    const answer = () => ({ status: 200, body: { data: { label: 'sandbox', limit: null, usage: 0 } } })
+    return { kind: 'plain', model: null, failure, answer }
+  }
   if (name === 'POST audio/transcriptions') {
     return { kind: 'plain', model: null, ...OPENAI, answer: (account) => transcribe(request, account) }
   }

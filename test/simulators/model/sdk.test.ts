@@ -201,7 +201,7 @@ describe.each(providers)('%s', (_, make) => {
 })
 
 describe('a prompt', () => {
-  const model = () => MODELS['openai chat']()
+  const model = () => MODELS['openai chat'](simulator.keyOf(ANA))
   const stages =
     '- s1: Welcome. Objective: greet.\n- s2: Booking (the conversation is here). Objective: find a day.\n- s3: Pix payment.'
   const answerIn = async (system: string, prompt: string) =>
