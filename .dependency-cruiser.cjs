@@ -12,6 +12,7 @@ const EDGES = {
   direct: ['instances', 'messages'],
   calls: ['instances', 'messages'],
   campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts'],
+  crm: ['instances', 'messages', 'opt-outs', 'contacts', 'webhooks'],
   'opt-outs': ['instances'],
   contacts: ['instances', 'opt-outs'],
   'line-settings': ['instances'],
@@ -21,6 +22,11 @@ const EDGES = {
   'ai-knowledge': ['instances', 'ai-providers'],
   ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
   'ai-evaluations': ['instances', 'ai'],
+  agency: ['account', 'entitlements', 'instances', 'usage'],
+  links: ['instances'],
+  members: ['account'],
+  billing: ['entitlements', 'usage'],
+  voice: ['instances'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -35,13 +41,25 @@ const LAYERS = {
   vault: ['contract', 'kernel', 'config'],
   engines: ['contract', 'kernel', 'config'],
   simulators: ['contract', 'kernel', 'config'],
-  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators'],
+  voice: ['contract', 'kernel', 'config'],
+  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
   config: ['contract', 'kernel'],
-  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities', 'faces'],
+  service: [
+    'contract',
+    'kernel',
+    'config',
+    'storage',
+    'vault',
+    'engines',
+    'simulators',
+    'voice',
+    'capabilities',
+    'faces',
+  ],
   machine: ['contract', 'kernel', 'config', 'service'],
   commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
-  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
+  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'voice', 'capabilities', 'faces', 'service'],
 }
 
 /** A package, and the only place in main/ that may import it. */
@@ -54,6 +72,7 @@ const HOMES = {
   libsignal: '^main/engines/smv2/',
   unpdf: '^main/kernel/documents/pdf[.]ts$',
   mammoth: '^main/kernel/documents/docx[.]ts$',
+  stripe: '^main/(capabilities/billing/stripe|simulators/stripe)/',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

@@ -57,6 +57,18 @@ interface Values {
   readonly metaConfigId: string | null
   readonly sandboxGraphPort: number
   readonly sandboxModelPort: number
+  /** Base URL of GoHighLevel's API, or `sandbox`: live instances use the built-in simulator too. */
+  readonly ghlBaseUrl: string
+  /** Where people allow the app. */
+  readonly ghlMarketplaceUrl: string
+  /** The operator's marketplace app; null: live instances are connected with a token only. */
+  readonly ghlClientId: string | null
+  readonly ghlClientSecret: Secret | null
+  readonly ghlProviderId: string | null
+  /** Ed25519, PEM or base64. */
+  readonly ghlPublicKey: string | null
+  /** Calls in ten seconds that a location of the simulator may make. */
+  readonly sandboxGhlBurst: number
   /** WhatsApp protocol version; null: the newest one known to work. */
   readonly protocolVersion: string | null
   readonly mediaKeepDays: number
@@ -79,6 +91,15 @@ interface Values {
   readonly safetyFirstContactsDays: number
   readonly safetyWithheldPercent: number
   readonly safetyTimezone: string
+  /** How much faster than real calls those of the sandbox run. */
+  readonly voiceSandboxSpeed: number
+  /** The mail server; null: mails are kept in the mail sandbox. */
+  readonly smtpHost: string | null
+  readonly smtpPort: number
+  readonly smtpSecurity: 'tls' | 'starttls' | 'none'
+  readonly smtpUser: string | null
+  readonly smtpPassword: Secret | null
+  readonly smtpFrom: string
   /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
@@ -235,7 +256,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: text({
       words: 'https URL or `sandbox`',
       rule: 'be an https URL without a query, or sandbox',
-      accept: graphUrl,
+      accept: httpsOrSandbox,
     }),
     fallback: 'https://graph.facebook.com',
     description:
@@ -282,6 +303,67 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 0,
     description: 'Port of the sandbox model; 0 picks a free one.',
+  },
+  ghlBaseUrl: {
+    name: 'ghl.base_url',
+    kind: text({
+      words: 'https URL or `sandbox`',
+      rule: 'be an https URL without a query, or sandbox',
+      accept: httpsOrSandbox,
+    }),
+    fallback: 'https://services.leadconnectorhq.com',
+    description:
+      "URL of GoHighLevel's API for live instances. `sandbox` connects them with the simulator on this machine; sandbox instances always are.",
+  },
+  ghlMarketplaceUrl: {
+    name: 'ghl.marketplace_url',
+    kind: text({ words: 'https URL', rule: 'be an https URL without a query', accept: httpsUrl }),
+    fallback: 'https://marketplace.gohighlevel.com',
+    description:
+      'Where people allow your app. Agencies with a white label use https://marketplace.leadconnectorhq.com.',
+  },
+  ghlClientId: {
+    name: 'ghl.client_id',
+    kind: text({ words: 'id', rule: 'be the client ID of your app', accept: matching(/^[A-Za-z0-9-]{10,100}$/) }),
+    fallback: null,
+    defaultText: 'none',
+    description:
+      'Client ID of your app in the HighLevel marketplace. With `ghl.client_secret`, live instances can be connected by consent.',
+  },
+  ghlClientSecret: {
+    name: 'ghl.client_secret',
+    kind: text({ words: 'text', rule: 'have at least 8 characters', accept: passphrase }),
+    fallback: null,
+    defaultText: 'none',
+    description: 'Client secret of your app in the HighLevel marketplace.',
+    only: ['environment'],
+    secret: true,
+  },
+  ghlProviderId: {
+    name: 'ghl.provider_id',
+    kind: text({
+      words: 'id',
+      rule: 'be the id of a conversation provider',
+      accept: matching(/^[A-Za-z0-9_-]{5,64}$/),
+    }),
+    fallback: null,
+    defaultText: 'none: the default SMS channel',
+    description:
+      'ID of the conversation provider (type SMS) of your app. Its delivery URL ends with /callbacks/ghl/outbound.',
+  },
+  ghlPublicKey: {
+    name: 'ghl.public_key',
+    kind: text({ words: 'key', rule: 'be an Ed25519 public key in PEM, base64 or hex', accept: publicKey }),
+    fallback: null,
+    defaultText: 'none: nothing that GoHighLevel posts is accepted',
+    description:
+      'Public key with which HighLevel signs webhooks (x-ghl-signature), from its Webhook Integration Guide.',
+  },
+  sandboxGhlBurst: {
+    name: 'sandbox.ghl_burst',
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 100,
+    description: 'Calls in ten seconds that the simulated GoHighLevel takes from a location before it answers 429.',
   },
   protocolVersion: {
     name: 'smv2.version',
@@ -417,6 +499,59 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     description: 'Time zone in which the days and hours of these limits begin.',
     window: 'now',
   },
+  voiceSandboxSpeed: {
+    name: 'sandbox.voice_speed',
+    kind: integer({ min: 1, max: 20 }),
+    fallback: 1,
+    description: 'How many times faster than real calls those of the sandbox run, for tests. Recordings keep their length.',
+    window: 'now',
+  },
+  smtpHost: {
+    name: 'smtp.host',
+    kind: text({ words: 'host name', rule: 'be a host name without a port', accept: hostName }),
+    fallback: null,
+    defaultText: 'none: mails are kept in the mail sandbox and reach nobody',
+    description: 'Mail server for summaries of calls.',
+    window: 'restart',
+  },
+  smtpPort: {
+    name: 'smtp.port',
+    kind: integer({ min: 1, max: 65_535 }),
+    fallback: 587,
+    description: 'Port of the mail server.',
+    window: 'restart',
+  },
+  smtpSecurity: {
+    name: 'smtp.security',
+    kind: oneOf('starttls', 'tls', 'none'),
+    fallback: 'starttls',
+    description: 'How the connection to the mail server is encrypted. Use `none` for a server on this machine only.',
+    window: 'restart',
+  },
+  smtpUser: {
+    name: 'smtp.user',
+    kind: text({ words: 'text', rule: 'be a user name', accept: (user) => user || undefined }),
+    fallback: null,
+    defaultText: 'none: without signing in',
+    description: 'User name at the mail server.',
+    window: 'restart',
+  },
+  smtpPassword: {
+    name: 'smtp.password',
+    kind: text({ words: 'text', rule: 'not be empty', accept: (password) => (password ? new Secret(password) : undefined) }),
+    fallback: null,
+    defaultText: 'none',
+    description: 'Password at the mail server.',
+    only: ['environment'],
+    secret: true,
+  },
+  smtpFrom: {
+    name: 'smtp.from',
+    kind: text({ words: 'address', rule: 'be a mail address', accept: matching(/^[^\s@<>]+@[^\s@<>]+$/) }),
+    fallback: 'switchboard@localhost',
+    description: 'Sender of mails.',
+    window: 'restart',
+  },
   trustedRanges: {
     name: 'egress.trusted_ranges',
     kind: listOf(
@@ -546,9 +681,18 @@ function passphrase(words: string): Secret | undefined {
 }
 
 /** https only: plain http would expose access tokens. */
-function graphUrl(words: string): string | undefined {
-  if (words === 'sandbox') return words
+function httpsOrSandbox(words: string): string | undefined {
+  return words === 'sandbox' ? words : httpsUrl(words)
+}
+
+function httpsUrl(words: string): string | undefined {
   return words.startsWith('https://') ? baseUrl(words) : undefined
+}
+
+/** Its form; whether it is a key shows when it is used. */
+function publicKey(words: string): string | undefined {
+  const body = words.replaceAll(/-----[A-Z ]+-----|\s/g, '')
+  return /^([0-9a-f]{64}|[A-Za-z0-9+/]{43,60}={0,2})$/i.test(body) ? words : undefined
 }
 
 function appSecret(words: string): Secret | undefined {

@@ -143,3 +143,11 @@ export const HTTP_TOOL = {
   created_at: AT,
   updated_at: AT,
 } as const
+
+export const INSTANCE_SUMMARY = {
+  instance_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b01',
+  enabled: true,
+  primary: { id: AGENT.id, name: AGENT.name, provider: AGENT.provider, model: AGENT.model },
+  agents: 1,
+  waiting: 2,
+} as const

@@ -136,6 +136,8 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'listDeliveries', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ query: { instance_id: smv2.id } }), isFilter: true },
   { operation: 'listEvents', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }), isFilter: true },
+  { operation: 'createSandboxGhlContact', field: 'location_id', swap: (own, { location }) => ({ ...own, location }),
+    words: ({ location }) => ({ body: { phone: '+12025550177', location_id: location } }) },
   { operation: 'scanSandboxCode', field: 'pairing_code', swap: (own, { code }) => ({ ...own, code }) },
   { operation: 'scanSandboxCode', field: 'qr', swap: (own, { qr }) => ({ ...own, qr }), words: ({ qr }) => ({ body: { qr } }) },
   { operation: 'speakFromSandboxPhone', field: 'quoted_message_id', swap: (own, { spoken }) => ({ ...own, spoken }) },
@@ -150,12 +152,22 @@ const REFERENCES: readonly Reference[] = [
   ofStage('deleteStage'),
   { ...ofAgent('deleteStage'), isGone: true },
   ofAgent('deleteAgent'),
+  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
+  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
+  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
+    words: ({ client }) => ({ query: { account_id: client } }) },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]
 
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
+  ['transferInstance.account_id', 'test/capabilities/agency/isolation.test.ts: it takes the instance away'],
+  [
+    'createSubAccountKey.allowed_instance_ids',
+    'test/capabilities/agency/isolation.test.ts: instances of the sub-account',
+  ],
+  ['connectGhl.location_id', 'a location at GoHighLevel: only who may enter it there can connect with it'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
@@ -260,7 +272,7 @@ describe('over MCP', () => {
       for (const target of ['own', 'outside', 'other', 'unknown'] as const) {
         const ask = askOf(operation, scene.sideFor(target))
         const said = await told(operation, `without ${operation.scope ?? ''}`, ask)
-        const { key } = await scene.w.key({ scopes: ['ghl:manage'] })
+        const { key } = await scene.w.key({ scopes: [operation.scope === 'ghl:manage' ? 'instances:read' : 'ghl:manage'] })
         const heard = await scene.w.api(ask.method, ask.path, ask.body, { key })
         expect([heard.body.error.code, said?.isError]).toEqual(['insufficient_scope', true])
         expect(said?.look).toBe(look(heard, ask).text)
@@ -360,7 +372,7 @@ describe('asked of one’s own, with the one scope', () => {
   /** What ends something comes after what needs it. */
   const rank = ({ id, method, destructive, confirm }: Operation) => {
     if (method === 'GET') return 0
-    if (id === 'deleteInstance') return 3
+    if (id === 'deleteInstance' || id === 'deleteSubAccount') return 3
     return destructive === true || confirm === 'always' ? 2 : 1
   }
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))

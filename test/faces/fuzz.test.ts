@@ -39,6 +39,10 @@ beforeAll(async () => {
       },
     })
   ).body
+  const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })).body
+  const wish = { name: 'Theirs', scopes: ['instances:read'] }
+  const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
   const ai = `/v1/instances/${line.id}/ai`
   const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
   const stage = (await w.api('POST', `${ai}/agents/${agent.id}/stages`, { name: 'A', objective: 'B' })).body
@@ -57,6 +61,9 @@ beforeAll(async () => {
     messages: message.id,
     smv2: 'send',
     action: 'text',
+    accounts: client.id,
+    keys: clientKey.id,
+    'access-links': link.id,
   }
   officialIds = { ...ids, instances: official.id }
 })
@@ -71,6 +78,8 @@ const carriedOut = new Set<string>()
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
 const ENDING = [
+  'transferInstance',
+  'deleteSubAccount',
   ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut'],
   ...['deleteAgent', 'deleteStage', 'deleteFaq'],
 ]
@@ -266,10 +275,21 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteCampaign',
     'testCampaign',
     'importCampaignRecipients',
+    // Need a connection with a CRM, or a contact there.
+    'backfillGhl',
+    'backfillCrmWebhook',
+    'rotateCrmWebhookSecret',
+    'updateCrmWebhook',
+    'updateGhl',
+    'updateSandboxGhlContact',
+    'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
     // Needs two instances of one number.
     'fuseInstances',
+    // Need another account than their own, or end what they are about.
+    'transferInstance',
+    'deleteSubAccount',
   ]
   const expected = ACTING.map(({ id }) => id).filter((id) => !beyond.includes(id))
   expect([...carriedOut].filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted())

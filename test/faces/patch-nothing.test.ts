@@ -26,7 +26,22 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ada' })
     return { path: '/v1/contacts/12025550123' }
   },
+  updateGhl: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ghl` }),
+  updateCrmWebhook: async (w) => {
+    const path = `/v1/instances/${(await w.instance()).id}/crm-webhook`
+    await w.api('PUT', path, { url: 'https://catcher.sandbox/crm' })
+    return { path }
+  },
+  updateSandboxGhlContact: async (w) => {
+    const { body } = await w.api('POST', '/v1/sandbox/ghl/contacts', { phone: '+12025550123' })
+    return { path: `/v1/sandbox/ghl/contacts/${body.id}`, read: '' }
+  },
   updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
+  updateBranding: async () => ({ path: '/v1/agency/branding', read: '' }),
+  updateSubAccount: async (w) => {
+    const { body } = await w.api('POST', '/v1/agency/accounts', { name: 'Client' })
+    return { path: `/v1/agency/accounts/${body.id}` }
+  },
   updateAiSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/settings` }),
   updateFollowUp: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/follow-up` }),
   updateAgent: async (w) => ({ path: (await agentOf(w)).path }),

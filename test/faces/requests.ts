@@ -49,6 +49,13 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
   orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),
   testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
+  // Back to where it is: a transfer would take the line out of the scene.
+  transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
+  setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
+  createSubAccount: () => ({ body: { name: 'Client' } }),
+  updateSubAccount: () => ({ body: { name: 'Client' } }),
+  updateBranding: () => ({ body: { colors: {} } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -107,8 +114,12 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   phones: side.phone,
   numbers: side.graphNumber,
   campaigns: side.campaign,
-  contacts: side.contact,
+  contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
+  conversations: side.conversation,
   'opt-outs': side.optOut,
+  accounts: side.client,
+  ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
+  'access-links': line.link,
   catcher: side.catcher,
   agents: line.agent,
   stages: line.stage,
@@ -141,10 +152,14 @@ const OWNED = new Set([
   'events',
   'numbers',
   'contacts',
+  'conversations',
   'opt-outs',
   'agents',
   'stages',
   'faq',
+  'accounts',
+  'keys',
+  'access-links',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
 const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])

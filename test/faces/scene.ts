@@ -80,6 +80,7 @@ function nobody(side: Side, id: string): Side {
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
     ...{ agent: id, stage: id, faq: id },
+    link: id,
   }
   return {
     ...side,
@@ -90,8 +91,14 @@ function nobody(side: Side, id: string): Side {
       spoken: `SANDBOX${id}`,
       graphNumber: `0${id}`,
       upload: `fil_${id}`,
+      client: id,
+      clientKey: id,
+      account: id,
       campaign: `cmp_${id}`,
       contact: id,
+      lead: id,
+      conversation: id,
+      location: 'A'.repeat(20),
       optOut: id,
       code: 'ZZZZ-ZZZZ',
       qr: 'data:image/png;base64,AAAA',

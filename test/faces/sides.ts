@@ -19,6 +19,8 @@ export interface Line {
   readonly agent: string
   readonly stage: string
   readonly faq: string
+  /** An access link to it. */
+  readonly link: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -42,8 +44,16 @@ export interface Side {
   /** Numbers of a contact and of an opt-out. */
   readonly contact: string
   readonly optOut: string
+  /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
+  readonly lead: string
+  readonly conversation: string
+  readonly location: string
   /** A file to send. */
   readonly upload: string
+  /** A sub-account, with a key of its own, and the account itself. */
+  readonly client: string
+  readonly clientKey: string
+  readonly account: string
   /** A draft that sends from the smv2 line. */
   readonly campaign: string
   /** Shown by two instances that wait to be paired. */
@@ -76,9 +86,21 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
     recipients: [{ phone }],
   })
+  const { id: client } = await must('POST', '/v1/agency/accounts', {
+    name: `${name}-client`,
+    external_ref: `${name}-client-ref`,
+  })
+  const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
+  const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
+  const account = (await must('GET', '/v1/me')).account.id
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
+  const {
+    id: lead,
+    conversation_id: conversation,
+    location_id: location,
+  } = await must('POST', '/v1/sandbox/ghl/contacts', { phone: `+120255${digits}600`, name: `${name}-lead` })
   await w.quiet()
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
@@ -93,7 +115,12 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     spoken,
     catcher,
     graphNumber,
+    lead,
+    conversation,
+    location,
     upload,
+    client,
+    clientKey,
     campaign,
     contact,
     optOut,
@@ -102,7 +129,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   }
   const ids = { delivery: delivery.id, event: event.event_id }
   const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
-  return { ...made, ...ids, words }
+  // Two sides of one account share it.
+  return { ...made, ...ids, account, words }
 }
 
 /** A name, an id or a code is told from every other; a side's own name stands in all of its names. */
@@ -158,6 +186,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     heard: received?.['message_id'],
     media: received?.['media'].id,
     ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
+    link: (await must('POST', `${at}/access-links`, {})).id,
   }
 }
 

@@ -237,18 +237,13 @@ describe('what belongs to the computer', () => {
   })
 
   test('covers backups, settings, restarts, logs and sessions', () => {
-    expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual([
-      ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'findLocalModels', 'getDiagnostics'],
-      ...[
-        'importInstanceSession',
-        'listBackups',
-        'listSettings',
-        'restartService',
-        'restoreBackup',
-        'unlockService',
-        'updateSettings',
-      ],
-    ])
+    expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual(
+      [
+        ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
+        ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
+        ...['createMemberLink', 'findLocalModels', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
+      ].toSorted(),
+    )
   })
 
   test('is left out of what members see of the service', async () => {

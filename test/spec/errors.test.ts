@@ -52,6 +52,13 @@ const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
   instance_restricted_key: () => w.api('POST', '/v1/webhooks', hook(), { key: restricted }),
   forbidden_host: () => w.api('GET', '/v1/me', undefined, { headers: { host: 'rebound.example' } }),
   forbidden_origin: () => w.api('GET', '/v1/me', undefined, { headers: { origin: 'https://evil.example' } }),
+  account_suspended: async () => {
+    const { id } = (await w.api('POST', '/v1/agency/accounts', { name: 'Client' })).body
+    const wish = { name: 'Theirs', scopes: ['dispatch:manage'] }
+    const { key } = (await w.api('POST', `/v1/agency/accounts/${id}/keys`, wish)).body
+    await w.api('POST', `/v1/agency/accounts/${id}/suspend`)
+    return w.api('POST', '/v1/campaigns', {}, { key })
+  },
   not_found: () => w.api('GET', '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'),
   method_not_allowed: () => w.api('PUT', '/v1/me', {}),
   external_ref_conflict: () => w.api('PATCH', `/v1/instances/${smv2.id}`, { external_ref: 'taken' }),
@@ -90,7 +97,6 @@ const NOT_BUILT = [
   'no_saved_card',
   'card_declined',
   'payment_action_required',
-  'account_suspended',
   'ambiguous_instance',
   'call_permission_required',
   'billing_unavailable',

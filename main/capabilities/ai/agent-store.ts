@@ -56,6 +56,28 @@ export const oldestAgent = sql<OfInstance, AgentRow>(
 export const agentCount = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_agents WHERE instance_id = :instanceId',
 )
+/** Of each instance of the account that has an agent, with what its primary agent is. */
+export const agentsByInstance = sql<
+  { accountId: string },
+  {
+    instanceId: string
+    agents: number
+    id: string | null
+    name: string | null
+    provider: Provider | null
+    model: string | null
+    enabled: 0 | 1 | null
+  }
+>(
+  `SELECT a.instance_id AS instanceId, COUNT(*) AS agents,
+     MAX(CASE WHEN a.is_primary = 1 THEN a.id END) AS id,
+     MAX(CASE WHEN a.is_primary = 1 THEN a.name END) AS name,
+     MAX(CASE WHEN a.is_primary = 1 THEN a.provider END) AS provider,
+     MAX(CASE WHEN a.is_primary = 1 THEN a.model END) AS model,
+     MAX(s.enabled) AS enabled
+   FROM ai_agents a LEFT JOIN ai_instances s ON s.instance_id = a.instance_id
+   WHERE a.account_id = :accountId GROUP BY a.instance_id`,
+)
 export const insertAgent = sql<AgentRow & { accountId: string }>(
   `INSERT INTO ai_agents (seq, id, instance_id, account_id, name, provider, model, system_prompt, is_primary,
      temperature, tools, limits, price, created_at, updated_at)

@@ -7,6 +7,7 @@ import {
   CreateAgentBody,
   CreateStageBody,
   FollowUp,
+  Provider,
   Stage,
   TestReply,
   ToolCall,
@@ -100,6 +101,22 @@ const Usage = Type.Object({
   days: Type.Array(Type.Object({ day: Type.String({ description: 'YYYY-MM-DD.' }), ...counts })),
 })
 export type Usage = Static<typeof Usage>
+
+const InstanceSummary = Type.Object({
+  instance_id: Uuid,
+  enabled: Type.Boolean({ description: 'Whether an agent answers the chats of this instance.' }),
+  primary: Nullable(
+    Type.Object({
+      id: Uuid,
+      name: Type.String(),
+      provider: Provider,
+      model: Nullable(Type.String()),
+    }),
+  ),
+  agents: Type.Integer({ minimum: 0 }),
+  waiting: Type.Integer({ minimum: 0, description: 'Chats that were handed over and that nobody has answered yet.' }),
+})
+export type InstanceSummary = Static<typeof InstanceSummary>
 
 const Media = Type.Object({
   id: Uuid,
@@ -616,6 +633,25 @@ export const aiContract = {
     reply: { status: 200, description: 'The numbers.', schema: Usage },
     errors: [],
     examples: { reply: example.USAGE },
+  }),
+
+  listAiInstances: operation({
+    ...inWindow,
+    id: 'listAiInstances',
+    method: 'GET',
+    path: '/v1/ai-instances',
+    summary: 'List instances with agents',
+    description: 'Instances that have an agent, and how many of their chats wait for a person.',
+    scope: 'ai:read',
+    reach: 'account',
+    origin: 'ours',
+    reply: {
+      status: 200,
+      description: 'The instances that have an agent.',
+      schema: Type.Object({ data: Type.Array(InstanceSummary) }),
+    },
+    errors: [],
+    examples: { reply: { data: [example.INSTANCE_SUMMARY] } },
   }),
 
   listAgentMedia: operation({

@@ -114,6 +114,10 @@ export const waitingCount = sql<{ accountId: string; instanceId: string }, { cou
   `SELECT COUNT(*) AS count FROM ai_conversations
    WHERE account_id = :accountId AND instance_id = :instanceId AND waiting = 1`,
 )
+export const waitingByInstance = sql<{ accountId: string }, { instanceId: string; count: number }>(
+  `SELECT instance_id AS instanceId, COUNT(*) AS count FROM ai_conversations
+   WHERE account_id = :accountId AND waiting = 1 GROUP BY instance_id`,
+)
 export const waitingOfAccount = sql<{ accountId: string }, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_conversations WHERE account_id = :accountId AND waiting = 1',
 )

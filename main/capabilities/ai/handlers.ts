@@ -40,6 +40,7 @@ export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
     testAgent: ({ instance, body }) => trial.test(instance, body),
     suggestReply: ({ instance, params }) => trial.suggest(instance, params.phone),
     getAiUsage: ({ instance, query }) => overview.ofInstance(instance, query.days),
+    listAiInstances: ({ principal }) => overview.instances(principal.accountId),
     getAiOverview: ({ principal, query }) => overview.ofAccount(principal.accountId, query.days),
 
     listAgentMedia: ({ params, query }) => media.list(params.agent_id, query),

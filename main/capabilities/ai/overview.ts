@@ -1,7 +1,8 @@
 import type { AccountId } from '../../kernel/ids.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { Usage } from './contract.ts'
-import { waitingCount, waitingOfAccount } from './conversation-store.ts'
+import { agentsByInstance } from './agent-store.ts'
+import type { InstanceSummary, Usage } from './contract.ts'
+import { waitingByInstance, waitingCount, waitingOfAccount } from './conversation-store.ts'
 import { daysOfAccount, daysOfInstance, type DailyCounts } from './daily-store.ts'
 import type { AiDeps } from './deps.ts'
 import { dayNameBefore } from './hours.ts'
@@ -21,6 +22,22 @@ export function createOverview({ db, clock, config, settings }: OverviewDeps) {
       const from = dayNameBefore(clock.now(), timezone, days)
       const waiting = await db.readOne(waitingCount, { accountId, instanceId })
       return toUsage(await db.read(daysOfInstance, { instanceId, from }), waiting?.count ?? 0)
+    },
+    async instances(accountId: AccountId): Promise<{ data: InstanceSummary[] }> {
+      const rows = await db.read(agentsByInstance, { accountId })
+      const waiting = new Map(
+        (await db.read(waitingByInstance, { accountId })).map(({ instanceId, count }) => [instanceId, count]),
+      )
+      return {
+        data: rows.map(({ instanceId, agents, id, name, provider, model, enabled }) => ({
+          instance_id: instanceId,
+          enabled: enabled === 1,
+          // The name and the provider of an agent are never null.
+          primary: id === null || name === null || provider === null ? null : { id, name, provider, model },
+          agents,
+          waiting: waiting.get(instanceId) ?? 0,
+        })),
+      }
     },
     async ofAccount(accountId: AccountId, days = DAYS): Promise<Usage> {
       const from = dayNameBefore(clock.now(), config.safetyTimezone, days)

@@ -5,6 +5,8 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { createSlots, type EntitlementReader, type Slots } from './slots.ts'
 import { grantsOf, parentOf, putGrant, removeGrant, type GrantRow } from './store.ts'
 
+export { ALLOCATION } from './slots.ts'
+
 /** What somebody granted to an account. Granting again with the same source and key replaces it. */
 interface Grant {
   readonly accountId: AccountId

@@ -20,6 +20,7 @@ import type { SendBody } from './contract.ts'
 export interface InstancesPort {
   readonly announce: Announce
   readonly subscribe: Instances['subscribe']
+  readonly requireOwner: Instances['requireOwner']
   engineFor(subject: InstanceSubject): Engine
   /** Finds deleted instances too. */
   subject(accountId: AccountId, instanceId: string): Promise<InstanceSubject | undefined>
@@ -60,6 +61,11 @@ export interface UsagePort {
   ): Promise<void>
 }
 
+/** What this room asks of the entitlements room, for each send. */
+export interface EntitlementsPort {
+  of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
@@ -68,6 +74,9 @@ export interface MessagesDeps {
   readonly fusion: FusionPort
   readonly safety: SafetyPort
   readonly usage: UsagePort
+  /** Asked for each send, so it must be cheap. */
+  readonly isSuspended: (accountId: AccountId) => boolean
+  readonly entitlements: EntitlementsPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

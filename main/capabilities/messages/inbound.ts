@@ -1,3 +1,4 @@
+import { chatTypeOf } from '../../contract/addresses.ts'
 import type { EventData } from '../../contract/events.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
@@ -178,6 +179,7 @@ function receivedData(id: string, signal: Signal<'received'>, quotedId: string |
   return {
     ...authorData(id, signal),
     is_group: signal.isGroup,
+    chat_type: chatTypeOf(signal.chat),
     type: signal.type,
     text: signal.text,
     timestamp: isoTime(signal.atMs),
@@ -197,7 +199,7 @@ function voteData(id: string, signal: Signal<'vote'>, pollId: string): EventData
   const isGroup = signal.chat.endsWith('@g.us')
   return {
     ...authorData(id, signal),
-    ...{ is_group: isGroup, participant: isGroup ? signal.from : null },
+    ...{ is_group: isGroup, chat_type: chatTypeOf(signal.chat), participant: isGroup ? signal.from : null },
     type: 'poll_vote',
     text: options.join(', '),
     timestamp: isoTime(signal.atMs),

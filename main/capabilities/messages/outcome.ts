@@ -5,10 +5,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Announce } from '../instances/index.ts'
 import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
-import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
+import { advance, type AnnouncedMessage, type AnnounceStatus } from './status.ts'
 import type { UsageCounter } from './usage-counter.ts'
 import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
 
@@ -29,7 +28,7 @@ export interface OutcomeDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  readonly announce: Announce
+  readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
   readonly safety: SafetyPort
   readonly counted: Pick<UsageCounter, 'takenBack'>
@@ -76,7 +75,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
       await journal?.(tx)
       if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId })
       else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
-        await announceStatus(tx, announce, message, 'sent', now)
+        await announce(tx, message, 'sent', now)
       }
       // A receipt was faster than the answer to the send; it has announced `sent`.
       else await tx.run(markAccepted, { seq, engineMessageId })

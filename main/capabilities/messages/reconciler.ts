@@ -9,7 +9,7 @@ import type { InstanceSubject } from '../handler.ts'
 import type { InstancesPort, SafetyPort } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
-import { advance } from './status.ts'
+import { advance, type AnnounceStatus } from './status.ts'
 import type { UsageCounter } from './usage-counter.ts'
 import { messageById, nextQueue, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
 
@@ -35,6 +35,7 @@ interface ReconcilerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly instances: InstancesPort
+  readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
   readonly safety: SafetyPort
   readonly counted: Pick<UsageCounter, 'takenBack'>
@@ -113,7 +114,7 @@ export function createReconciler(deps: ReconcilerDeps) {
     db.commit(async (tx) => {
       const row = await tx.one(messageById, { id, instanceId })
       if (row?.status !== 'queued') return
-      await advance(tx, instances.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
+      await advance(tx, deps.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
     })
 
   const check = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {

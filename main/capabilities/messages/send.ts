@@ -82,6 +82,7 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
         if (claim.kind !== 'fresh') return { claim, seq: 0 }
       }
+      await instances.requireOwner(tx, message.accountId, message.instanceId)
       const seq = await tx.next('messages')
       await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
@@ -177,6 +178,7 @@ export function createSend(deps: SendDeps) {
     const message = {
       id: ids.message(),
       seq: 0,
+      accountId: instance.accountId,
       instanceId: instance.id,
       engine: instance.engine,
       chat: draft.to,
@@ -204,11 +206,15 @@ export function createSend(deps: SendDeps) {
     const key = keyOf(request, idempotency)
     const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
+      const { frozen } = await deps.entitlements.of(instance.accountId)
+      const isRefused = slot === undefined || frozen || !instance.connected
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (slot === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
+      if (key !== null && (isRefused || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
+      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended())
+      if (frozen) return notSent(accountFrozen())
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -277,6 +283,14 @@ function contentColumn(out: Outgoing): string | null {
 
 const notConnected = () =>
   new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
+
+const accountSuspended = () =>
+  new ApiError('account_suspended', 'This account is suspended, so nothing was sent. Ask your agency to activate it.')
+const accountFrozen = () =>
+  new ApiError(
+    'invalid_state',
+    'The account is frozen because a payment failed more than seven days ago, so nothing was sent. Messages are still received. Pay the open invoice in Billing, then send again.',
+  )
 
 const throttled = (seconds: number) =>
   new ApiError(

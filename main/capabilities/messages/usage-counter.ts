@@ -1,7 +1,8 @@
+import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import type { Announce } from '../instances/index.ts'
 import type { UsagePort } from './deps.ts'
+import type { AnnouncedMessage } from './status.ts'
 
 interface Stored {
   readonly accountId: AccountId
@@ -11,8 +12,8 @@ interface Stored {
 }
 
 export interface UsageCounter {
-  /** Counts what is sent and what fails where it is announced. */
-  announcing(announce: Announce): Announce
+  /** For the account that sent the message, whoever has the instance since. */
+  status(tx: Tx, message: AnnouncedMessage, status: MessageStatus, atMs: number): Promise<void>
   /** Counts the file of a message that is on its way. */
   outgoing(tx: Tx, message: Stored, atMs: number): Promise<void>
   /** The message never left, and its row is gone. */
@@ -33,16 +34,10 @@ export function createUsageCounter(usage: UsagePort): UsageCounter {
     if (mediaBytes > 0) await usage.add(tx, { accountId, instanceId, atMs, mediaBytes: sign * mediaBytes })
   }
   return {
-    announcing: (announce) => async (tx, instanceId, type, data, atMs) => {
-      const event = await announce(tx, instanceId, type, data, atMs)
-      const { accountId } = event
-      const at = atMs ?? event.createdAtMs
-      if (event.type === 'message.failed') await usage.add(tx, { accountId, instanceId, atMs: at, failed: 1 })
-      if (event.type === 'message.sent') {
-        const campaignSends = event.data.source === 'campaign' ? 1 : 0
-        await usage.add(tx, { accountId, instanceId, atMs: at, sent: 1, campaignSends })
-      }
-      return event
+    async status(tx, { accountId, instanceId, source }, status, atMs) {
+      if (status === 'failed') await usage.add(tx, { accountId, instanceId, atMs, failed: 1 })
+      if (status !== 'sent') return
+      await usage.add(tx, { accountId, instanceId, atMs, sent: 1, campaignSends: source === 'campaign' ? 1 : 0 })
     },
     outgoing: (tx, message, atMs) => addFile(tx, message, atMs, 1),
     takenBack: (tx, message) => addFile(tx, message, message.createdAtMs, -1),

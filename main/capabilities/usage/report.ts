@@ -5,7 +5,7 @@ import { USAGE_COLUMNS, type UsageQuery, type UsageRow, type UsageTotals } from 
 import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { Answer } from '../handler.ts'
-import type { Usage, UsageSpan } from './index.ts'
+import type { Usage, UsageSpan } from './usage.ts'
 
 export interface UsageReport {
   readonly data: UsageRow[]

@@ -23,9 +23,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'ai-providers': 'API keys of the providers of models.',
   'ai-knowledge': 'What AI agents answer from.',
   'ai-evaluations': 'Tests of AI agents.',
-  billing: 'Plans, purchases and checkout.',
+  billing:
+    'Plans, purchases and checkout, with a simulated payment provider whose clock can be moved. In `live` mode payments go through the operator’s Stripe account.',
   links: 'White-label links with which customers connect an instance.',
-  ghl: 'Integration with GoHighLevel.',
+  crm: 'Connect instances with GoHighLevel, or with any other CRM by a signed webhook in both directions.',
   agency: 'Sub-accounts, their slots and keys.',
   calls: 'What happens when somebody calls the number of an instance.',
   history: 'Import of messages from before a number was connected.',

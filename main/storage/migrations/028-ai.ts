@@ -53,6 +53,7 @@ CREATE TABLE ai_agents (
 ) STRICT;
 CREATE UNIQUE INDEX ai_agents_id ON ai_agents (id);
 CREATE INDEX ai_agents_of_instance ON ai_agents (instance_id, seq);
+CREATE INDEX ai_agents_of_account ON ai_agents (account_id, instance_id);
 CREATE UNIQUE INDEX ai_agents_primary ON ai_agents (instance_id) WHERE is_primary = 1;
 
 CREATE TABLE ai_stages (

@@ -27,6 +27,11 @@ import { lines } from './025-lines.ts'
 import { ai } from './028-ai.ts'
 import { aiKnowledge } from './029-ai-knowledge.ts'
 import { usage } from './030-usage.ts'
+import { agency } from './031-agency.ts'
+import { billing } from './032-billing.ts'
+import { crm } from './033-crm.ts'
+import { voice } from './034-voice.ts'
+import { voiceSandbox } from './035-voice-sandbox.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -58,4 +63,9 @@ export const MIGRATIONS: readonly Migration[] = [
   ai,
   aiKnowledge,
   usage,
+  agency,
+  billing,
+  crm,
+  voice,
+  voiceSandbox,
 ]

@@ -67,7 +67,8 @@ const brain = () =>
   })
 
 const SOURCE: AnswerSource = {
-  ...{ kind: 'faq', id: 'f1', title: 'When are you open?', score: 5 },
+  kind: 'faq',
+  ...{ id: 'f1', title: 'When are you open?', score: 5 },
   excerpt: 'Monday to Friday, 8 am to 6 pm.',
 }
 

@@ -173,7 +173,14 @@ export async function hookWorld(): Promise<HookWorld> {
       )
     },
     async received({ id }, text = 'Hello') {
-      const spoken = { message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false }
+      const spoken = {
+        message_id: 'msg_1',
+        chat: '12025550123',
+        from: '12025550123',
+        from_me: false,
+        is_group: false,
+        chat_type: 'person' as const,
+      }
       const rest = {
         push_name: null,
         media: null,

@@ -1,7 +1,14 @@
 import { DateTime } from 'luxon'
-import type { CampaignConfig } from '../../contract/campaign.ts'
 
-export type SendingHours = CampaignConfig['window']
+/** When something may happen, by the clocks of a time zone. null: always. */
+type OpeningHours = {
+  readonly start: string
+  /** `24:00` is midnight at the end of the day. */
+  readonly end: string
+  readonly timezone: string
+  /** 1 is Monday. */
+  readonly days: readonly number[]
+} | null
 
 interface Hours {
   readonly isOpen: boolean
@@ -13,8 +20,8 @@ const ALWAYS: Hours = { isOpen: true, changesAtMs: Infinity }
 /** The longest time between two openings is a week; changes of the clock can push one over its end. */
 const DAYS_AHEAD = 15
 
-/** Whether messages may be sent at this moment. Times are those of the clocks in the zone, on days of 23 and 25 hours too. */
-export function hoursAt(hours: SendingHours, atMs: number): Hours {
+/** Whether they are open at this moment. Times are those of the clocks in the zone, on days of 23 and 25 hours too. */
+export function hoursAt(hours: OpeningHours, atMs: number): Hours {
   if (hours === null) return ALWAYS
   for (const { opensAtMs, closesAtMs } of openingsFrom(hours, atMs)) {
     if (closesAtMs <= atMs) continue
@@ -23,7 +30,7 @@ export function hoursAt(hours: SendingHours, atMs: number): Hours {
   return { isOpen: false, changesAtMs: Infinity }
 }
 
-function* openingsFrom({ start, end, timezone, days }: NonNullable<SendingHours>, atMs: number) {
+function* openingsFrom({ start, end, timezone, days }: NonNullable<OpeningHours>, atMs: number) {
   // The day before may still be open: its end is midnight of a day that was cut short.
   const first = DateTime.fromMillis(atMs, { zone: timezone }).startOf('day').minus({ days: 1 })
   for (let ahead = 0; ahead < DAYS_AHEAD; ahead++) {
