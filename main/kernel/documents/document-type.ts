@@ -1,7 +1,7 @@
 import type { DocumentType } from './document-program.ts'
 
 /** What is accepted, by the type a browser or a program says. */
-export const DOCUMENT_TYPES: Readonly<Record<string, DocumentType>> = {
+const BY_TYPE: Readonly<Record<string, DocumentType>> = {
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'text/markdown': 'markdown',
@@ -15,5 +15,5 @@ const BY_ENDING: Readonly<Record<string, DocumentType>> = {
 /** The ending of a name says more than the type: browsers send Markdown as plain text or as bytes of any kind. */
 export function documentType(name: string, mimeType: string): DocumentType | undefined {
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
-  return BY_ENDING[ending] ?? DOCUMENT_TYPES[mimeType.split(';')[0]?.trim().toLowerCase() ?? '']
+  return BY_ENDING[ending] ?? BY_TYPE[mimeType.split(';')[0]?.trim().toLowerCase() ?? '']
 }

@@ -7,7 +7,7 @@ import type { DocumentProblem } from './blocks.ts'
 import type { DocumentRequest, DocumentResponse, DocumentType } from './document-program.ts'
 import type { Passage } from './passages.ts'
 
-export type ReadDocument =
+type ReadDocument =
   | { readonly kind: 'read'; readonly passages: readonly Passage[] }
   /** The sentence says what is wrong with the document and what to do. Reading it again would fail again. */
   | { readonly kind: 'failed'; readonly problem: DocumentProblem | 'too_slow' | 'too_large'; readonly sentence: string }
@@ -29,7 +29,7 @@ interface DocumentReaderDeps {
   readonly limits?: { readonly ms: number; readonly memoryMb: number }
 }
 
-export const DOCUMENT_BYTES = 20 * 1024 * 1024
+const DOCUMENT_BYTES = 20 * 1024 * 1024
 
 const LIMITS = { ms: 60_000, memoryMb: 512 }
 const WAITING_AT_MOST = 32

@@ -5,13 +5,12 @@ import { unitsOf } from './query.ts'
 import { confidenceOf, scoresOf } from './scoring.ts'
 import { likeness } from './vectors.ts'
 
-export { THRESHOLDS, type Decision } from './decision.ts'
+export { THRESHOLDS } from './decision.ts'
 export type { SearchEntry } from './entry.ts'
 export { fold } from './fold.ts'
 export { wordsOf } from './query-words.ts'
-export { cosine } from './vectors.ts'
 
-export interface Hit {
+interface Hit {
   readonly id: string
   /** BM25 over question and answer, or over the text. Only comparable within one search. */
   readonly score: number
@@ -30,7 +29,7 @@ export interface SearchResult {
   readonly decision: Decision
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Default 5. */
   readonly limit?: number
   /** Of the query. Cosine is fused with BM25 for the entries that have a vector of the same length. */

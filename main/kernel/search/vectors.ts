@@ -1,7 +1,7 @@
 import type { SearchEntry } from './entry.ts'
 
 /** Between -1 and 1; 0 for vectors of different lengths. */
-export function cosine(a: Float32Array, b: Float32Array): number {
+function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let product = 0
   let lengthA = 0

@@ -2,7 +2,7 @@ import { distance } from './distance.ts'
 import { soundOf } from './stem.ts'
 
 /** A word that may be meant by another one. */
-export interface Near {
+interface Near {
   readonly term: number
   /** 1 for the word itself, less for another spelling. */
   readonly quality: number

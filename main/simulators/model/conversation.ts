@@ -26,7 +26,7 @@ export interface Tool {
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-export interface ToolCall {
+interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>

@@ -3,6 +3,8 @@ import { listOf, objectOf, textOf, type JsonSchema } from './conversation.ts'
 
 interface Facts {
   readonly question: string
+  /** The instructions, which say what ids in a choice are. */
+  readonly prompt: string
   readonly reply: string
   readonly confidence: number
   readonly needsPerson: boolean
@@ -53,11 +55,18 @@ function filledObject(schema: JsonSchema, facts: Facts, depth: number): Record<s
   )
 }
 
-/** The choice that is nearest to the question, or else the first. */
-function chosen(choices: readonly unknown[], { question }: Facts): unknown {
-  const entries = choices.map((choice, at) => ({ id: String(at), text: String(choice).replace(/[_-]/g, ' ') }))
-  const { hits, confidence } = createSearchIndex(entries).search(question)
-  return choices[confidence > 0 ? Number(hits[0]?.id ?? 0) : 0]
+/** What is surely meant, or else what the prompt calls current, or else the first. */
+function chosen(choices: readonly unknown[], { question, prompt }: Facts): unknown {
+  const lines = prompt.split('\n')
+  const entries = choices.map((choice, at) => {
+    const name = String(choice)
+    const line = lines.find((one) => one.includes(name)) ?? ''
+    return { id: String(at), text: `${name.replace(/[_-]/g, ' ')} ${line.replace(name, '')}` }
+  })
+  const { hits, decision } = createSearchIndex(entries).search(question)
+  const current = entries.find(({ text }) => /\b(is here|current|atual|actual)\b/i.test(text))
+  const best = decision === 'answer' ? hits[0]?.id : current?.id
+  return choices[Number(best ?? 0)]
 }
 
 function numberFor(schema: JsonSchema, type: string, name: string, { confidence }: Facts): number {

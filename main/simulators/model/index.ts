@@ -11,8 +11,6 @@ import { isKnownModel, MODELS } from './models.ts'
 import { FAILURES, type Failure } from './protocol.ts'
 import { listModels, routeOf, type Route } from './routes.ts'
 
-export type { SeenRequest } from './accounts.ts'
-
 interface ModelSimulatorDeps {
   readonly clock: Clock
   readonly random: Random

@@ -31,6 +31,8 @@ const LABELLED = new RegExp(
   'gims',
 )
 
+const IS_LABELLED = new RegExp(String.raw`^[ \t>*-]*(?:${QUESTION}|${ANSWER})\d*[:.)]`, 'i')
+
 /** `Q: …` and `A: …`, in three languages. */
 function labelled(text: string): Pair[] {
   return [...text.matchAll(LABELLED)].map(([, question = '', answer = '']) => ({ question, answer: answer.trim() }))
@@ -42,10 +44,10 @@ const FENCE =
 /** Paragraphs between tags that name them as knowledge; instructions of a prompt are no answers. */
 function fenced(text: string): Pair[] {
   return [...text.matchAll(FENCE)].flatMap(([, , inner = '']) => {
-    const known = labelled(inner)
-    if (known.length > 0) return []
     const parsed = parse(inner)
-    return parsed === undefined ? paragraphs(inner) : pairsOf(parsed)
+    if (parsed !== undefined) return pairsOf(parsed)
+    // Those are found wherever they are.
+    return paragraphs(inner).filter((pair) => !IS_LABELLED.test('question' in pair ? pair.question : pair.text))
   })
 }
 

@@ -55,6 +55,7 @@ function answerSchema(
   return objectOf(
     fillSchema(objectOf(schema), {
       question,
+      prompt: request.system,
       reply: isSure ? found.text : SORRY[languageOf(question)],
       confidence: found?.confidence ?? 0,
       needsPerson: !isSure || WANTS_PERSON.test(fold(question)),
@@ -77,7 +78,7 @@ function withStrings({ schema }: Tool, text: string): Record<string, unknown> {
       name,
       objectOf(property).type === 'string' && objectOf(property).enum === undefined
         ? text
-        : fillSchema(objectOf(property), { question: text, reply: text, confidence: 0, needsPerson: true }),
+        : fillSchema(objectOf(property), { question: text, prompt: '', reply: text, confidence: 0, needsPerson: true }),
     ])
   return Object.fromEntries(filled) as Record<string, unknown>
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAiProviders, ProviderFailure, type AiProviders } from '../../../main/capabilities/ai-providers/index.ts'
 import { createModelBrain } from '../../../main/capabilities/ai/model-brain.ts'
 import type { BrainTurn } from '../../../main/capabilities/ai/index.ts'
-import type { KeyedProvider } from '../../../main/contract/ai.ts'
+import type { AnswerSource, KeyedProvider } from '../../../main/contract/ai.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { systemRandom } from '../../../main/kernel/ids.ts'
@@ -66,11 +66,11 @@ const brain = () =>
     callHttp: async () => '',
   })
 
-const SOURCE = {
+const SOURCE: AnswerSource = {
   kind: 'faq',
   ...{ id: 'f1', title: 'When are you open?', score: 5 },
   excerpt: 'Monday to Friday, 8 am to 6 pm.',
-} as const
+}
 
 const turnOf = (provider: KeyedProvider, question = 'When are you open?'): BrainTurn => ({
   ...{ instanceId, accountId, stages: [], stageId: null, question, kind: 'reply', nowMs: 0, timezone: 'UTC' },

@@ -200,6 +200,43 @@ describe.each(providers)('%s', (_, make) => {
   })
 })
 
+describe('a prompt', () => {
+  const model = () => MODELS['openai chat'](simulator.keyOf(ANA))
+  const stages =
+    '- s1: Welcome. Objective: greet.\n- s2: Booking (the conversation is here). Objective: find a day.\n- s3: Pix payment.'
+  const answerIn = async (system: string, prompt: string) =>
+    (
+      await generateText({
+        ...{ model: model(), instructions: system, prompt, maxRetries: 0 },
+        output: Output.object({
+          schema: z.object({ reply: z.string().nullable(), stage_id: z.enum(['s1', 's2', 's3']) }),
+        }),
+      })
+    ).output
+
+  test('may fence what a person wrote, and mix questions with passages', async () => {
+    const knowledge =
+      '<knowledge>\nQ: Qual é o horário?\nA: Das 9h às 18h.\n\nManual, page 2\nA garantia cobre defeitos por doze meses.\n</knowledge>'
+    const asked = (text: string) =>
+      generateText({ model: model(), instructions: knowledge, prompt: `<message>\n${text}\n</message>` })
+    expect((await asked('qual o horario')).text).toBe('Das 9h às 18h.')
+    expect((await asked('a garantia cobre defeitos?')).text).toContain('doze meses')
+  })
+
+  test('has its instructions taken for no answer', async () => {
+    const { text } = await ask(model(), 'Do you sell tyres of tractors?')
+    expect(text).not.toContain('You answer for a shop')
+  })
+
+  test('says what ids mean, and which of them is current', async () => {
+    expect(await answerIn(`${instructions}\n${stages}`, 'Vocês aceitam Pix?')).toEqual({
+      reply: 'Sim, Pix e cartão.',
+      stage_id: 's3',
+    })
+    expect((await answerIn(`${instructions}\n${stages}`, 'hmm')).stage_id).toBe('s2')
+  })
+})
+
 describe.each<[string, () => EmbeddingModel]>([
   ['openai', () => createOpenAI(settings()).embeddingModel('text-embedding-3-small')],
   ['openai-compatible', () => compatible().embeddingModel('sandbox-embedding')],
