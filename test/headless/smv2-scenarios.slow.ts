@@ -44,7 +44,7 @@ afterAll(async () => {
   await whatsapp.close()
 })
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as it is on the wire
+/** As it is on the wire. */
 type Data = Record<string, any>
 const act = (action: string, body: object = {}) => api('POST', `${at}/engine/smv2/${action}`, body)
 const events = () => everyPage<{ type: string; data: Data }>(api, '/v1/events')

@@ -37,11 +37,11 @@ export function createConnectQueue(clock: Pick<Clock, 'now' | 'mono'>, alarms: A
         begin()
         return Promise.resolve()
       }
-      const { promise, resolve } = Promise.withResolvers<void>()
-      // Who asks again keeps the place; the earlier attempt was given up.
-      waiting.set(id, resolve)
-      if (waiting.size === 1) alarms.set(TURN, clock.now() + waitMs, next)
-      return promise
+      return new Promise((resolve) => {
+        // Who asks again keeps the place; the earlier attempt was given up.
+        waiting.set(id, resolve)
+        if (waiting.size === 1) alarms.set(TURN, clock.now() + waitMs, next)
+      })
     },
   }
 }
