@@ -33,6 +33,8 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     return { path: `/v1/agency/accounts/${body.id}` }
   },
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
+  updateSubscription: async () => ({ path: '/v1/billing/renewal', read: '/v1/billing/subscription' }),
+  updateBillingProvider: async () => ({ path: '/v1/billing/provider' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
 }
 

@@ -54,6 +54,8 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createSubAccount: () => ({ body: { name: 'Client' } }),
   updateSubAccount: () => ({ body: { name: 'Client' } }),
   updateBranding: () => ({ body: { colors: {} } }),
+  // A plan can be bought once, a product again and again.
+  createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -114,6 +116,8 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   contacts: side.contact,
   'opt-outs': side.optOut,
   accounts: side.client,
+  purchases: side.purchase,
+  checkouts: side.checkout,
   ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
   'access-links': line.link,
   catcher: side.catcher,
@@ -144,6 +148,8 @@ const OWNED = new Set([
   'contacts',
   'opt-outs',
   'accounts',
+  'purchases',
+  'checkouts',
   'keys',
   'access-links',
 ])

@@ -46,6 +46,9 @@ export interface Side {
   readonly client: string
   readonly clientKey: string
   readonly account: string
+  /** What it bought, and a checkout that nobody has paid. */
+  readonly purchase: string
+  readonly checkout: string
   /** A draft that sends from the smv2 line. */
   readonly campaign: string
   /** Shown by two instances that wait to be paired. */
@@ -85,6 +88,9 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
   const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
   const account = (await must('GET', '/v1/me')).account.id
+  await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const { id: purchase } = await must('POST', '/v1/billing/purchases', { product: 'setup' })
+  const { checkout_id: checkout } = await must('POST', '/v1/billing/checkouts', { product: 'setup' })
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
@@ -105,6 +111,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     upload,
     client,
     clientKey,
+    purchase,
+    checkout,
     campaign,
     contact,
     optOut,

@@ -226,6 +226,7 @@ describe('what belongs to the computer', () => {
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
         ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
         ...['createMemberLink', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
+        ...['checkBillingProvider', 'getBillingProvider', 'updateBillingProvider'],
       ].toSorted(),
     )
   })

@@ -78,7 +78,8 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
       await billing.cards.remove(principal.accountId)
       return undefined
     },
-    updateSubscription: ({ principal, body }) => billing.endPlan(principal.accountId, body.cancel_at_period_end),
+    updateSubscription: ({ principal: { accountId }, body: { cancel_at_period_end: ends } }) =>
+      ends === undefined ? billing.subscription(accountId) : billing.endPlan(accountId, ends),
 
     getBillingProvider: () => billing.settings.view(),
     updateBillingProvider: ({ body }) => billing.settings.update(body),
