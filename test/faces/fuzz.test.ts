@@ -80,6 +80,7 @@ const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 const ENDING = [
   'transferInstance',
   'deleteSubAccount',
+  'removeClientBilling',
   'deleteInstance',
   'deleteWebhook',
   'deleteSandboxMessage',
@@ -278,6 +279,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'setSandboxCard',
     'paySandboxCheckout',
     'refundSandboxPurchase',
+    'setClientBilling',
+    'removeClientBilling',
     // Need another account than their own, or end what they are about.
     'transferInstance',
     'deleteSubAccount',

@@ -85,6 +85,10 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     name: `${name}-client`,
     external_ref: `${name}-client-ref`,
   })
+  await must('PATCH', '/v1/agency/billing', { enabled: true })
+  await must('PUT', `/v1/agency/accounts/${client}/billing`, {
+    ...{ amount_cents: 100, currency: 'usd', interval: 'month', email: `${name}@client.example` },
+  })
   const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
   const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
   const account = (await must('GET', '/v1/me')).account.id

@@ -141,6 +141,29 @@ CREATE TABLE billing_history (
 CREATE INDEX billing_history_of_account ON billing_history (account_id, mode, seq);
 CREATE UNIQUE INDEX billing_history_once ON billing_history (account_id, once);
 
+-- An agency's own account at Stripe, and what its clients pay there. terms is JSON; revision counts their changes.
+CREATE TABLE billing_agencies (
+  account_id TEXT PRIMARY KEY,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  mode TEXT NOT NULL CHECK (mode IN ('sandbox', 'live')),
+  key_sealed BLOB,
+  key_last4 TEXT
+) STRICT;
+CREATE TABLE billing_clients (
+  client_id TEXT PRIMARY KEY,
+  agency_id TEXT NOT NULL,
+  terms TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'past_due', 'failed')),
+  error TEXT,
+  customer_id TEXT,
+  subscription_id TEXT,
+  period_end INTEGER,
+  reported_until TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX billing_clients_of_agency ON billing_clients (agency_id, client_id);
+
 -- The simulated Stripe: what each of its accounts has, as JSON, and the answers of its idempotency keys.
 CREATE TABLE sandbox_stripe_objects (
   account TEXT NOT NULL,
