@@ -34,7 +34,7 @@ export type ApprovalRule = ApprovalReason | ApprovalByPath
 interface ApprovalFacts {
   readonly destructive?: boolean
   readonly confirm?: unknown
-  readonly approval?: ApprovalRule
+  readonly approval?: ApprovalRule | undefined
 }
 
 /**

@@ -284,34 +284,31 @@ export const ProviderSettings = Type.Object({
 })
 export type ProviderSettings = Static<typeof ProviderSettings>
 
-export const ProviderBody = Body(
-  {
-    mode: Type.Optional(Type.Enum(['sandbox', 'live'])),
-    restricted_key: Type.Optional(
-      Nullable(
-        Type.String({
-          pattern: '^(rk|sk)_(live|test)_[A-Za-z0-9_]{8,200}$',
-          description: 'A restricted key of Stripe. Never shown again. `null` removes it.',
-        }),
-      ),
-    ),
-    webhook_secret: Type.Optional(
-      Nullable(
-        Type.String({
-          pattern: '^whsec_[A-Za-z0-9+/=_-]{8,200}$',
-          description: 'The signing secret of the webhook endpoint at Stripe. `null` removes it.',
-        }),
-      ),
-    ),
-    lookup_keys: Type.Optional(
-      Type.Record(Type.String({ maxLength: 130 }), Type.String({ minLength: 1, maxLength: 200 }), {
-        description:
-          'Lookup keys of prices at Stripe, by plan id or by `product/tier`. Those that are not named keep theirs.',
+export const ProviderBody = Body({
+  mode: Type.Optional(Type.Enum(['sandbox', 'live'])),
+  restricted_key: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^(rk|sk)_(live|test)_[A-Za-z0-9_]{8,200}$',
+        description: 'A restricted key of Stripe. Never shown again. `null` removes it.',
       }),
     ),
-  },
-  { minProperties: 1 },
-)
+  ),
+  webhook_secret: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^whsec_[A-Za-z0-9+/=_-]{8,200}$',
+        description: 'The signing secret of the webhook endpoint at Stripe. `null` removes it.',
+      }),
+    ),
+  ),
+  lookup_keys: Type.Optional(
+    Type.Record(Type.String({ maxLength: 130 }), Type.String({ minLength: 1, maxLength: 200 }), {
+      description:
+        'Lookup keys of prices at Stripe, by plan id or by `product/tier`. Those that are not named keep theirs.',
+    }),
+  ),
+})
 export type ProviderBody = Static<typeof ProviderBody>
 
 export const SandboxClock = Type.Object({

@@ -42,6 +42,9 @@ beforeAll(async () => {
   const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })).body
   const wish = { name: 'Theirs', scopes: ['instances:read'] }
   const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  await w.api('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const purchase = (await w.api('POST', '/v1/billing/purchases', { product: 'setup' })).body
+  const checkout = (await w.api('POST', '/v1/billing/checkouts', { product: 'setup' })).body
   const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
   const ai = `/v1/instances/${line.id}/ai`
   const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
@@ -69,6 +72,8 @@ beforeAll(async () => {
     smv2: 'send',
     action: 'text',
     accounts: client.id,
+    purchases: purchase.id,
+    checkouts: checkout.checkout_id,
     keys: clientKey.id,
     'access-links': link.id,
   }
@@ -87,13 +92,14 @@ const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 const ENDING = [
   'transferInstance',
   'deleteSubAccount',
+  'removeClientBilling',
   ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut'],
   ...['deleteAgent', 'deleteStage', 'deleteFaq'],
   'deleteVoiceWidget',
 ]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
-const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
+const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout', 'billing_unavailable']
 
 function holdToRules({ id }: Operation, body: unknown, { status, body: answer, text }: Reply): void {
   const said = `${id} ${JSON.stringify(body).slice(0, 500)} → ${text.slice(0, 300)}`
@@ -170,6 +176,7 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
   testAgent: fc.record({ message: text }),
   updateAiSettings: fc.record({ timezone: fc.constant('UTC') }),
   createContact: fc.record({ phone: to }),
+  createSubAccount: fc.record({ name: text }),
   createOptOut: fc.record({ phone: to }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
   replayWebhook: fc.record({ since: fc.constant('2026-01-05T11:00:00.000Z') }),
@@ -301,6 +308,14 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
+    // Need something that is sold, a test card, or something to pay or refund.
+    'createPurchase',
+    'createCheckout',
+    'setSandboxCard',
+    'paySandboxCheckout',
+    'refundSandboxPurchase',
+    'setClientBilling',
+    'removeClientBilling',
     // Need another account than their own, or end what they are about.
     'transferInstance',
     'deleteSubAccount',

@@ -74,6 +74,9 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     return { path: `${ai}/evaluations/${body.id}`, read: '' }
   },
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
+  updateSubscription: async () => ({ path: '/v1/billing/renewal', read: '/v1/billing/subscription' }),
+  updateAgencyBilling: async () => ({ path: '/v1/agency/billing' }),
+  updateBillingProvider: async () => ({ path: '/v1/billing/provider' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
 }
 

@@ -59,6 +59,8 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
   scheduleVoiceCall: (_side, { voiceAgent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
   scheduleVoiceCallBatch: (_side, { voiceAgent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
+  // A plan can be bought once, a product again and again.
+  createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -121,6 +123,8 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   conversations: path.startsWith('/v1/sandbox/ghl/') ? side.conversation : side.phone,
   'opt-outs': side.optOut,
   accounts: side.client,
+  purchases: side.purchase,
+  checkouts: side.checkout,
   ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
   'access-links': line.link,
   catcher: side.catcher,
@@ -163,6 +167,8 @@ const OWNED = new Set([
   'stages',
   'faq',
   'accounts',
+  'purchases',
+  'checkouts',
   'keys',
   'access-links',
   'calls',
@@ -170,7 +176,7 @@ const OWNED = new Set([
   'widgets',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'ai/conversations', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.
@@ -180,7 +186,9 @@ export function ownedIn({ id, path }: Operation): string[] {
   const segments = path.split('/')
   return segments.flatMap((segment, at) => {
     const listed = segments[at - 1] ?? ''
-    if (!segment.startsWith('{') || FREE.has(listed)) return []
+    // Conversations of an agent are chats; those of a CRM have an id.
+    const isFree = FREE.has(listed) || FREE.has(segments.slice(at - 2, at).join('/'))
+    if (!segment.startsWith('{') || isFree) return []
     if (OWNED.has(listed)) return [segment.slice(1, -1)]
     throw new Error(`${id}: say in test/faces/requests.ts whether ${segment} after ${listed} is OWNED or FREE`)
   })

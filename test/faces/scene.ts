@@ -98,6 +98,8 @@ function nobody(side: Side, id: string): Side {
       client: id,
       clientKey: id,
       account: id,
+      purchase: `ord_${id}`,
+      checkout: `chk_${id}`,
       campaign: `cmp_${id}`,
       contact: id,
       lead: id,

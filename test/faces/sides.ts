@@ -60,6 +60,9 @@ export interface Side {
   readonly client: string
   readonly clientKey: string
   readonly account: string
+  /** What it bought, and a checkout that nobody has paid. */
+  readonly purchase: string
+  readonly checkout: string
   /** A draft that sends from the smv2 line. */
   readonly campaign: string
   /** Shown by two instances that wait to be paired. */
@@ -96,9 +99,16 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     name: `${name}-client`,
     external_ref: `${name}-client-ref`,
   })
+  await must('PATCH', '/v1/agency/billing', { enabled: true })
+  await must('PUT', `/v1/agency/accounts/${client}/billing`, {
+    ...{ amount_cents: 100, currency: 'usd', interval: 'month', email: `${name}@client.example` },
+  })
   const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
   const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
   const account = (await must('GET', '/v1/me')).account.id
+  await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const { id: purchase } = await must('POST', '/v1/billing/purchases', { product: 'setup' })
+  const { checkout_id: checkout } = await must('POST', '/v1/billing/checkouts', { product: 'setup' })
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
@@ -127,6 +137,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     upload,
     client,
     clientKey,
+    purchase,
+    checkout,
     campaign,
     contact,
     optOut,

@@ -242,6 +242,7 @@ describe('what belongs to the computer', () => {
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
         ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
         ...['createMemberLink', 'findLocalModels', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
+        ...['checkBillingProvider', 'getBillingProvider', 'updateBillingProvider'],
       ].toSorted(),
     )
   })

@@ -32,6 +32,14 @@ import {
   Subscription,
 } from '../../contract/billing.ts'
 
+import {
+  AgencyBilling,
+  AgencyBillingBody,
+  CLIENT_BILLING_EXAMPLE,
+  ClientBilling,
+  ClientBillingBody,
+} from '../../contract/client-billing.ts'
+
 declare module '../../contract/notice.ts' {
   interface Topics {
     billing: true
@@ -49,6 +57,10 @@ const ofTheConsole = {
   tool: null,
 } as const
 const ofTheOperator = { ...ofTheConsole, role: 'operator' } as const
+const ofAnAgency = { scope: 'agency:manage', reach: 'account', origin: 'ours' } as const
+const AGENCY = {
+  ...{ enabled: true, mode: 'sandbox', restricted_key_last4: null, ready: true, clients: 3 },
+} as const
 const ofTheSandbox = { scope: 'instances:write', reach: 'account', origin: 'ours', tool: null } as const
 
 const PageQuery = Type.Object({
@@ -291,11 +303,11 @@ export const billingContract = {
     ...ofTheConsole,
     id: 'updateSubscription',
     method: 'PATCH',
-    path: '/v1/billing/subscription',
+    path: '/v1/billing/renewal',
     summary: 'End or keep the plan',
     description: '`cancel_at_period_end: true` ends the plan after the period that is paid; `false` keeps it.',
     destructive: true,
-    body: Body({ cancel_at_period_end: Type.Boolean() }),
+    body: Body({ cancel_at_period_end: Type.Optional(Type.Boolean()) }),
     reply: { status: 200, description: 'The subscription.', schema: Subscription },
     errors: ['invalid_state', 'billing_unavailable'],
     examples: { body: { cancel_at_period_end: false }, reply: SUBSCRIPTION },
@@ -316,6 +328,7 @@ export const billingContract = {
   updateBillingProvider: operation({
     ...ofTheOperator,
     id: 'updateBillingProvider',
+    approval: 'access',
     method: 'PATCH',
     path: '/v1/billing/provider',
     summary: 'Change the settings of the payment provider',
@@ -339,6 +352,118 @@ export const billingContract = {
     examples: { reply: PROVIDER },
   }),
 
+  getAgencyBilling: operation({
+    ...ofAnAgency,
+    id: 'getAgencyBilling',
+    scope: 'agency:read',
+    method: 'GET',
+    path: '/v1/agency/billing',
+    summary: 'Read how clients are billed',
+    description: 'Whether the agency bills its sub-accounts through a Stripe account of its own. Off by default.',
+    reply: { status: 200, description: 'The settings.', schema: AgencyBilling },
+    errors: [],
+    examples: { reply: AGENCY },
+    tool: {
+      name: 'get_agency_billing',
+      title: 'Read how clients are billed',
+      idempotent: true,
+      openWorld: false,
+      onRequest: true,
+    },
+  }),
+
+  updateAgencyBilling: operation({
+    ...ofAnAgency,
+    id: 'updateAgencyBilling',
+    approval: 'access',
+    method: 'PATCH',
+    path: '/v1/agency/billing',
+    summary: 'Change how clients are billed',
+    description:
+      'Turns billing of sub-accounts on or off, and sets the restricted key of your own Stripe account, which is stored encrypted. While it is off nothing new is reported or changed at Stripe. The mode can be changed while no client is billed.',
+    body: AgencyBillingBody,
+    reply: { status: 200, description: 'The settings.', schema: AgencyBilling },
+    errors: ['invalid_state', 'sealed'],
+    examples: { body: { enabled: true }, reply: AGENCY },
+    // It takes a credential.
+    tool: null,
+  }),
+
+  getClientBilling: operation({
+    ...ofAnAgency,
+    id: 'getClientBilling',
+    scope: 'agency:read',
+    method: 'GET',
+    path: '/v1/agency/accounts/{account_id}/billing',
+    summary: 'Read what a client pays',
+    description: 'The terms of a sub-account, and whether Stripe has them. A sub-account that is not billed: 404.',
+    reply: { status: 200, description: 'The terms.', schema: ClientBilling },
+    errors: [],
+    examples: { reply: CLIENT_BILLING_EXAMPLE },
+    tool: {
+      name: 'get_client_billing',
+      title: 'Read what a client pays',
+      idempotent: true,
+      openWorld: false,
+      onRequest: true,
+    },
+  }),
+
+  setClientBilling: operation({
+    ...ofAnAgency,
+    id: 'setClientBilling',
+    approval: 'money',
+    method: 'PUT',
+    path: '/v1/agency/accounts/{account_id}/billing',
+    summary: 'Set what a client pays',
+    description:
+      'Bills the sub-account for each period through your own Stripe account: Stripe sends an invoice, due within 14 days, with the tax id on it. What is metered is reported once for each day and charged at the end of the period. Changed terms take effect immediately, prorated.',
+    body: ClientBillingBody,
+    reply: { status: 200, description: 'The terms; `pending` until Stripe has them.', schema: ClientBilling },
+    errors: ['invalid_state', 'billing_unavailable', 'sealed'],
+    examples: {
+      body: { amount_cents: 4_900, currency: 'brl', interval: 'month', email: 'billing@client.example' },
+      reply: CLIENT_BILLING_EXAMPLE,
+    },
+    // Invoices go to people; a person sets them up.
+    tool: null,
+  }),
+
+  removeClientBilling: operation({
+    ...ofAnAgency,
+    id: 'removeClientBilling',
+    destructive: true,
+    method: 'DELETE',
+    path: '/v1/agency/accounts/{account_id}/billing',
+    summary: 'Stop billing a client',
+    description: 'Ends the subscription at your Stripe account. What is left is invoiced; earlier invoices stay there.',
+    reply: { status: 204, description: 'The client is not billed any more.', schema: null },
+    errors: [],
+    examples: {},
+    tool: null,
+  }),
+
+  listClientInvoices: operation({
+    ...ofAnAgency,
+    id: 'listClientInvoices',
+    scope: 'agency:read',
+    method: 'GET',
+    path: '/v1/agency/accounts/{account_id}/invoices',
+    summary: 'List invoices of a client',
+    description: 'Invoices of a sub-account at your Stripe account, newest first, with links to the page and the PDF.',
+    query: PageQuery,
+    reply: { status: 200, description: 'A page of invoices.', schema: List(Invoice) },
+    errors: ['invalid_cursor', 'invalid_state', 'billing_unavailable', 'sealed'],
+    examples: { reply: { data: [INVOICE], next_cursor: null, has_more: false } },
+    tool: {
+      name: 'list_client_invoices',
+      title: 'List invoices of a client',
+      idempotent: true,
+      openWorld: false,
+      onRequest: true,
+    },
+  }),
+
   getSandboxBillingClock: operation({
     ...ofTheSandbox,
     id: 'getSandboxBillingClock',
@@ -346,7 +471,7 @@ export const billingContract = {
     method: 'GET',
     path: '/v1/sandbox/billing/clock',
     summary: 'Read the clock of simulated billing',
-    description: 'The date that simulated renewals go by.',
+    description: 'The date that renewals and grace periods of the sandbox go by, and how far it is ahead.',
     reply: { status: 200, description: 'The clock.', schema: SandboxClock },
     errors: ['invalid_state'],
     examples: { reply: { now: '2026-04-01T09:30:00.000Z', advanced_days: 31 } },

@@ -41,6 +41,22 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
     }
   }
 
+  /** A page of invoices, which the provider pages by the id of the last one. */
+  async function invoicesOf(
+    list: string,
+    { limit = LIMITS.pageSizeDefault, cursor }: Page,
+    read: (page: { after: string | undefined; rows: number }) => ReturnType<Billing['invoices']>,
+  ) {
+    const after = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
+    const { invoices, hasMore } = await read({ after, rows: Math.min(limit, 100) })
+    const last = hasMore ? invoices.at(-1) : undefined
+    return {
+      data: [...invoices],
+      next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
+      has_more: last !== undefined,
+    }
+  }
+
   return {
     listBillingPlans: ({ principal }) => billing.catalogue(principal.accountId),
     getSubscription: ({ principal }) => billing.subscription(principal.accountId),
@@ -56,17 +72,8 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
 
     getBillingOverview: ({ principal }) => billing.overview(principal.accountId),
     previewPurchase: ({ principal, body }) => billing.preview(principal.accountId, body),
-    async listInvoices({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
-      const list = `invoices:${accountId}`
-      const after = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
-      const { invoices, hasMore } = await billing.invoices(accountId, { after, rows: Math.min(limit, 100) })
-      const last = hasMore ? invoices.at(-1) : undefined
-      return {
-        data: [...invoices],
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
-        has_more: last !== undefined,
-      }
-    },
+    listInvoices: ({ principal: { accountId }, query }) =>
+      invoicesOf(`invoices:${accountId}`, query, (page) => billing.invoices(accountId, page)),
     async listBillingHistory({ principal: { accountId }, query }) {
       const mode = await billing.settings.mode()
       const read = (beforeSeq: number, rows: number) => db.read(historyPage, { accountId, mode, beforeSeq, rows })
@@ -78,11 +85,24 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
       await billing.cards.remove(principal.accountId)
       return undefined
     },
-    updateSubscription: ({ principal, body }) => billing.endPlan(principal.accountId, body.cancel_at_period_end),
+    updateSubscription: ({ principal: { accountId }, body: { cancel_at_period_end: ends } }) =>
+      ends === undefined ? billing.subscription(accountId) : billing.endPlan(accountId, ends),
 
     getBillingProvider: () => billing.settings.view(),
     updateBillingProvider: ({ body }) => billing.settings.update(body),
     checkBillingProvider: () => billing.settings.check(),
+
+    getAgencyBilling: ({ principal }) => billing.clients.settings(principal.accountId),
+    updateAgencyBilling: ({ principal, body }) => billing.clients.updateSettings(principal.accountId, body),
+    getClientBilling: ({ principal, params }) => billing.clients.get(principal.accountId, params.account_id),
+    setClientBilling: ({ principal, params, body }) =>
+      billing.clients.set(principal.accountId, params.account_id, body),
+    async removeClientBilling({ principal, params }) {
+      await billing.clients.remove(principal.accountId, params.account_id)
+      return undefined
+    },
+    listClientInvoices: ({ principal: { accountId }, params: { account_id: id }, query }) =>
+      invoicesOf(`client-invoices:${accountId}:${id}`, query, (page) => billing.clients.invoices(accountId, id, page)),
 
     getSandboxBillingClock: ({ principal }) => billing.sandbox.clock(principal.accountId),
     advanceSandboxBillingClock: ({ principal, body }) => billing.sandbox.advance(principal.accountId, body.days),
@@ -100,6 +120,7 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
 
 export function billingExistence({ db, billing }: Omit<HandlerDeps, 'cursors'>): Existence<typeof billingContract> {
   return {
+    setClientBilling: ({ accountId }, { account_id: id }) => billing.clients.requireClient(accountId, id),
     paySandboxCheckout: ({ accountId }, { checkout_id: id }) => billing.checkouts.getOrder(accountId, id),
     refundSandboxPurchase: (principal, { purchase_id: id }) => getOrder(db, principal, id),
   }

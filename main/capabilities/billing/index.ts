@@ -6,6 +6,7 @@ import { attentionOf } from './attention.ts'
 import { createBillingCallbacks, type BillingCallbacks } from './callbacks.ts'
 import { createCards, type Cards } from './cards.ts'
 import { offerOf } from './catalogue.ts'
+import { createClientBillings, type ClientBillings } from './clients.ts'
 import { createCheckouts, type Checkouts } from './checkout.ts'
 import { createCustomers, orUnavailable, type Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
@@ -34,6 +35,7 @@ export interface Billing extends BillingReads {
   readonly callbacks: BillingCallbacks
   readonly cards: Cards
   readonly customers: Customers
+  readonly clients: ClientBillings
   preview(accountId: AccountId, body: PreviewBody): Promise<Preview>
   invoices(
     accountId: AccountId,
@@ -91,6 +93,7 @@ export function createBilling(deps: BillingDeps): Billing {
   return {
     ...reads,
     ...{ checkouts, settings, callbacks, cards, customers },
+    clients: createClientBillings({ ...deps, providers, shown }),
     purchase: createPurchase(parts),
     sandbox: createBillingSandbox({ ...deps, settings, providers, customers, checkouts, subscriptions }),
 

@@ -6,6 +6,7 @@ import { OFFERS, SANDBOX_CURRENCY, titleOf } from './catalogue.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentProvider } from './payment-provider.ts'
 import { createStripeClient } from './stripe/client.ts'
+import { createClientBilling, type ClientBillingProvider } from './stripe/client-billing.ts'
 import { createStripeProvider } from './stripe/provider.ts'
 import type { Mode } from './store.ts'
 
@@ -17,8 +18,8 @@ export interface Providers {
   readonly sandbox: PaymentProvider
   /** A provider at Stripe itself, for this key. */
   live(key: Secret): PaymentProvider
-  /** As `live`, at the simulator: for accounts there besides the one of this service. */
-  simulated(key: Secret): PaymentProvider
+  /** Another account at Stripe, or at the simulator, which bills the clients of an agency. */
+  clients(mode: Mode, key: Secret): ClientBillingProvider
   /** What the simulator signs with; prepared when it is first needed. */
   sandboxSecret(): Promise<string>
   close(): Promise<void>
@@ -37,6 +38,7 @@ export function createProviders(
     only: () => [simulator.url()],
   })
   const providers = new Map<string, PaymentProvider>()
+  const clients = new Map<string, ClientBillingProvider>()
 
   function providerAt(key: Secret, baseUrl: () => string, outbound: Outbound): PaymentProvider {
     const name = `${outbound === toStripe ? 'live' : 'sandbox'} ${key.open()}`
@@ -67,7 +69,18 @@ export function createProviders(
       return providerAt(new Secret(SANDBOX_KEY), simulator.url, toSimulator)
     },
     live: (key) => providerAt(key, () => STRIPE, toStripe),
-    simulated: (key) => providerAt(key, simulator.url, toSimulator),
+    clients(mode, key) {
+      const known = clients.get(`${mode} ${key.open()}`)
+      if (known !== undefined) return known
+      let client: Promise<Stripe> | undefined
+      const connect = async () => {
+        if (mode === 'live') return createStripeClient({ key, baseUrl: STRIPE, outbound: toStripe })
+        return createStripeClient({ key, baseUrl: await simulator.listen(), outbound: toSimulator })
+      }
+      const fresh = createClientBilling(() => (client ??= connect()))
+      clients.set(`${mode} ${key.open()}`, fresh)
+      return fresh
+    },
     sandboxSecret: open,
     close: async () => {
       await Promise.all([toStripe.close(), toSimulator.close()])

@@ -259,11 +259,11 @@ export const subscriptionById = sql<{ id: string }, SubscriptionRow>(
 /** Those that have not ended, the oldest first. */
 export const livingSubscriptions = sql<{ accountId: string; mode: Mode }, SubscriptionRow>(
   `SELECT ${SUBSCRIPTION} FROM billing_subscriptions
-   WHERE account_id = :accountId AND mode = :mode AND status IN ('active', 'past_due', 'frozen') ORDER BY created_at, id`,
+   WHERE account_id = :accountId AND mode = :mode AND status <> 'ended' ORDER BY created_at, id`,
 )
 
 export const allLiving = sql<{ mode: Mode }, SubscriptionRow>(
-  `SELECT ${SUBSCRIPTION} FROM billing_subscriptions WHERE mode = :mode AND status IN ('active', 'past_due', 'frozen')`,
+  `SELECT ${SUBSCRIPTION} FROM billing_subscriptions WHERE mode = :mode AND status <> 'ended'`,
 )
 
 export const putSubscription = sql<{ [K in keyof SubscriptionRow]: SubscriptionRow[K] } & { now: number }>(

@@ -155,7 +155,7 @@ function actOf(stripe: StripePages, id: string, action: string, target: string):
     case 'choose':
       return stripe.chooseCard(id, target)
     case 'remove':
-      return stripe.removeCard(id, target)
+      return stripe.detachCard(id, target)
     default:
       return undefined
   }

@@ -35,7 +35,7 @@ export interface StripePages {
   payCheckout(id: string, card: CardDetails, isConfirmed: boolean): Promise<PageOutcome>
   portal(id: string): PortalView
   saveCard(id: string, card: CardDetails): Promise<PageOutcome>
-  removeCard(id: string, method: string): Promise<PageOutcome>
+  detachCard(id: string, method: string): Promise<PageOutcome>
   chooseCard(id: string, method: string): Promise<PageOutcome>
   keepSubscription(id: string, subscription: string, isKept: boolean): Promise<PageOutcome>
   /** @param token the id of an invoice and its secret. */
@@ -121,7 +121,7 @@ export function createStripePages({ api, store }: Deps): StripePages {
         const method = attach(work, createCard(work, card), customer)
         makeDefault(work, customer, method.id)
       }),
-    removeCard: (id, method) => ofPortal(id, (work, customer) => void detach(work, ownMethod(work, customer, method))),
+    detachCard: (id, method) => ofPortal(id, (work, customer) => void detach(work, ownMethod(work, customer, method))),
     chooseCard: (id, method) =>
       ofPortal(id, (work, customer) => makeDefault(work, customer, ownMethod(work, customer, method).id)),
     keepSubscription: (id, subscription, isKept) =>

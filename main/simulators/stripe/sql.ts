@@ -8,8 +8,8 @@ export interface ObjectRow {
   readonly body: string
 }
 
-export const allObjects = sql<Record<never, never>, ObjectRow>(
-  'SELECT account, id, seq, kind, body FROM sandbox_stripe_objects ORDER BY seq',
+export const objectsAfter = sql<{ after: number; rows: number }, ObjectRow>(
+  `SELECT account, id, seq, kind, body FROM sandbox_stripe_objects WHERE seq > :after ORDER BY seq LIMIT :rows`,
 )
 
 export const putObject = sql<{ [K in keyof ObjectRow]: ObjectRow[K] }>(

@@ -1,5 +1,5 @@
 import type { Tx, Db } from '../../kernel/db.ts'
-import { allObjects, putObject, removeObject } from './sql.ts'
+import { objectsAfter, putObject, removeObject } from './sql.ts'
 import type { Kinds, Kind, Stored } from './kinds.ts'
 
 interface Entry {
@@ -47,6 +47,8 @@ export interface Unit {
   commit(more?: (tx: Tx) => Promise<void>): Promise<void>
 }
 
+const PORTION = 1_000
+
 export function createStripeStore({ db }: { db: Db }): StripeStore {
   const accounts = new Map<string, Objects>()
 
@@ -61,9 +63,15 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
   return {
     async load() {
       accounts.clear()
-      for (const { account, id, seq, kind, body } of await db.read(allObjects, {})) {
-        // Only `put` writes rows, with the kind of the object.
-        keep(objectsOf(account), id, { seq, kind: kind as Kind, object: JSON.parse(body) as Stored })
+      for (let after = 0; ;) {
+        const rows = await db.read(objectsAfter, { after, rows: PORTION })
+        for (const { account, id, seq, kind, body } of rows) {
+          // Only `put` writes rows, with the kind of the object.
+          keep(objectsOf(account), id, { seq, kind: kind as Kind, object: JSON.parse(body) as Stored })
+        }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < PORTION) return
+        after = last.seq
       }
     },
     accounts: () => [...accounts.keys()],

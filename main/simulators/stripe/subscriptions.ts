@@ -43,6 +43,7 @@ export function createSubscription(work: Work, params: Reader): Stripe.Subscript
     items: { object: 'list', has_more: false, url: `/v1/subscription_items?subscription=${id}`, data: items },
     metadata: params.metadata(),
     cancel_at_period_end: params.boolean('cancel_at_period_end') ?? false,
+    ...collectionOf(params),
   })
   work.tell('customer.subscription.created', subscription)
   const behaviour = params.oneOf('payment_behavior', BEHAVIOURS) ?? 'allow_incomplete'
@@ -71,7 +72,9 @@ function bill(work: Work, subscription: Stripe.Subscription, lines: readonly Lin
     currency: subscription.currency,
   })
   const open = finalize(work, draft)
-  if (open.status === 'paid') return activate(work, { ...subscription, latest_invoice: open.id })
+  // Somebody pays an invoice that was sent; until then the subscription runs.
+  if (open.status === 'paid' || isSent(subscription))
+    return activate(work, { ...subscription, latest_invoice: open.id })
   if (wish.behaviour === 'default_incomplete') {
     return work.unit.put('subscription', { ...subscription, latest_invoice: open.id, status: 'incomplete' })
   }
@@ -258,7 +261,19 @@ function invoicePending(work: Work, subscription: Stripe.Subscription): void {
     currency: subscription.currency,
   })
   for (const id of ids) work.unit.put('invoiceitem', { ...work.get('invoiceitem', id), invoice: draft.id })
-  collect(work, finalize(work, draft), { present: false })
+  const finalized = finalize(work, draft)
+  if (!isSent(subscription)) collect(work, finalized, { present: false })
+}
+
+const isSent = ({ collection_method: method }: Stripe.Subscription) => method === 'send_invoice'
+
+function collectionOf(params: Reader): Pick<Stripe.Subscription, 'collection_method' | 'days_until_due'> {
+  const method = params.oneOf('collection_method', ['charge_automatically', 'send_invoice']) ?? 'charge_automatically'
+  const days = params.integer('days_until_due') ?? null
+  if (method === 'send_invoice' && days === null) {
+    throw invalid('You must pass `days_until_due` when using `collection_method=send_invoice`.', 'days_until_due')
+  }
+  return { collection_method: method, days_until_due: days }
 }
 
 function end(
@@ -312,8 +327,11 @@ export function renew(work: Work, before: Stripe.Subscription): void {
     work.tell('customer.subscription.updated', renewed, before)
     return
   }
-  const { invoice, attempt } = collect(work, finalize(work, draft), { present: false })
-  const isPaid = attempt.kind === 'paid' || invoice.status === 'paid'
+  const finalized = finalize(work, draft)
+  const { invoice, attempt } = isSent(renewed)
+    ? { invoice: finalized, attempt: { kind: 'nothing_due' } as const }
+    : collect(work, finalized, { present: false })
+  const isPaid = attempt.kind === 'paid' || invoice.status === 'paid' || isSent(renewed)
   const after = work.unit.put('subscription', {
     ...renewed,
     latest_invoice: invoice.id,

@@ -84,6 +84,7 @@ CREATE UNIQUE INDEX billing_orders_by_checkout ON billing_orders (checkout_id) W
 CREATE INDEX billing_orders_of_account ON billing_orders (account_id, seq);
 CREATE INDEX billing_orders_by_subscription ON billing_orders (subscription_id) WHERE subscription_id IS NOT NULL;
 CREATE INDEX billing_orders_by_payment ON billing_orders (payment_id) WHERE payment_id IS NOT NULL;
+CREATE INDEX billing_orders_once ON billing_orders (mode, seq) WHERE status = 'paid' AND subscription_id IS NULL;
 CREATE INDEX billing_orders_pending ON billing_orders (account_id, seq) WHERE status = 'processing';
 
 -- Subscriptions that an account has: its plan, and products that are charged again and again. as_of: when the provider
@@ -105,7 +106,9 @@ CREATE TABLE billing_subscriptions (
   as_of INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX billing_subscriptions_of_account ON billing_subscriptions (account_id, mode, status);
+CREATE INDEX billing_subscriptions_living ON billing_subscriptions (account_id, mode, created_at, id)
+  WHERE status <> 'ended';
+CREATE INDEX billing_subscriptions_by_mode ON billing_subscriptions (mode, id) WHERE status <> 'ended';
 CREATE INDEX billing_subscriptions_unpaid ON billing_subscriptions (past_due_since) WHERE status IN ('past_due', 'frozen');
 
 -- Callbacks as they came, until they are processed. owner: null for the operator's, else the agency's account.
@@ -138,6 +141,29 @@ CREATE TABLE billing_history (
 CREATE INDEX billing_history_of_account ON billing_history (account_id, mode, seq);
 CREATE UNIQUE INDEX billing_history_once ON billing_history (account_id, once);
 
+-- An agency's own account at Stripe, and what its clients pay there. terms is JSON; revision counts their changes.
+CREATE TABLE billing_agencies (
+  account_id TEXT PRIMARY KEY,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  mode TEXT NOT NULL CHECK (mode IN ('sandbox', 'live')),
+  key_sealed BLOB,
+  key_last4 TEXT
+) STRICT;
+CREATE TABLE billing_clients (
+  client_id TEXT PRIMARY KEY,
+  agency_id TEXT NOT NULL,
+  terms TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'past_due', 'failed')),
+  error TEXT,
+  customer_id TEXT,
+  subscription_id TEXT,
+  period_end INTEGER,
+  reported_until TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX billing_clients_of_agency ON billing_clients (agency_id, client_id);
+
 -- The simulated Stripe: what each of its accounts has, as JSON, and the answers of its idempotency keys.
 CREATE TABLE sandbox_stripe_objects (
   account TEXT NOT NULL,
@@ -147,7 +173,7 @@ CREATE TABLE sandbox_stripe_objects (
   body TEXT NOT NULL,
   PRIMARY KEY (account, id)
 ) STRICT;
-CREATE INDEX sandbox_stripe_objects_in_order ON sandbox_stripe_objects (seq);
+CREATE UNIQUE INDEX sandbox_stripe_objects_in_order ON sandbox_stripe_objects (seq);
 CREATE TABLE sandbox_stripe_keys (
   account TEXT NOT NULL,
   key TEXT NOT NULL,

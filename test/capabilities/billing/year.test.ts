@@ -71,7 +71,7 @@ test('a year on the test clock: renewals, failure, grace, freeze, revival, prora
   await b.advance(60)
   const preview = await b.console('POST', '/v1/billing/previews', { plan: 'scale' })
   expect(await b.buy({ plan: 'scale' })).toMatchObject({ status: 'paid', amount_cents: preview.amount_due_cents })
-  await b.console('PATCH', '/v1/billing/subscription', { cancel_at_period_end: true })
+  await b.console('PATCH', '/v1/billing/renewal', { cancel_at_period_end: true })
   expect(await b.subscription()).toMatchObject({ plan: 'scale', cancel_at_period_end: true })
   await b.advance(96)
   await b.rest()
