@@ -50,6 +50,10 @@ export type NewLink = Omit<
 
 const ID_PREFIX = 'crm'
 
+/** Where ids of messages that users of the CRM wrote are unique. */
+export const scopeOf = ({ kind, queue, id }: Pick<CrmLink, 'kind' | 'queue' | 'id'>): string =>
+  kind === 'ghl' ? queue : id
+
 const SEND = 'send:'
 /** The queue of what users of the CRM write. */
 export const sendQueueOf = ({ id }: Pick<CrmLink, 'id'>): string => `${SEND}${id}`
