@@ -22,6 +22,7 @@ import {
   removeOutbox,
   removeQueue,
   removeStatuses,
+  removeTokens,
   updateLink,
   type LinkRow,
 } from './link-store.ts'
@@ -73,6 +74,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
     if ((await tx.one(linksOfQueue, { queue })) === undefined) {
       await tx.run(removeContacts, { queue })
       await tx.run(removeQueue, { queue })
+      if (link.locationId !== null) await tx.run(removeTokens, { locationId: link.locationId })
     }
     await tx.run(removeQueue, { queue: sendQueueOf(link) })
     const isLast = (await tx.one(linksOfInstance, { instanceId })) === undefined
