@@ -38,6 +38,7 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   updateWebhook: () => ({ body: { description: 'Changed' } }),
   setInstanceWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}` } }),
   postInstanceWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}` } }),
+  setCrmWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}` } }),
   listDeliveries: ({ webhook }, { id }) => ({ query: { webhook_id: webhook, instance_id: id } }),
   listEvents: (_side, { id }) => ({ query: { instance_id: id } }),
   scanSandboxCode: ({ code }) => ({ body: { pairing_code: code } }),

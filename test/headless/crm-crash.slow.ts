@@ -50,7 +50,7 @@ async function writeAll(kind: string, write: (text: string) => Promise<number>):
 
 test(
   '2,000 messages each way through five kills and a storm of 429: none lost, doubled or out of order',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     const conversations = await Promise.all(
       PHONES.map(async (phone) => (await api('POST', '/v1/sandbox/ghl/contacts', { phone: `+${phone}` })).body),
@@ -82,7 +82,7 @@ test(
       const { waiting } = (await api('GET', `/v1/instances/${instance}/ghl`)).body
       return waiting.to_crm + waiting.to_contacts === 0 && undelivered() === 0
     }
-    await until('everything to be delivered', isQuiet, 150_000)
+    await until('everything to be delivered', isQuiet, 200_000)
     await pause(500)
     await until('everything to be delivered', isQuiet, 30_000)
 

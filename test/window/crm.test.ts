@@ -8,6 +8,8 @@ import { openConsole, type ConsoleWindow } from '../support/window.ts'
 const LINE = '12025550100'
 const PERSON = '12025550177'
 
+const SOON = { timeout: 15_000 }
+
 let w: ConsoleWindow
 let page: Page
 let instance: string
@@ -48,13 +50,13 @@ test('what is typed in the inbox reaches the phone, and its status comes back', 
     w.context.waitForEvent('page'),
     page.getByRole('link', { name: 'Open the simulated inbox' }).click(),
   ])
-  await expect
-    .poll(async () => {
-      await inbox.reload()
-      return inbox.getByRole('link', { name: new RegExp(PERSON) }).count()
-    })
-    .toBe(1)
-  await inbox.getByRole('link', { name: new RegExp(PERSON) }).click()
+  const conversation = inbox.locator('a[href*="conversation="]')
+  const count = async () => {
+    await inbox.reload()
+    return conversation.count()
+  }
+  await expect.poll(count, SOON).toBe(1)
+  await conversation.click()
   const thread = inbox.frameLocator('iframe')
   await thread.getByText('Do you have rye bread?').waitFor()
   await inbox.getByLabel('Message').fill('Yes, until six.')
@@ -63,9 +65,9 @@ test('what is typed in the inbox reaches the phone, and its status comes back', 
     .poll(async () => {
       const { body } = await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)
       return body.data.map(({ text }: { text: string }) => text)
-    })
+    }, SOON)
     .toEqual(['Yes, until six.'])
-  await expect.poll(() => thread.getByText(/· read/).count(), { timeout: 15_000 }).toBe(1)
+  await expect.poll(() => thread.getByText(/· read/).count(), SOON).toBe(1)
   expect(await violations(inbox)).toEqual([])
   await inbox.close()
 })
@@ -75,12 +77,12 @@ test(
   { timeout: 60_000 },
   async () => {
     await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
-    await expect.poll(async () => (await ghl()).sync.calls).toBe(false)
+    await expect.poll(async () => (await ghl()).sync.calls, SOON).toBe(false)
     await page.getByRole('button', { name: 'Pause' }).first().click()
     await page.getByText('Paused: nothing goes either way').first().waitFor()
     expect((await ghl()).paused).toBe(true)
     await page.getByRole('button', { name: 'Resume' }).first().click()
-    await expect.poll(async () => (await ghl()).paused).toBe(false)
+    await expect.poll(async () => (await ghl()).paused, SOON).toBe(false)
     await page.getByRole('button', { name: 'Copy' }).first().click()
     await page
       .getByText(/messages copied/)

@@ -34,6 +34,9 @@ export const insertWritten = sql<{
    VALUES (:seq, :scope, :externalId, :linkSeq, :number, :payload, 0, 0, :holdUntilMs, 'waiting', :now)
    ON CONFLICT DO NOTHING`,
 )
+export const isWaiting = sql<{ scope: string; externalId: string }, { seq: number }>(
+  `SELECT seq FROM crm_inbox WHERE scope = :scope AND external_id = :externalId AND state = 'waiting'`,
+)
 export const firstWritten = sql<{ linkSeq: number; now: number; limit: number }, { number: string }>(
   `SELECT number FROM crm_inbox
    WHERE link_seq = :linkSeq AND state = 'waiting' AND hold_until + 0 <= :now ORDER BY seq LIMIT :limit`,

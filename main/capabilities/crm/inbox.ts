@@ -21,7 +21,7 @@ import {
 import { keyOf } from './keys.ts'
 import { noteError } from './link-store.ts'
 import { linkIdOfSendQueue, sendQueueOf, type CrmLink, type Links } from './links.ts'
-import { contactOf, PAUSED } from './outbox-store.ts'
+import { contactOf, forgetMessage, PAUSED } from './outbox-store.ts'
 import { spellingsOf } from './people.ts'
 import type { Turn } from './queues.ts'
 import type { Statuses } from './statuses.ts'
@@ -49,7 +49,7 @@ export interface NewWritten {
 const CONTACTS = 8
 const OF_CONTACT = 4
 const LOOKED_AT = 64
-const HOLD_MS = [2_000, 5_000, 10_000, 15_000, 30_000, 60_000] as const
+const HOLD_MS = [1_000, 2_000, 5_000, 10_000, 15_000, 30_000] as const
 const GIVEN_UP_MS = 24 * 3_600_000
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -81,7 +81,10 @@ export function createInbox(deps: InboxDeps) {
     return true
   }
 
-  /** Sends one message. A repeat after a crash finds the message that its key made, and sends nothing. */
+  /**
+   * Sends one message. Its key makes a repeat harmless: it gives the result of the first send, or sends again if that is
+   * known never to have left. Until that is known the message waits, and with it what follows.
+   */
   async function send(
     link: CrmLink,
     instance: InstanceSubject,
@@ -90,21 +93,32 @@ export function createInbox(deps: InboxDeps) {
     part: Part,
   ): Promise<Verdict> {
     const idempotencyKey = keyOf(link.kind, row.externalId, row.part)
-    const sentBefore = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
-    if (sentBefore !== undefined) return { kind: 'sent' }
+    const before = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
+    if (before !== undefined && before.status !== 'failed')
+      return before.status === 'queued' ? later(row) : { kind: 'sent' }
     const body = { to, ...part }
     try {
       const request = { instance, body, rawBody: () => body, idempotencyKey, source: 'ghl' } as const
       const result = await messages.send(request)
-      // Of what may have left the machine there is a message, whose status tells the rest.
-      return result.kind === 'not_sent' ? judge(row, result.error) : { kind: 'sent' }
+      if (result.kind === 'not_sent') return judge(row, result.error)
+      if (result.kind === 'unknown') return later(row)
+      // The earlier one never left; this one took its place.
+      if (before !== undefined && before.id !== result.messageId)
+        await db.commit((tx) => tx.run(forgetMessage, { linkSeq: link.seq, messageId: before.id }))
+      return { kind: 'sent' }
     } catch (error) {
       if (error instanceof ApiError) return judge(row, error)
       throw error
     }
   }
 
-  function judge({ tries, receivedAtMs }: InboxRow, error: ApiError): Verdict {
+  const later = ({ tries }: InboxRow): Verdict => ({
+    kind: 'hold',
+    untilMs: clock.now() + (HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 30_000),
+  })
+
+  function judge(row: InboxRow, error: ApiError): Verdict {
+    const { receivedAtMs } = row
     const now = clock.now()
     const mayPass = isRetryable(error.code) || error.code === 'not_ready' || error.code === 'idempotency_in_progress'
     if (!mayPass) {
@@ -119,8 +133,7 @@ export function createInbox(deps: InboxDeps) {
         reason: 'The number was not connected for 24 hours, so the message was not sent.',
       }
     const seconds = Number(error.headers['Retry-After'] ?? NaN)
-    const delayMs = HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 60_000
-    return { kind: 'hold', untilMs: now + (Number.isFinite(seconds) ? seconds * 1_000 : delayMs) }
+    return Number.isFinite(seconds) ? { kind: 'hold', untilMs: now + seconds * 1_000 } : later(row)
   }
 
   async function refusal(link: CrmLink, { number, externalId, part }: InboxRow): Promise<Verdict | undefined> {
@@ -170,7 +183,8 @@ export function createInbox(deps: InboxDeps) {
         return
       }
       await tx.run(endWritten, { seq, state: verdict.kind === 'sent' ? 'done' : 'failed', now })
-      if (verdict.kind === 'sent') return
+      // It may have moved on before it was settled.
+      if (verdict.kind === 'sent') return statuses.ofParts(tx, link, externalId)
       await statuses.want(tx, link, externalId, 'failed', verdict.reason)
       if (verdict.code !== null)
         await tx.run(noteError, { seq: linkSeq, code: verdict.code, message: verdict.reason, now })

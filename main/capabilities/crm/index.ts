@@ -13,7 +13,6 @@ import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
 import { createSdk } from './ghl/sdk.ts'
-import { removeSession } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
 import { createInbox } from './inbox.ts'
@@ -122,10 +121,7 @@ export function createCrm(deps: CrmDeps) {
   const remove = ({ id }: Pick<InstanceSubject, 'id'>, kind: CrmLink['kind']): Promise<void> =>
     db.commit(async (tx) => {
       const link = await links.find(id, kind, tx)
-      if (link === undefined) return
-      await links.end(tx, link)
-      const isLast = (await links.ofQueue(link.queue, tx)).length === 0
-      if (isLast && link.locationId !== null) await tx.run(removeSession, { resourceId: link.locationId })
+      if (link !== undefined) await links.end(tx, link)
     })
 
   const prune: Chore = {

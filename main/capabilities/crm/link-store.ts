@@ -119,6 +119,8 @@ export const removeStatuses = sql<{ seq: number }>('DELETE FROM crm_statuses WHE
 export const removeInbox = sql<{ seq: number }>('DELETE FROM crm_inbox WHERE link_seq = :seq')
 export const removeBackfill = sql<{ seq: number }>('DELETE FROM crm_backfills WHERE link_seq = :seq')
 export const removeContacts = sql<{ queue: string }>('DELETE FROM crm_contacts WHERE queue = :queue')
+/** The tokens of a location that nothing is connected with any more. */
+export const removeTokens = sql<{ locationId: string }>('DELETE FROM crm_sessions WHERE resource_id = :locationId')
 export const removeQueue = sql<{ queue: string }>('DELETE FROM crm_queues WHERE id = :queue')
 
 // Queues.

@@ -22,6 +22,7 @@ import {
   removeOutbox,
   removeQueue,
   removeStatuses,
+  removeTokens,
   updateLink,
   type LinkRow,
 } from './link-store.ts'
@@ -50,6 +51,10 @@ export type NewLink = Omit<
 
 const ID_PREFIX = 'crm'
 
+/** Where ids of messages that users of the CRM wrote are unique. */
+export const scopeOf = ({ kind, queue, id }: Pick<CrmLink, 'kind' | 'queue' | 'id'>): string =>
+  kind === 'ghl' ? queue : id
+
 const SEND = 'send:'
 /** The queue of what users of the CRM write. */
 export const sendQueueOf = ({ id }: Pick<CrmLink, 'id'>): string => `${SEND}${id}`
@@ -69,6 +74,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
     if ((await tx.one(linksOfQueue, { queue })) === undefined) {
       await tx.run(removeContacts, { queue })
       await tx.run(removeQueue, { queue })
+      if (link.locationId !== null) await tx.run(removeTokens, { locationId: link.locationId })
     }
     await tx.run(removeQueue, { queue: sendQueueOf(link) })
     const isLast = (await tx.one(linksOfInstance, { instanceId })) === undefined

@@ -116,6 +116,10 @@ export const setExternalId = sql<{ linkSeq: number; messageId: string; externalI
 export const setMessageStatus = sql<{ linkSeq: number; messageId: string; status: string; error: string | null }>(
   'UPDATE crm_messages SET status = :status, error = :error WHERE link_seq = :linkSeq AND message_id = :messageId',
 )
+/** A message that never left: another takes its place. */
+export const forgetMessage = sql<{ linkSeq: number; messageId: string }>(
+  'DELETE FROM crm_messages WHERE link_seq = :linkSeq AND message_id = :messageId',
+)
 /** Of one message of the CRM, which may have become several here. */
 export const partsOf = sql<
   { linkSeq: number; externalId: string },

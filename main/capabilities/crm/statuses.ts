@@ -1,7 +1,8 @@
 import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { CrmLink, Links } from './links.ts'
+import { isWaiting } from './inbox-store.ts'
+import { scopeOf, type CrmLink, type Links } from './links.ts'
 import { messageOf, partsOf, PAUSED, putStatus, setMessageStatus, statusOf } from './outbox-store.ts'
 
 interface StatusesDeps {
@@ -58,7 +59,12 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
       if (known === undefined) return
       if (known.status === null || RANK[known.status] < RANK[status])
         await tx.run(setMessageStatus, { linkSeq: link.seq, messageId, status, error })
-      if (known.externalId !== null) await ofParts(tx, link, known.externalId)
+      const { externalId } = known
+      if (externalId === null) return
+      // A message that failed before it is settled may be sent again: what becomes of it is said then.
+      const isOpen =
+        status === 'failed' && (await tx.one(isWaiting, { scope: scopeOf(link), externalId })) !== undefined
+      if (!isOpen) await ofParts(tx, link, externalId)
     },
   }
 }

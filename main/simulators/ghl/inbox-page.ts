@@ -66,8 +66,11 @@ function conversation(words: PageWords, base: string, contact: Contact): string 
 <button class="main">${escape(words.send)}</button></form>`
 }
 
-/** The messages of a conversation; it loads itself again every three seconds. */
-export function threadPage(words: PageWords, base: string, messages: readonly Message[]): string {
+/**
+ * The messages of a conversation; it loads itself again every three seconds.
+ * @param next its address then, which must differ: with a fragment, a browser would not load the same one again.
+ */
+export function threadPage(words: PageWords, base: string, messages: readonly Message[], next: string): string {
   const items = messages.map((message) => {
     const { direction, text, status, error, dateMs } = message
     const files = (JSON.parse(message.attachments) as string[]).map((url) => attachment(base, url)).join(' ')
@@ -79,7 +82,7 @@ export function threadPage(words: PageWords, base: string, messages: readonly Me
     words,
     words.thread,
     `<ol class="messages">${items.join('')}</ol><span id="newest"></span>`,
-    '<meta http-equiv="refresh" content="3">',
+    `<meta http-equiv="refresh" content="3;url=${escape(next)}">`,
   )
 }
 

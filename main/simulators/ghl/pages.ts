@@ -168,7 +168,8 @@ export function createPages(deps: PagesDeps): GhlPages {
       if (contact === undefined) return gone(words)
       const newest = { date: Number.MAX_SAFE_INTEGER, before: Number.MAX_SAFE_INTEGER, rows: SHOWN }
       const messages = await db.read(messagesBefore, { conversationId: contact.conversationId, ...newest })
-      return html(threadPage(words, base, messages.toReversed()))
+      const next = `${base}/thread?conversation=${contact.conversationId}&at=${clock.now()}#newest`
+      return html(threadPage(words, base, messages.toReversed(), next))
     }
     const file = name === 'files' ? await files.find(visit.path[1] ?? '') : undefined
     if (file === undefined) return gone(words)

@@ -116,7 +116,6 @@ test('a location is connected to one account only', async () => {
   const first = await begin()
   await w.consent(first.url)
   const { location_id } = await w.ghl(first.id)
-  await w.rows('SELECT 1 AS one')
   const { key } = await w.stranger()
   const made = await w.api('POST', '/v1/instances', {}, { key })
   // What the stranger would need is a token of the location.
@@ -138,9 +137,16 @@ async function tokenOf(id: string): Promise<string | undefined> {
   return /<code>(pit-[^<]+)<\/code>/.exec(inbox.text)?.[1]
 }
 
-test('deleting the instance ends its connection', async () => {
+test('deleting the instance ends its connection, and its tokens are gone', async () => {
   const { id, url } = await begin()
-  await w.consent(url)
+  await w.consent(url, { location: 'Second office' })
+  const { location_id } = await w.ghl(id)
+  for (const other of await w.rows<{ id: string }>(
+    'SELECT instance_id AS id FROM crm_links WHERE location_id = :location_id',
+    { location_id },
+  ))
+    if (other.id !== id) await w.must('DELETE', `/v1/instances/${other.id}/ghl`)
   await w.must('DELETE', `/v1/instances/${id}?confirm=true`)
   expect(await w.rows('SELECT id FROM crm_links WHERE instance_id = :id', { id })).toEqual([])
+  expect(await w.rows('SELECT version FROM crm_sessions WHERE resource_id = :location_id', { location_id })).toEqual([])
 })
