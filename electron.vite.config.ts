@@ -23,6 +23,7 @@ export default defineConfig({
           start: at('main/start.ts'),
           'maintenance-program': at('main/storage/maintenance-program.ts'),
           'media-program': at('main/kernel/media-program.ts'),
+          'document-program': at('main/kernel/documents/document-program.ts'),
           'voice-program': at('main/voice/voice-program.ts'),
           'flite-thread': at('main/voice/speech/flite-thread.ts'),
         },

@@ -42,6 +42,7 @@ interface Values {
   readonly ratePerMinute: number
   readonly anonymousRatePerMinute: number
   readonly slots: number
+  readonly agencyOvercommit: boolean
   readonly sendTimeoutMs: number
   /** Waits before attempts 2 to 8 of a webhook delivery. */
   readonly retryScheduleSeconds: readonly number[]
@@ -55,6 +56,19 @@ interface Values {
   readonly metaAppSecret: Secret | null
   readonly metaConfigId: string | null
   readonly sandboxGraphPort: number
+  readonly sandboxModelPort: number
+  /** Base URL of GoHighLevel's API, or `sandbox`: live instances use the built-in simulator too. */
+  readonly ghlBaseUrl: string
+  /** Where people allow the app. */
+  readonly ghlMarketplaceUrl: string
+  /** The operator's marketplace app; null: live instances are connected with a token only. */
+  readonly ghlClientId: string | null
+  readonly ghlClientSecret: Secret | null
+  readonly ghlProviderId: string | null
+  /** Ed25519, PEM or base64. */
+  readonly ghlPublicKey: string | null
+  /** Calls in ten seconds that a location of the simulator may make. */
+  readonly sandboxGhlBurst: number
   /** WhatsApp protocol version; null: the newest one known to work. */
   readonly protocolVersion: string | null
   readonly mediaKeepDays: number
@@ -208,6 +222,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     description: 'Maximum number of instances, sandbox and live together.',
     window: 'now',
   },
+  agencyOvercommit: {
+    name: 'agency.overcommit',
+    kind: boolean,
+    fallback: false,
+    description:
+      'Sub-accounts may be given more slots than there are. A new instance then also needs a slot that nobody uses.',
+    window: 'now',
+  },
   sendTimeoutMs: {
     name: 'send_timeout_ms',
     kind: integer({ min: 100, max: LIMITS.sendTimeoutMs }),
@@ -234,7 +256,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: text({
       words: 'https URL or `sandbox`',
       rule: 'be an https URL without a query, or sandbox',
-      accept: graphUrl,
+      accept: httpsOrSandbox,
     }),
     fallback: 'https://graph.facebook.com',
     description:
@@ -275,6 +297,73 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 0,
     description: 'Port of the simulated Graph API; 0 picks a free one.',
+  },
+  sandboxModelPort: {
+    name: 'sandbox.model_port',
+    kind: integer({ min: 0, max: 65_535 }),
+    fallback: 0,
+    description: 'Port of the sandbox model; 0 picks a free one.',
+  },
+  ghlBaseUrl: {
+    name: 'ghl.base_url',
+    kind: text({
+      words: 'https URL or `sandbox`',
+      rule: 'be an https URL without a query, or sandbox',
+      accept: httpsOrSandbox,
+    }),
+    fallback: 'https://services.leadconnectorhq.com',
+    description:
+      "URL of GoHighLevel's API for live instances. `sandbox` connects them with the simulator on this machine; sandbox instances always are.",
+  },
+  ghlMarketplaceUrl: {
+    name: 'ghl.marketplace_url',
+    kind: text({ words: 'https URL', rule: 'be an https URL without a query', accept: httpsUrl }),
+    fallback: 'https://marketplace.gohighlevel.com',
+    description:
+      'Where people allow your app. Agencies with a white label use https://marketplace.leadconnectorhq.com.',
+  },
+  ghlClientId: {
+    name: 'ghl.client_id',
+    kind: text({ words: 'id', rule: 'be the client ID of your app', accept: matching(/^[A-Za-z0-9-]{10,100}$/) }),
+    fallback: null,
+    defaultText: 'none',
+    description:
+      'Client ID of your app in the HighLevel marketplace. With `ghl.client_secret`, live instances can be connected by consent.',
+  },
+  ghlClientSecret: {
+    name: 'ghl.client_secret',
+    kind: text({ words: 'text', rule: 'have at least 8 characters', accept: passphrase }),
+    fallback: null,
+    defaultText: 'none',
+    description: 'Client secret of your app in the HighLevel marketplace.',
+    only: ['environment'],
+    secret: true,
+  },
+  ghlProviderId: {
+    name: 'ghl.provider_id',
+    kind: text({
+      words: 'id',
+      rule: 'be the id of a conversation provider',
+      accept: matching(/^[A-Za-z0-9_-]{5,64}$/),
+    }),
+    fallback: null,
+    defaultText: 'none: the default SMS channel',
+    description:
+      'ID of the conversation provider (type SMS) of your app. Its delivery URL ends with /callbacks/ghl/outbound.',
+  },
+  ghlPublicKey: {
+    name: 'ghl.public_key',
+    kind: text({ words: 'key', rule: 'be an Ed25519 public key in PEM, base64 or hex', accept: publicKey }),
+    fallback: null,
+    defaultText: 'none: nothing that GoHighLevel posts is accepted',
+    description:
+      'Public key with which HighLevel signs webhooks (x-ghl-signature), from its Webhook Integration Guide.',
+  },
+  sandboxGhlBurst: {
+    name: 'sandbox.ghl_burst',
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 100,
+    description: 'Calls in ten seconds that the simulated GoHighLevel takes from a location before it answers 429.',
   },
   protocolVersion: {
     name: 'smv2.version',
@@ -597,9 +686,18 @@ function passphrase(words: string): Secret | undefined {
 }
 
 /** https only: plain http would expose access tokens. */
-function graphUrl(words: string): string | undefined {
-  if (words === 'sandbox') return words
+function httpsOrSandbox(words: string): string | undefined {
+  return words === 'sandbox' ? words : httpsUrl(words)
+}
+
+function httpsUrl(words: string): string | undefined {
   return words.startsWith('https://') ? baseUrl(words) : undefined
+}
+
+/** Its form; whether it is a key shows when it is used. */
+function publicKey(words: string): string | undefined {
+  const body = words.replaceAll(/-----[A-Z ]+-----|\s/g, '')
+  return /^([0-9a-f]{64}|[A-Za-z0-9+/]{43,60}={0,2})$/i.test(body) ? words : undefined
 }
 
 function appSecret(words: string): Secret | undefined {

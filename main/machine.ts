@@ -47,5 +47,6 @@ export const worldOf = (
           forkProgram,
         ),
   mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
+  documentProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'document-program.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

@@ -45,7 +45,7 @@ export interface Ids {
   approval(): ApprovalId
   request(): RequestId
   boot(): BootId
-  /** An id of a room's own kind that is a UUID on the wire. */
+  /** An id of the spec's form for which no brand is needed. */
   uuid(): string
   /** An id of a room's own kind, such as `cmp_01J…`. The room declares the prefix. */
   tagged(prefix: string): string

@@ -35,6 +35,8 @@ export interface World {
   readonly voiceAgents?: VoiceAgents
   /** Path of the program that converts media in a thread; null or absent: nothing is converted. */
   readonly mediaProgram?: string | null
+  /** Path of the program that reads documents in a thread; null or absent: none is read. */
+  readonly documentProgram?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

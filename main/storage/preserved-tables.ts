@@ -34,6 +34,12 @@ const PRESERVED = [
       ON CONFLICT (scope_id, key) DO UPDATE SET fp = excluded.fp, state = excluded.state, boot = excluded.boot,
         subject_id = excluded.subject_id, status = excluded.status, body = excluded.body,
         created_at = excluded.created_at, expires_at = excluded.expires_at`,
+  // A refresh token works once, and an older one was used since.
+  `DELETE FROM main.crm_sessions;
+      INSERT INTO main.crm_sessions SELECT * FROM present.crm_sessions
+        WHERE account_id IN (SELECT id FROM main.accounts)`,
+  // What waits in the copy may have reached the CRM since: it is looked for before it is added again.
+  'UPDATE main.crm_outbox SET attempted = 1 WHERE failed_at IS NULL',
   // A key that was revoked has perhaps leaked.
   `UPDATE main.api_keys SET revoked_at = (SELECT p.revoked_at FROM present.api_keys p WHERE p.id = api_keys.id)
       WHERE id IN (SELECT id FROM present.api_keys WHERE revoked_at IS NOT NULL)`,

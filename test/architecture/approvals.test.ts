@@ -24,6 +24,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   voteInSandboxPoll: 'the number of a simulated phone',
   onboardSandboxInstance: 'the number of a simulated phone',
   createSandboxGraphNumber: 'a number of the simulated Graph',
+  createSandboxGhlContact: 'a number of the simulated GoHighLevel',
   previewCampaign: 'shows what would be sent, and sends and stores nothing',
 }
 

@@ -91,7 +91,11 @@ test('adding an operation touches three files of one folder: no operation is nam
   const strays: string[] = []
   for (const file of readdirSync(MAIN, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue
-    const text = readFileSync(join(MAIN, file), 'utf8').replaceAll(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+    // Methods of the official client of GoHighLevel are not ours.
+    const text = readFileSync(join(MAIN, file), 'utf8').replaceAll(
+      /\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|\bclient\.contacts\.\w+/gm,
+      '',
+    )
     for (const { room, operation } of operations) {
       if (file.startsWith(join('capabilities', room))) continue
       if (new RegExp(`['"\`.]${operation.id}\\b`).test(text)) strays.push(`${file} names ${operation.id}`)

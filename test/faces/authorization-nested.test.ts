@@ -61,6 +61,8 @@ interface Reference {
   readonly ofLine?: true
   /** Every key of the account may name it. */
   readonly ofAccount?: true
+  /** Of one’s own it was removed by an earlier row. */
+  readonly isGone?: true
   /** A list that is filtered by it is empty, which is no error. */
   readonly isFilter?: true
 }
@@ -78,6 +80,19 @@ const ofMessage = (action: string, body: (line: Line) => object): Reference => (
 const ofGroup = (action: string, more: object = {}): Reference => ({
   ...{ operation: 'callEngine', field: 'group_id', swap: group, ofLine: true },
   words: ({ smv2 }) => act('group', action, { group_id: smv2.group, ...more }),
+})
+
+const ofAgent = (operation: string): Reference => ({
+  ...{ operation, field: 'agent_id', ofLine: true },
+  swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }),
+})
+const ofStage = (operation: string): Reference => ({
+  ...{ operation, field: operation === 'orderStages' ? 'stage_ids' : 'stage_id', ofLine: true },
+  swap: (own, { smv2 }) => inLine(own, 'smv2', { stage: smv2.stage }),
+})
+const ofFaq = (operation: string): Reference => ({
+  ...{ operation, field: 'faq_id', ofLine: true },
+  swap: (own, { smv2 }) => inLine(own, 'smv2', { faq: smv2.faq }),
 })
 
 /** One row at least for every field that names a thing; the first test below knows them all. */
@@ -121,6 +136,8 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'listDeliveries', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ query: { instance_id: smv2.id } }), isFilter: true },
   { operation: 'listEvents', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }), isFilter: true },
+  { operation: 'createSandboxGhlContact', field: 'location_id', swap: (own, { location }) => ({ ...own, location }),
+    words: ({ location }) => ({ body: { phone: '+12025550177', location_id: location } }) },
   { operation: 'scanSandboxCode', field: 'pairing_code', swap: (own, { code }) => ({ ...own, code }) },
   { operation: 'scanSandboxCode', field: 'qr', swap: (own, { qr }) => ({ ...own, qr }), words: ({ qr }) => ({ body: { qr } }) },
   { operation: 'speakFromSandboxPhone', field: 'quoted_message_id', swap: (own, { spoken }) => ({ ...own, spoken }) },
@@ -144,6 +161,21 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'updateVoiceWidget', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
     words: ({ smv2 }) => ({ body: { agent_id: smv2.agent } }) },
   { operation: 'deleteVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true },
+  { operation: 'testAgent', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
+    words: ({ smv2 }) => ({ body: { message: 'Hello', agent_id: smv2.agent } }) },
+  { operation: 'testAgent', field: 'stage_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { stage: smv2.stage }), ofLine: true },
+  ...['getAgent', 'updateAgent', 'listStages', 'orderStages', 'getStage', 'updateStage'].map(ofAgent),
+  ...['getStage', 'updateStage', 'orderStages'].map(ofStage),
+  ...['getFaq', 'updateFaq', 'deleteFaq'].map(ofFaq),
+  // Last of its kind: they are gone, or there are more.
+  ofAgent('createStage'),
+  ofStage('deleteStage'),
+  { ...ofAgent('deleteStage'), isGone: true },
+  ofAgent('deleteAgent'),
+  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
+  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
+  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
+    words: ({ client }) => ({ query: { account_id: client } }) },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]
@@ -151,6 +183,12 @@ const REFERENCES: readonly Reference[] = [
 /** Fields of such a name that name nothing which somebody could own. */
 const NAMES_NOTHING = new Map([
   ['listVoiceCalls.batch_id', 'a filter of the calls of this instance'],
+  ['transferInstance.account_id', 'test/capabilities/agency/isolation.test.ts: it takes the instance away'],
+  [
+    'createSubAccountKey.allowed_instance_ids',
+    'test/capabilities/agency/isolation.test.ts: instances of the sub-account',
+  ],
+  ['connectGhl.location_id', 'a location at GoHighLevel: only who may enter it there can connect with it'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
@@ -214,7 +252,8 @@ describe('what is named beside the path', () => {
       expect(await w.typesSince(mark)).toEqual([])
 
       const own = await rest(isOfAccount(operation) ? 'all' : 'list', askFor('own'))
-      expect(own.status, own.text).toBeLessThan(400)
+      if (reference.isGone) expect(own.status).toBe(404)
+      else expect(own.status, own.text).toBeLessThan(400)
       if (reference.isFilter) expect(own.body.data).not.toEqual([])
       if (id === 'recreateInstances') expect(own.body.accepted).toBe(1)
       await w.quiet()
@@ -254,7 +293,9 @@ describe('over MCP', () => {
       for (const target of ['own', 'outside', 'other', 'unknown'] as const) {
         const ask = askOf(operation, scene.sideFor(target))
         const said = await told(operation, `without ${operation.scope ?? ''}`, ask)
-        const { key } = await scene.w.key({ scopes: ['ghl:manage'] })
+        const { key } = await scene.w.key({
+          scopes: [operation.scope === 'ghl:manage' ? 'instances:read' : 'ghl:manage'],
+        })
         const heard = await scene.w.api(ask.method, ask.path, ask.body, { key })
         expect([heard.body.error.code, said?.isError]).toEqual(['insufficient_scope', true])
         expect(said?.look).toBe(look(heard, ask).text)
@@ -354,7 +395,7 @@ describe('asked of one’s own, with the one scope', () => {
   /** What ends something comes after what needs it. */
   const rank = ({ id, method, destructive, confirm }: Operation) => {
     if (method === 'GET') return 0
-    if (id === 'deleteInstance') return 3
+    if (id === 'deleteInstance' || id === 'deleteSubAccount') return 3
     return destructive === true || confirm === 'always' ? 2 : 1
   }
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))

@@ -43,10 +43,18 @@ beforeAll(async () => {
   const widget = (await w.api('POST', `${at}/widgets`, { name: 'Page', allowed_origins: ['https://www.example.com'] }))
     .body
   await w.api('POST', `${at}/enable`)
-  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: 'agent-1' })).body
+  const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })).body
+  const wish = { name: 'Theirs', scopes: ['instances:read'] }
+  const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
+  const ai = `/v1/instances/${line.id}/ai`
+  const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
+  const stage = (await w.api('POST', `${ai}/agents/${agent.id}/stages`, { name: 'A', objective: 'B' })).body
+  const faq = (await w.api('POST', `${ai}/faq`, { question: 'Open?', answer: 'Yes' })).body
+  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: agent.id })).body
   ids = {
-    widgets: widget.id,
-    calls: call.id,
+    ...{ widgets: widget.id, calls: call.id },
+    ...{ agents: agent.id, stages: stage.id, faq: faq.id, conversations: '12025550177', 'provider-keys': 'openai' },
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
@@ -59,6 +67,9 @@ beforeAll(async () => {
     messages: message.id,
     smv2: 'send',
     action: 'text',
+    accounts: client.id,
+    keys: clientKey.id,
+    'access-links': link.id,
   }
   officialIds = { ...ids, instances: official.id }
 })
@@ -73,12 +84,8 @@ const carriedOut = new Set<string>()
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
 const ENDING = [
-  'deleteInstance',
-  'deleteVoiceWidget',
-  'deleteWebhook',
-  'deleteSandboxMessage',
-  'deleteContact',
-  'deleteOptOut',
+  ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut', 'deleteVoiceWidget'],
+  ...['deleteAgent', 'deleteStage', 'deleteFaq', 'transferInstance', 'deleteSubAccount'],
 ]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
@@ -153,6 +160,11 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
     }),
   ),
   callEngine: fc.record({ to, text }),
+  createAgent: fc.record({ name: text, provider: fc.constant('builtin') }),
+  updateAgent: fc.record({ name: text }),
+  updateStage: fc.record({ name: text }),
+  testAgent: fc.record({ message: text }),
+  updateAiSettings: fc.record({ timezone: fc.constant('UTC') }),
   createContact: fc.record({ phone: to }),
   createOptOut: fc.record({ phone: to }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
@@ -240,6 +252,12 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     // A file at random has no column of numbers.
     'importContacts',
     'importOptOuts',
+    'importFaq',
+    ...['deleteAgent', 'deleteStage', 'deleteFaq'],
+    // Needs the ids of all stages.
+    'orderStages',
+    // Needs the address of a provider.
+    'putProviderKey',
     'refreshInstanceQr',
     'scanSandboxCode',
     'deleteSandboxMessage',
@@ -261,6 +279,14 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteCampaign',
     'testCampaign',
     'importCampaignRecipients',
+    // Need a connection with a CRM, or a contact there.
+    'backfillGhl',
+    'backfillCrmWebhook',
+    'rotateCrmWebhookSecret',
+    'updateCrmWebhook',
+    'updateGhl',
+    'updateSandboxGhlContact',
+    'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
     // Need an agent, a call in a certain state, or a session description.
@@ -271,6 +297,9 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
+    // Need another account than their own, or end what they are about.
+    'transferInstance',
+    'deleteSubAccount',
   ]
   const expected = ACTING.map(({ id }) => id).filter((id) => !beyond.includes(id))
   expect([...carriedOut].filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted())

@@ -50,6 +50,15 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
   scheduleVoiceCall: (_side, { agent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
   scheduleVoiceCallBatch: (_side, { agent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
+  orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),
+  testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
+  // Back to where it is: a transfer would take the line out of the scene.
+  transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
+  setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
+  createSubAccount: () => ({ body: { name: 'Client' } }),
+  updateSubAccount: () => ({ body: { name: 'Client' } }),
+  updateBranding: () => ({ body: { colors: {} } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -86,7 +95,8 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
   }
 }
 
-const fileOf = ({ bodyFile }: Operation) => (bodyFile === undefined ? undefined : 'phone\n12025550123')
+const fileOf = ({ id, bodyFile }: Operation) =>
+  bodyFile === undefined ? undefined : id === 'importFaq' ? 'question,answer\nOpen?,Yes' : 'phone\n12025550123'
 
 /** The same without anything coming of it: the body is one that no operation takes, and nothing is confirmed. */
 export function harmless(operation: Operation, ask: Ask): Ask {
@@ -107,12 +117,22 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   phones: side.phone,
   numbers: side.graphNumber,
   campaigns: side.campaign,
-  contacts: side.contact,
+  contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
+  conversations: side.conversation,
   'opt-outs': side.optOut,
+  accounts: side.client,
+  ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
+  'access-links': line.link,
   catcher: side.catcher,
   calls: line.call,
   recordings: line.recording,
   widgets: line.widget,
+  agents: line.agent,
+  stages: line.stage,
+  faq: line.faq,
+  conversations: side.phone,
+  'provider-keys': 'openai',
+  providers: 'openai',
 })
 
 function argumentsOf(operation: Operation, filled: string): Record<string, string> {
@@ -138,13 +158,20 @@ const OWNED = new Set([
   'events',
   'numbers',
   'contacts',
+  'conversations',
   'opt-outs',
   'calls',
   'recordings',
   'widgets',
+  'agents',
+  'stages',
+  'faq',
+  'accounts',
+  'keys',
+  'access-links',
 ])
-/** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
+/** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.

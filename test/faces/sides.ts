@@ -19,7 +19,12 @@ export interface Line {
   readonly call: string
   readonly recording: string
   readonly widget: string
+  /** Its agent, with a stage, and an FAQ entry. */
   readonly agent: string
+  readonly stage: string
+  readonly faq: string
+  /** An access link to it. */
+  readonly link: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -43,8 +48,16 @@ export interface Side {
   /** Numbers of a contact and of an opt-out. */
   readonly contact: string
   readonly optOut: string
+  /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
+  readonly lead: string
+  readonly conversation: string
+  readonly location: string
   /** A file to send. */
   readonly upload: string
+  /** A sub-account, with a key of its own, and the account itself. */
+  readonly client: string
+  readonly clientKey: string
+  readonly account: string
   /** A draft that sends from the smv2 line. */
   readonly campaign: string
   /** Shown by two instances that wait to be paired. */
@@ -77,9 +90,21 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
     recipients: [{ phone }],
   })
+  const { id: client } = await must('POST', '/v1/agency/accounts', {
+    name: `${name}-client`,
+    external_ref: `${name}-client-ref`,
+  })
+  const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
+  const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
+  const account = (await must('GET', '/v1/me')).account.id
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
+  const {
+    id: lead,
+    conversation_id: conversation,
+    location_id: location,
+  } = await must('POST', '/v1/sandbox/ghl/contacts', { phone: `+120255${digits}600`, name: `${name}-lead` })
   await w.quiet()
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
@@ -94,7 +119,12 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     spoken,
     catcher,
     graphNumber,
+    lead,
+    conversation,
+    location,
     upload,
+    client,
+    clientKey,
     campaign,
     contact,
     optOut,
@@ -103,7 +133,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   }
   const ids = { delivery: delivery.id, event: event.event_id }
   const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
-  return { ...made, ...ids, words }
+  // Two sides of one account share it.
+  return { ...made, ...ids, account, words }
 }
 
 /** A name, an id or a code is told from every other; a side's own name stands in all of its names. */
@@ -147,6 +178,9 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
   await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: number, ...file })
   const received = (await w.eventsSince(mark)).find((event) => event.instance.id === id)?.data
   const group = engine === 'smv2' ? await groupOf(must, at, name, phone) : ''
+  const agent = await must('POST', `${at}/ai/agents`, { name: `${name}-agent`, provider: 'builtin' })
+  const stage = await must('POST', `${at}/ai/agents/${agent.id}/stages`, { name: `${name}-stage`, objective: 'Sell' })
+  const faq = await must('POST', `${at}/ai/faq`, { question: `${name}-question`, answer: `${name}-answer` })
   return {
     id,
     number,
@@ -155,19 +189,19 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     key,
     heard: received?.['message_id'],
     media: received?.['media'].id,
-    group,
-    agent: `agent-of-${id}`,
-    ...(engine === 'smv2' ? await voiceOf(w, must, id, name) : { call: '', recording: '', widget: '' }),
+    ...(engine === 'smv2' ? await voiceOf(w, must, id, name, agent.id) : { call: '', recording: '', widget: '' }),
+    ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
+    link: (await must('POST', `${at}/access-links`, {})).id,
   }
 }
 
 /** A call is recorded from the moment it is answered. */
-async function voiceOf(w: World, must: Must, id: string, name: string) {
+async function voiceOf(w: World, must: Must, id: string, name: string, agent: string) {
   const at = `/v1/instances/${id}/voice`
   await must('POST', `${at}/enable`)
   const origins = [`https://${name.toLowerCase()}.example.com`]
   const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
-  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: `agent-of-${id}` })
+  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
   while ((await must('GET', `${at}/calls/${call}`)).status !== 'in_progress') await w.clock.advance(500)
   await w.clock.advance(1_000)
   const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)

@@ -19,8 +19,8 @@ import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
-import { MEDIA_PROGRAM } from './media-program.ts'
-import { testAgents, voiceInProcess } from './voice.ts'
+import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
+import { voiceInProcess } from './voice.ts'
 import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
 import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
@@ -54,7 +54,7 @@ export interface WorldOptions {
   readonly startVoice?: StartVoice
   /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
   readonly onGraph?: (graph: GraphSimulator) => void
-  /** The agents that talk in calls; default: `agent-1`. */
+  /** The agents that talk in calls; default: those of the AI room. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void
@@ -177,13 +177,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       maintenanceProcess,
       mediaProgram: MEDIA_PROGRAM,
+      documentProgram: DOCUMENT_PROGRAM,
       vault,
       dial,
       resolve: options.resolve ?? resolve,
     },
     freeBytes: async () => freeBytes(),
     startVoice: options.startVoice ?? voiceInProcess(clock),
-    voiceAgents: options.voiceAgents ?? testAgents(),
+    ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
     ...(options.onGraph !== undefined && { onGraph: options.onGraph }),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),
@@ -409,6 +410,7 @@ const EVENTS = 'SELECT head, tail FROM events WHERE seq > :after ORDER BY seq'
 const PULSE = `SELECT
   (SELECT COUNT(*) FROM sandbox_timeline WHERE held = 0 AND due_at <= :now)
   + (SELECT COUNT(*) FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
+      JOIN accounts a ON a.id = w.account_id AND a.status = 'active'
       WHERE d.lease IS NOT NULL
          OR (d.lane = 0 AND d.next_attempt_at <= :now AND w.state = 'active' AND w.deleted_at IS NULL)) AS due,
   (SELECT COALESCE(SUM(attempts), 0) FROM deliveries) AS attempts,

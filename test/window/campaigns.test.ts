@@ -113,10 +113,17 @@ describe('a draft', { timeout: 60_000 }, () => {
   test('is there again after the window was closed, with every step as it was left', async () => {
     await w.open('/campaigns/edit')
     await page.getByLabel('Campaign name').fill('Kept')
+    await page.getByRole('button', { name: 'Select all 2' }).click()
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()
     await next()
     await heading('What does it say?')
+    // What is not stored is not called saved: an open brace would be refused.
+    await page.getByLabel('Message text').fill('{Half|')
+    await page.getByText('Not saved: finish variation 1').waitFor()
     await page.getByLabel('Message text').fill('Half a sentence')
+    await page.getByText('Draft saved').waitFor()
     await page.getByRole('button', { name: 'Add button' }).click()
     await page.getByRole('textbox', { name: 'Button 1' }).fill('Yes')
     await page.getByRole('link', { name: 'Back' }).first().click()

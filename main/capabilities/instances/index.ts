@@ -46,6 +46,7 @@ import {
 } from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
 
@@ -74,7 +75,8 @@ export interface InstancesDeps {
   readonly engines: Engines
   readonly idempotency: Idempotency
   readonly cursors: Cursors
-  readonly config: { readonly slots: number; readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly config: { readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly entitlements: { readonly requireSlot: (tx: Tx, accountId: AccountId) => Promise<void> }
   /** What other rooms know of an instance, for its health; asked only when somebody reads it. */
   readonly gauges: Gauges
   readonly log: Log
@@ -88,6 +90,12 @@ export interface Instances {
   readonly get: (id: InstanceId) => Promise<InstanceRecord>
   readonly update: (id: InstanceId, patch: InstancePatch) => Promise<InstanceRecord>
   readonly remove: Remove
+  readonly transfer: Transfer
+  /**
+   * In a commit that was prepared for this owner: the instance may have been transferred meanwhile.
+   * @throws ApiError not_ready
+   */
+  readonly requireOwner: (tx: Tx, accountId: AccountId, id: InstanceId) => Promise<void>
   readonly connection: (id: InstanceId) => Promise<ConnectionView>
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
@@ -158,7 +166,10 @@ export function createInstances(deps: InstancesDeps): Instances {
   const update = createUpdate({ db, clock, announce })
 
   return {
-    create: createCreate({ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl }),
+    create: createCreate({
+      ...{ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl },
+      requireSlot: deps.entitlements.requireSlot,
+    }),
     list: createList({ db, cursors, records }),
     get: async (id) => records(await getInstance(db, id)),
     update: async (id, patch) => records(await update(id, patch)),
@@ -171,6 +182,7 @@ export function createInstances(deps: InstancesDeps): Instances {
       publish,
       cancelOutage: lifecycle.cancelOutage,
     }),
+    ...createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot }),
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }

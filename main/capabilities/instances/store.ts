@@ -191,6 +191,33 @@ export const discarded = sql<Id & { discard: string }>(
   'UPDATE instances SET discard = NULL WHERE id = :id AND discard = :discard',
 )
 
+/** The name in addresses may have been taken in the new account. */
+export const rehomeInstance = sql<Id & OfAccount & { instanceName: string; at: number }>(
+  `UPDATE instances SET account_id = :accountId, instance_name = :instanceName, updated_at = :at WHERE id = :id`,
+)
+
+export interface Departure {
+  readonly instanceId: InstanceId
+  readonly externalRef: string | null
+  readonly metadata: string | null
+  readonly deletedAtMs: number
+}
+
+export const insertDeparture = sql<OfAccount & Departure>(
+  `INSERT INTO instance_departures (account_id, deleted_at, instance_id, external_ref, metadata)
+   VALUES (:accountId, :deletedAtMs, :instanceId, :externalRef, :metadata)`,
+)
+/** It is back. */
+export const removeDepartures = sql<OfAccount & { instanceId: string }>(
+  'DELETE FROM instance_departures WHERE instance_id = :instanceId AND account_id = :accountId',
+)
+/** Oldest first. */
+export const pageOfDepartures = sql<Span, Departure>(
+  `SELECT instance_id AS instanceId, external_ref AS externalRef, metadata, deleted_at AS deletedAtMs
+   FROM instance_departures WHERE account_id = :accountId AND deleted_at > :afterMs AND deleted_at <= :untilMs
+   ORDER BY deleted_at LIMIT :limit`,
+)
+
 export const insertReconnect = sql<Id & { at: number }>(
   'INSERT INTO instance_reconnects (instance_id, at) VALUES (:id, :at)',
 )

@@ -70,6 +70,10 @@ export const threadMessageBySeq = sql<{ seq: number }, ThreadMessageRow>(
   `SELECT ${SAID} FROM messages WHERE seq = :seq`,
 )
 
+export const threadMessageById = sql<{ instanceId: string; id: string }, ThreadMessageRow>(
+  `SELECT ${SAID} FROM messages WHERE id = :id AND instance_id = :instanceId`,
+)
+
 /** Newest first. */
 export const threadMessagesBefore = sql<OfChat & { before: number; rows: number }, ThreadMessageRow>(
   `SELECT ${SAID} FROM messages WHERE instance_id = :instanceId AND chat = :chat AND seq < :before

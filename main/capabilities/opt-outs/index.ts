@@ -14,6 +14,7 @@ import {
   optOutsOfNumber,
   optOutsPage,
   removeOptOut,
+  rehomeOptOuts,
   removeOptOutsOfInstance,
   scopesOfNumbers,
   WHOLE_ACCOUNT,
@@ -69,7 +70,16 @@ export interface OptOuts {
   /** Opts a number out in the caller's commit. @returns the opt-out, and whether it is new. */
   record(tx: Tx, optOut: NewOptOut): Promise<{ readonly optOut: OptOut; readonly isNew: boolean }>
   /** Lifts opt-outs of a number in the caller's commit. @returns how many there were. */
-  lift(tx: Tx, accountId: AccountId, phone: string, mayLift?: (scope: string) => boolean): Promise<number>
+  lift(
+    tx: Tx,
+    accountId: AccountId,
+    phone: string,
+    mayLift?: (scope: string, source: OptOutSource) => boolean,
+  ): Promise<number>
+  /**
+   * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
+   */
+  carryOver(tx: Tx, from: AccountId, to: AccountId, instanceId: InstanceId, numbers: readonly string[]): Promise<void>
   /** Called in the commit in which a number is opted out that was not. */
   onOptOut(listener: OptOutListener): void
   /** The same when an opt-out is lifted. */
@@ -107,7 +117,9 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   const lift: OptOuts['lift'] = async (tx, accountId, phone, mayLift = () => true) => {
     const number = canonicalNumber(phone)
-    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope }) => mayLift(scope))
+    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope, source }) =>
+      mayLift(scope, source),
+    )
     for (const { scope, source } of found) {
       await tx.run(removeOptOut, { accountId, number, scope })
       const instanceId = scope === WHOLE_ACCOUNT ? null : (scope as InstanceId)
@@ -137,6 +149,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   })
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted') await tx.run(removeOptOutsOfInstance, { scope: change.id })
+    if (change.kind === 'transferred') await tx.run(rehomeOptOuts, { scope: change.id, to: change.to })
   })
 
   const optedOutOf: OptOuts['optedOutOf'] = async (read, accountId, instanceIds, phones) => {
@@ -153,6 +166,15 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     optedOutOf,
     record,
     lift,
+    async carryOver(tx, from, to, instanceId, numbers) {
+      for (const number of numbers) {
+        const known = await tx.one(optOutOf, { accountId: from, number, scope: WHOLE_ACCOUNT })
+        if (known === undefined) continue
+        const seq = await tx.next('opt_outs')
+        await tx.run(insertOptOut, { ...known, seq, accountId: to, number, scope: instanceId })
+      }
+      changed(tx, to)
+    },
     onOptOut: (listener) => void onOptOut.push(listener),
     onLifted: (listener) => void onLifted.push(listener),
     country: settings.country,

@@ -15,6 +15,7 @@ import { createTestEvent } from './test-event.ts'
 import { createWebhookOperations } from './webhook-operations.ts'
 
 export { checkInvariants } from './invariants.ts'
+export { signature } from './signature.ts'
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
@@ -53,6 +54,8 @@ export function createWebhooks(deps: WebhooksDeps) {
       if (seal.state() === 'sealed') throw cannotSign()
       return redeliver(accountId, id)
     },
+    /** An account is active again: what waited is delivered without waiting for the next look. */
+    lookAgain: deliveryWorker.lookAgain,
     /** Every secret a delivery of this account to this address may be signed with now. */
     signingSecrets: rotation.signingSecrets,
     /** Open deliveries of an instance's events: not answered yet, and being retried after a failure. */

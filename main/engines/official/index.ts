@@ -127,6 +127,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (hasCredentials(number)) await unsubscribe(number)
       await db.commit((tx) => numbers.forget(tx, id))
     },
+    async rehome(tx, id, accountId) {
+      await numbers.rehome(tx, id, accountId)
+    },
     async wipe({ id }) {
       watch.forget(id)
       await db.commit((tx) => numbers.remove(tx, id))

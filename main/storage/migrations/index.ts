@@ -24,6 +24,12 @@ import { contacts } from './022-contacts.ts'
 import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
+import { ai } from './028-ai.ts'
+import { aiKnowledge } from './029-ai-knowledge.ts'
+import { usage } from './030-usage.ts'
+import { agency } from './031-agency.ts'
+import { billing } from './032-billing.ts'
+import { crm } from './033-crm.ts'
 import { voice } from './034-voice.ts'
 import { voiceSandbox } from './035-voice-sandbox.ts'
 
@@ -54,6 +60,12 @@ export const MIGRATIONS: readonly Migration[] = [
   safety,
   campaigns,
   lines,
+  ai,
+  aiKnowledge,
+  usage,
+  agency,
+  billing,
+  crm,
   voice,
   voiceSandbox,
 ]

@@ -1,0 +1,37 @@
+import type { Db } from '../../kernel/db.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
+import type { CrmDeps } from './deps.ts'
+import type { Links } from './links.ts'
+
+interface AttentionDeps extends Pick<CrmDeps, 'instances'> {
+  readonly db: Pick<Db, 'readOne'>
+  readonly links: Links
+}
+
+/** Connections that a person must look after. */
+export function createAttention({ db, links, instances }: AttentionDeps) {
+  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+    const broken = (await links.ofAccount(accountId)).filter(({ state }) => state === 'reconnect_required')
+    const found = await Promise.all(
+      broken.map(async (link) => {
+        const instance = await instances.find({ one: db.readOne }, accountId, link.instanceId)
+        return instance === undefined || (network !== null && instance.network !== network) ? [] : [{ link, instance }]
+      }),
+    )
+    const all = found.flat()
+    const [first] = all
+    if (first === undefined) return []
+    const { link, instance } = first
+    const since = all.map((one) => one.link.errorAtMs).filter((at) => at !== null)
+    return [
+      {
+        code: 'reconnect_required',
+        severity: 'error',
+        count: all.length,
+        subject: all.length === 1 ? { id: instance.id, name: instance.name } : null,
+        sinceMs: since.length === 0 ? null : Math.min(...since),
+        text: all.length === 1 ? link.errorMessage : null,
+      },
+    ]
+  }
+}

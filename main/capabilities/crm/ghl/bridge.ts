@@ -1,0 +1,198 @@
+import type { MessageStatus } from '../../../contract/shapes.ts'
+import type { Random } from '../../../kernel/ids.ts'
+import type { Db } from '../../../kernel/db.ts'
+import {
+  BridgeError,
+  type CrmBridge,
+  type CrmContact,
+  type CrmMessage,
+  type Person,
+  type PushedMessage,
+} from '../bridge.ts'
+import type { CrmLink } from '../links.ts'
+import { knownExternalIds } from '../outbox-store.ts'
+import type { Api } from './api.ts'
+import { fieldsOf } from './fields.ts'
+import { formOf } from './form.ts'
+
+interface BridgeDeps {
+  readonly api: Api
+  readonly db: Pick<Db, 'read'>
+  readonly random: Random
+}
+
+const REPEATABLE = { isRepeatable: true }
+const ONCE = { isRepeatable: false }
+/** Where an item is looked for that may have been added. */
+const LOOKED_AT = 100
+/** Its words; `sent` is what a message is there from the beginning. */
+const STATUSES: ReadonlySet<MessageStatus> = new Set(['delivered', 'read', 'failed'])
+
+/** GoHighLevel, by its official client. */
+export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
+  /** A contact that is known under any spelling of the number. */
+  async function find(link: CrmLink, { spellings }: Person): Promise<CrmContact | null> {
+    // An upsert finds the usual spelling by itself; only a Brazilian mobile has another.
+    if (spellings.length < 2) return null
+    for (const spelling of spellings) {
+      const found = await api(link, REPEATABLE, (client) =>
+        client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: `+${spelling}` }),
+      )
+      // Their types say nothing of the answer.
+      const id = (found as { contact?: { id?: string } | null } | undefined)?.contact?.id
+      if (id !== undefined) return { contactId: id, conversationId: null }
+    }
+    return null
+  }
+
+  async function conversationOf(link: CrmLink, { contactId, conversationId }: CrmContact): Promise<string | null> {
+    if (conversationId !== null) return conversationId
+    const found = await api(link, REPEATABLE, (client) =>
+      client.conversations.searchConversation({ locationId: link.locationId ?? '', contactId }),
+    )
+    return found.conversations?.[0]?.id ?? null
+  }
+
+  /** An item that an earlier call may have added: same direction, time and words, and not known as another item. */
+  async function findMessage(
+    link: CrmLink,
+    contact: CrmContact,
+    wanted: { readonly direction: string; readonly atMs: number; readonly body: string },
+  ): Promise<PushedMessage | null> {
+    const conversationId = await conversationOf(link, contact)
+    if (conversationId === null) return null
+    const page = await api(link, REPEATABLE, (client) =>
+      client.conversations.getMessages({ conversationId, limit: LOOKED_AT }),
+    )
+    // The client's types leave out one level of what GoHighLevel answers.
+    const { messages } = page as unknown as { messages?: { messages?: readonly ThreadMessage[] } }
+    const alike = (messages?.messages ?? []).filter(
+      ({ direction, dateAdded, body }) =>
+        direction === wanted.direction && Date.parse(dateAdded) === wanted.atMs && (body ?? '') === wanted.body,
+    )
+    const ids = alike.map(({ id }) => id)
+    const turns = await knownExternalIds.over(ids, { linkSeq: link.seq }, (...run) => db.read(...run))
+    const known = new Set(turns.flat().map(({ externalId }) => externalId))
+    const externalId = ids.find((id) => !known.has(id))
+    return externalId === undefined ? null : { externalId, conversationId }
+  }
+
+  /** @returns its address there; null if the file is gone. */
+  async function upload(link: CrmLink, contact: CrmContact, message: CrmMessage): Promise<string | null> {
+    if (message.file === null) return null
+    const file = await message.readFile()
+    if (file === null) return null
+    const conversationId = await conversationOf(link, contact)
+    const fields = {
+      ...(conversationId === null ? { contactId: contact.contactId } : { conversationId }),
+      locationId: link.locationId ?? '',
+    }
+    const { contentType, body } = formOf(random, fields, file)
+    const answer = await api(link, REPEATABLE, (client) =>
+      // Its types know only addresses; the endpoint takes a form.
+      client.conversations.uploadFileAttachments(body as never, { headers: { 'Content-Type': contentType } }),
+    )
+    const uploaded = answer.uploadedFiles as Readonly<Record<string, unknown>> | readonly unknown[] | undefined
+    const [url] = Array.isArray(uploaded) ? (uploaded as unknown[]) : Object.values(uploaded ?? {})
+    return typeof url === 'string' ? url : null
+  }
+
+  return {
+    statuses: STATUSES,
+
+    async contact(link, person, known) {
+      const fields = fieldsOf(link.fieldMap, person)
+      const id = known ?? (await find(link, person))
+      if (id !== null) {
+        await api(link, REPEATABLE, (client) =>
+          client.contacts.updateContact({ contactId: id.contactId }, fields as never),
+        )
+        return id
+      }
+      const answer = await api(link, REPEATABLE, (client) =>
+        client.contacts.upsertContact({
+          locationId: link.locationId ?? '',
+          phone: `+${person.phone}`,
+          ...fields,
+          ...(person.isOptedOut && DND),
+        } as never),
+      )
+      const contactId = answer.contact?.id
+      if (contactId === undefined)
+        throw new BridgeError({ kind: 'refused', code: 'contact_refused' }, 'GoHighLevel did not accept the contact.')
+      return { contactId, conversationId: null }
+    },
+
+    async message(link, contact, message, mayExist) {
+      const { direction, atMs } = message
+      const url = await upload(link, contact, message)
+      const isMissing = message.file !== null && url === null
+      const body = [message.text, isMissing ? missingNote(message) : ''].filter((line) => line !== '').join('\n')
+      if (mayExist) {
+        const found = await findMessage(link, contact, { direction, atMs, body })
+        if (found !== null) return found
+      }
+      const answer = await api(link, ONCE, (client) =>
+        client.conversations.addAnInboundMessage({
+          type: 'SMS',
+          contactId: contact.contactId,
+          ...(contact.conversationId !== null && { conversationId: contact.conversationId }),
+          ...(link.providerId !== null && { conversationProviderId: link.providerId }),
+          ...(body !== '' && { message: body }),
+          ...(url !== null && { attachments: [url] }),
+          altId: message.id,
+          direction,
+          date: new Date(atMs).toISOString(),
+        } as never),
+      )
+      return { externalId: answer.messageId, conversationId: answer.conversationId }
+    },
+
+    async call(link, contact, call, mayExist) {
+      const { direction, startedAtMs: atMs } = call
+      if (mayExist) {
+        const found = await findMessage(link, contact, { direction, atMs, body: '' })
+        if (found !== null) return found
+      }
+      const body = {
+        type: 'Call',
+        contactId: contact.contactId,
+        ...(contact.conversationId !== null && { conversationId: contact.conversationId }),
+        ...(link.providerId !== null && { conversationProviderId: link.providerId }),
+        ...(call.recordingUrl !== null && { attachments: [call.recordingUrl] }),
+        altId: call.id,
+        date: new Date(atMs).toISOString(),
+        call: { status: CALL_STATUS[call.outcome], duration: call.durationSeconds },
+      }
+      const answer = await api(link, ONCE, (client) =>
+        direction === 'inbound'
+          ? client.conversations.addAnInboundMessage({ ...body, direction } as never)
+          : client.conversations.addAnOutboundMessage(body as never),
+      )
+      return { externalId: answer.messageId, conversationId: answer.conversationId }
+    },
+
+    async status(link, messageId, status, error) {
+      const body = { status, ...(error !== null && { error: { code: '1', type: 'saas', message: error } }) }
+      await api(link, REPEATABLE, (client) => client.conversations.updateMessageStatus({ messageId }, body))
+    },
+
+    async optOut(link, { contactId }, isOptedOut) {
+      const body = isOptedOut ? DND : { dnd: false, dndSettings: { SMS: { status: 'inactive' } } }
+      await api(link, REPEATABLE, (client) => client.contacts.updateContact({ contactId }, body as never))
+    },
+  }
+}
+
+interface ThreadMessage {
+  readonly id: string
+  readonly direction: string
+  readonly dateAdded: string
+  readonly body?: string
+}
+
+const DND = { dnd: true, dndSettings: { SMS: { status: 'active', message: 'Opted out', code: '000' } } }
+
+const CALL_STATUS = { completed: 'completed', missed: 'no-answer', declined: 'busy', failed: 'failed' } as const
+
+const missingNote = ({ file, type }: CrmMessage) => `[${file?.filename ?? type}: the file is not available]`

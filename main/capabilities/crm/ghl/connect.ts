@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { FIELD_MAP_DEFAULT, SYNC_DEFAULT } from '../../../contract/crm.ts'
+import { ApiError } from '../../../contract/errors.ts'
+import { isoTime } from '../../../contract/request.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Db, Tx } from '../../../kernel/db.ts'
+import type { Random } from '../../../kernel/ids.ts'
+import { cause, type Log } from '../../../kernel/log.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { InstanceSubject } from '../../handler.ts'
+import { BridgeError } from '../bridge.ts'
+import type { ConnectBody, Connecting } from '../contract.ts'
+import type { CrmDeps } from '../deps.ts'
+import type { CrmLink, Links } from '../links.ts'
+import { faultOf } from './faults.ts'
+import type { Sdk } from './sdk.ts'
+import { insertState, pruneStates, takeState, type StateRow } from './session-store.ts'
+import type { GhlSide, Sides } from './sides.ts'
+import type { TokenAnswer, Tokens } from './tokens.ts'
+
+interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config'> {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  readonly log: Log
+  readonly links: Links
+  readonly sides: Sides
+  readonly sdk: Sdk
+  readonly tokens: Tokens
+  /** The queue of a location works again. */
+  readonly resume: (tx: Tx, queue: string) => Promise<void>
+}
+
+/** What a person is told who comes back from the consent page. */
+export type ConsentResult =
+  | { readonly kind: 'connected'; readonly instance: string; readonly location: string | null }
+  | { readonly kind: 'denied' | 'expired' | 'wrong_location' | 'choose_location' | 'taken' | 'unreachable' | 'refused' }
+
+export interface ConsentQuery {
+  readonly state: string | undefined
+  readonly code: string | undefined
+  readonly error: string | undefined
+}
+
+const STATE_MS = 10 * 60_000
+const SCOPES = [
+  'conversations.readonly',
+  'conversations.write',
+  'conversations/message.readonly',
+  'conversations/message.write',
+  'contacts.readonly',
+  'contacts.write',
+].join(' ')
+
+const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
+
+export const queueOfLocation = (locationId: string) => `ghl:${locationId}`
+
+interface Consented {
+  readonly tokens: TokenAnswer
+  readonly isCompany: boolean
+  readonly companyId: string | null
+  readonly locationId: string | null
+}
+
+/** Connects an instance with a location: by consent in the browser, or with a token. */
+export function createConnect(deps: ConnectDeps) {
+  const { db, clock, random, log, links, sides, sdk, tokens, resume, instances, config } = deps
+
+  /** @throws ApiError sealed: tokens that could not be kept are not asked for. */
+  const begin = async ({ id, accountId, network }: InstanceSubject, locationId: string | null): Promise<Connecting> => {
+    const side = sides.of(network)
+    const { clientId } = side.app()
+    if (side.side === 'live' && config.publicBaseUrl === null)
+      throw new ApiError(
+        'invalid_state',
+        'GoHighLevel sends the browser and its messages to a public https address. Set public_base_url, enter its callback in your app, and connect again.',
+      )
+    const state = random.bytes(32).toString('base64url')
+    const now = clock.now()
+    const expiresAtMs = now + STATE_MS
+    await db.commit(async (tx) => {
+      await tx.run(pruneStates, { now })
+      const row = { accountId, instanceId: id, side: side.side, locationId, expiresAtMs }
+      await tx.run(insertState, { ...row, hash: hashOf(state) })
+    })
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri(),
+      scope: SCOPES,
+      state,
+    })
+    const url = `${await side.consentUrl(accountId)}?${query.toString()}`
+    return { mode: 'oauth', authorization_url: url, expires_at: isoTime(expiresAtMs) }
+  }
+
+  const redirectUri = () => `${sides.base()}/callbacks/ghl/oauth`
+
+  /** With a private integration token, which is checked first. */
+  const withToken = async (instance: InstanceSubject, locationId: string, token: Secret): Promise<Connecting> => {
+    const side = sides.of(instance.network)
+    const location = await describe(side, instance, locationId, token).catch((error: unknown) => {
+      if (!(error instanceof BridgeError)) throw error
+      if (error.fault.kind === 'wait' || error.fault.kind === 'unknown')
+        throw new ApiError('upstream_unavailable', 'GoHighLevel cannot be reached. Nothing was changed; try again.')
+      throw new ApiError(
+        'validation_error',
+        'GoHighLevel refused the token for this location. Check location_id, and that the token has the scopes for contacts and conversations.',
+      )
+    })
+    const taken = await db.commit(async (tx) => {
+      if (await isTaken(tx, instance, locationId)) return true
+      const { accountId } = instance
+      await tokens.put(tx, {
+        ...{ resourceId: locationId, accountId, side: side.side, userType: 'Private', companyId: location.companyId },
+        tokens: { access_token: token.open() },
+      })
+      await join(tx, instance, side, { mode: 'token', locationId, ...location })
+      return false
+    })
+    if (taken) throw takenByOther()
+    return { mode: 'token', authorization_url: null, expires_at: null }
+  }
+
+  /** The name of a location. @throws BridgeError */
+  async function describe(
+    side: GhlSide,
+    { accountId }: Pick<InstanceSubject, 'accountId'>,
+    locationId: string,
+    token: Secret,
+  ) {
+    const client = await sdk.withToken(side, accountId, token)
+    const judge = (error: unknown): never => {
+      throw faultOf(error, clock.now(), true)
+    }
+    try {
+      const answer = await client.locations.getLocation({ locationId }).catch(judge)
+      const { name = null, companyId = null } = answer.location ?? {}
+      return { name, companyId }
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.fault.kind !== 'reconnect') throw error
+      // The scope of this call is not needed for anything else.
+      await client.contacts.getDuplicateContact({ locationId, number: '+12025550100' }).catch(judge)
+      return { name: null, companyId: null }
+    }
+  }
+
+  const isTaken = async (tx: Tx, { accountId }: Pick<InstanceSubject, 'accountId'>, locationId: string) =>
+    (await links.ofQueue(queueOfLocation(locationId), tx)).some((link) => link.accountId !== accountId)
+
+  /** Connects in the caller's commit. The same location again keeps what waits. */
+  async function join(
+    tx: Tx,
+    { id: instanceId, accountId }: Pick<InstanceSubject, 'id' | 'accountId'>,
+    side: GhlSide,
+    to: {
+      readonly mode: CrmLink['mode']
+      readonly locationId: string
+      readonly name: string | null
+      readonly companyId: string | null
+    },
+  ): Promise<void> {
+    const { mode, locationId, name: locationName, companyId } = to
+    const queue = queueOfLocation(locationId)
+    const before = await links.find(instanceId, 'ghl', tx)
+    const connection = { mode, companyId, locationName, providerId: side.providerId, state: 'connected' } as const
+    if (before?.queue === queue) {
+      const locationName = connection.locationName ?? before.locationName
+      await links.change(tx, before, { ...connection, locationName, connectedAtMs: clock.now() })
+    } else {
+      if (before !== undefined) await links.end(tx, before)
+      await links.add(tx, {
+        ...{ ...connection, accountId, instanceId, kind: 'ghl', side: side.side, queue, locationId },
+        ...{ url: null, secretEnc: null, prevSecretEnc: null, prevExpiresAtMs: null, secretLast4: null },
+        ...{ sync: SYNC_DEFAULT, fieldMap: FIELD_MAP_DEFAULT, paused: 0 },
+      })
+    }
+    await resume(tx, queue)
+  }
+
+  async function exchange(side: GhlSide, state: StateRow, code: string): Promise<Consented> {
+    const { clientId, clientSecret } = side.app()
+    const client = await sdk.withApp(side, state.accountId)
+    const answer = await client.oauth
+      .getAccessToken({
+        client_id: clientId,
+        client_secret: clientSecret.open(),
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri(),
+      } as never)
+      .catch((error: unknown) => {
+        throw faultOf(error, clock.now(), true)
+      })
+    const { access_token = '', refresh_token, expires_in, companyId = null, locationId = null, userType } = answer
+    return {
+      tokens: { access_token, refresh_token, expires_in },
+      isCompany: userType === 'Company',
+      companyId,
+      locationId,
+    }
+  }
+
+  /** The location that an agency's consent is for: the one that was asked for, or its only one. */
+  async function locationOf(
+    side: GhlSide,
+    { accountId, locationId }: StateRow,
+    { companyId, tokens: given }: Consented,
+  ) {
+    if (locationId !== null) return locationId
+    const client = await sdk.withToken(side, accountId, new Secret(given.access_token))
+    const query = { companyId: companyId ?? '', appId: side.app().clientId.split('-')[0] ?? '', isInstalled: true }
+    const answer = await client.oauth.getInstalledLocation(query as never).catch(() => undefined)
+    const locations = (answer as { locations?: readonly { _id?: string }[] } | undefined)?.locations ?? []
+    return locations.length === 1 ? (locations[0]?._id ?? null) : null
+  }
+
+  async function finish(state: StateRow, code: string): Promise<ConsentResult> {
+    const { accountId } = state
+    const side = sides.get(state.side)
+    const consented = await exchange(side, state, code)
+    const { isCompany, companyId } = consented
+    const locationId = isCompany ? await locationOf(side, state, consented) : consented.locationId
+    if (locationId === null) return { kind: 'choose_location' }
+    if (state.locationId !== null && state.locationId !== locationId) return { kind: 'wrong_location' }
+    const session = { accountId, side: side.side, companyId } as const
+    if (isCompany && companyId !== null) {
+      await db.commit((tx) =>
+        tokens.put(tx, { ...session, resourceId: companyId, userType: 'Company', tokens: consented.tokens }),
+      )
+      await tokens.access(locationId, companyId)
+    }
+    const token = isCompany ? await tokens.access(locationId) : new Secret(consented.tokens.access_token)
+    const about = await describe(side, { accountId }, locationId, token).catch(() => ({ name: null }))
+    return db.commit(async (tx): Promise<ConsentResult> => {
+      const instance = await instances.find(tx, accountId, state.instanceId)
+      if (instance === undefined) return { kind: 'expired' }
+      if (await isTaken(tx, { accountId }, locationId)) return { kind: 'taken' }
+      if (!isCompany)
+        await tokens.put(tx, { ...session, resourceId: locationId, userType: 'Location', tokens: consented.tokens })
+      const to = { mode: 'oauth', locationId, name: about.name, companyId } as const
+      await join(tx, { id: instance.id, accountId }, side, to)
+      return { kind: 'connected', instance: instance.name, location: about.name }
+    })
+  }
+
+  return {
+    /** @throws ApiError validation_error, invalid_state, upstream_unavailable, sealed */
+    async connect(
+      instance: InstanceSubject,
+      { mode, location_id: locationId, token }: ConnectBody,
+    ): Promise<Connecting> {
+      if (mode === 'oauth') {
+        if (token !== undefined) throw wrong('token is only allowed with mode token.')
+        return begin(instance, locationId ?? null)
+      }
+      if (token === undefined || locationId === undefined)
+        throw wrong(`${token === undefined ? 'token' : 'location_id'} is missing. Mode token needs both.`)
+      return withToken(instance, locationId, new Secret(token))
+    },
+
+    /** The browser comes back. The state is used up first, whatever comes of it. */
+    async callback({ state, code, error }: ConsentQuery): Promise<ConsentResult> {
+      const hash = hashOf(state ?? '')
+      const taken = await db.commit((tx) => tx.one(takeState, { hash }))
+      if (taken === undefined || taken.expiresAtMs <= clock.now()) return { kind: 'expired' }
+      if (error !== undefined || code === undefined) return { kind: 'denied' }
+      try {
+        return await finish(taken, code)
+      } catch (failure) {
+        log.warn({ event: 'crm.connect_failed', cause: cause(failure) })
+        if (!(failure instanceof BridgeError)) throw failure
+        return { kind: failure.fault.kind === 'wait' ? 'unreachable' : 'refused' }
+      }
+    },
+  }
+}
+
+export type Connect = ReturnType<typeof createConnect>
+
+const wrong = (message: string) => new ApiError('validation_error', message)
+const takenByOther = () =>
+  new ApiError(
+    'invalid_state',
+    'This location is connected to another account of this service. Disconnect it there first.',
+  )

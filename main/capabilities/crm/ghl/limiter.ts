@@ -1,0 +1,68 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import { BridgeError } from '../bridge.ts'
+
+interface Window {
+  startMs: number
+  used: number
+  max: number
+  intervalMs: number
+  blockedUntilMs: number
+}
+
+/** GoHighLevel's own numbers, until an answer says otherwise. */
+const MAX = 100
+const INTERVAL_MS = 10_000
+
+export type Limiter = ReturnType<typeof createLimiter>
+
+/** Keeps the calls of each location below GoHighLevel's limit, and learns from the headers of its answers. */
+export function createLimiter(clock: Pick<Clock, 'now'>) {
+  const windows = new Map<string, Window>()
+  const windowOf = (locationId: string): Window => {
+    const known = windows.get(locationId)
+    if (known !== undefined) return known
+    const fresh = { startMs: 0, used: 0, max: MAX, intervalMs: INTERVAL_MS, blockedUntilMs: 0 }
+    windows.set(locationId, fresh)
+    return fresh
+  }
+
+  return {
+    /** Takes one call. @throws BridgeError `wait` if it would be over the limit. */
+    take(locationId: string): void {
+      const now = clock.now()
+      const window = windowOf(locationId)
+      if (now - window.startMs >= window.intervalMs) Object.assign(window, { startMs: now, used: 0 })
+      const untilMs =
+        window.blockedUntilMs > now
+          ? window.blockedUntilMs
+          : window.used >= window.max
+            ? window.startMs + window.intervalMs
+            : null
+      if (untilMs !== null)
+        throw new BridgeError(
+          { kind: 'wait', untilMs, code: 'rate_limited' },
+          'The limit of GoHighLevel for this location is reached. The sync goes on in a few seconds.',
+        )
+      window.used++
+    },
+    /** What an answer says of the limit: others may use it too. */
+    learn(locationId: string, headers: Readonly<Record<string, unknown>>): void {
+      const window = windowOf(locationId)
+      const [max, remaining, intervalMs] = ['max', 'remaining', 'interval-milliseconds'].map((name) =>
+        numberIn(headers[`x-ratelimit-${name}`]),
+      )
+      if (max !== undefined && max > 0) window.max = max
+      if (intervalMs !== undefined && intervalMs > 0) window.intervalMs = intervalMs
+      if (remaining !== undefined) window.used = Math.max(window.used, window.max - remaining)
+    },
+    block(locationId: string, untilMs: number): void {
+      const window = windowOf(locationId)
+      window.blockedUntilMs = Math.max(window.blockedUntilMs, untilMs)
+    },
+  }
+}
+
+const numberIn = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
+  return Number.isFinite(number) ? number : undefined
+}

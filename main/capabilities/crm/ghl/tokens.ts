@@ -1,0 +1,166 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Db, Tx } from '../../../kernel/db.ts'
+import type { Seal } from '../../../kernel/seal.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { Network } from '../../../contract/shapes.ts'
+import type { AccountId } from '../../../kernel/ids.ts'
+import { BridgeError } from '../bridge.ts'
+import { faultOf, RECONNECT } from './faults.ts'
+import type { Sdk } from './sdk.ts'
+import { putSession, sessionOf, type SessionRow } from './session-store.ts'
+import type { Sides } from './sides.ts'
+
+interface TokensDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly seal: Seal
+  readonly sdk: Sdk
+  readonly sides: Sides
+}
+
+/** What the token endpoint answers. */
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly refresh_token?: string | undefined
+  readonly expires_in?: number | undefined
+}
+
+/** The tokens of a location or a company. */
+interface NewSession {
+  readonly resourceId: string
+  readonly accountId: AccountId
+  readonly side: Network
+  readonly userType: SessionRow['userType']
+  readonly companyId: string | null
+  readonly tokens: TokenAnswer
+}
+
+interface Stored {
+  readonly access: string
+  readonly refresh: string | null
+}
+
+export type Tokens = ReturnType<typeof createTokens>
+
+/** Renewed this long before it expires. */
+const BEFORE_MS = 60_000
+
+const ownerOf = (resourceId: string) => `crm-session:${resourceId}`
+
+/**
+ * Tokens of GoHighLevel. A refresh token works once and brings its successor, so: one renewal at a time for each
+ * location, and the new pair is on disk before anything uses it.
+ */
+export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
+  const renewing = new Map<string, Promise<Secret>>()
+  /** Renewed pairs whose commit failed: they are stored before anything else happens. */
+  const unstored = new Map<string, NewSession>()
+
+  const rowOf = ({ tokens, ...session }: NewSession) => {
+    const pair: Stored = { access: tokens.access_token, refresh: tokens.refresh_token ?? null }
+    const tokensEnc = seal.seal(Buffer.from(JSON.stringify(pair)), ownerOf(session.resourceId))
+    const expiresAtMs = tokens.expires_in === undefined ? null : clock.now() + tokens.expires_in * 1_000
+    return { ...session, tokensEnc, expiresAtMs }
+  }
+
+  const put = (tx: Tx, session: NewSession) => tx.run(putSession, rowOf(session))
+
+  const open = ({ resourceId, tokensEnc }: SessionRow): Stored =>
+    JSON.parse(seal.open(tokensEnc, ownerOf(resourceId)).open()) as Stored
+
+  async function store(session: NewSession): Promise<Secret> {
+    unstored.set(session.resourceId, session)
+    await db.commit((tx) => put(tx, session))
+    unstored.delete(session.resourceId)
+    return new Secret(session.tokens.access_token)
+  }
+
+  async function renewNow(row: SessionRow): Promise<Secret> {
+    const { resourceId, accountId, userType, companyId } = row
+    const side = sides.get(row.side)
+    const { refresh } = open(row)
+    if (userType === 'Private' || refresh === null) throw reconnect()
+    const { clientId, clientSecret } = side.app()
+    const client = await sdk.withApp(side, accountId)
+    try {
+      const tokens: TokenAnswer = await client.oauth
+        .refreshToken(refresh, clientId, clientSecret.open(), 'refresh_token', userType)
+        .catch((error: unknown) => {
+          throw faultOf(error, clock.now(), true)
+        })
+      return await store({ resourceId, accountId, side: row.side, userType, companyId, tokens })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      if (error.fault.kind === 'wait') throw error
+      // The token was used up or revoked. The agency's may still be good.
+      if (userType === 'Location' && companyId !== null) return ofCompany(resourceId, companyId)
+      throw reconnect(error)
+    }
+  }
+
+  /** A token of a location by that of its agency. */
+  async function ofCompany(locationId: string, companyId: string): Promise<Secret> {
+    const row = await db.readOne(sessionOf, { resourceId: companyId })
+    if (row === undefined) throw reconnect()
+    const { accountId, side } = row
+    const token = await access(companyId)
+    const client = await sdk.withToken(sides.get(side), accountId, token)
+    const tokens: TokenAnswer = await client.oauth
+      .getLocationAccessToken({ companyId, locationId })
+      // Their type leaves out what renews it.
+      .then((answer) => answer as TokenAnswer)
+      .catch((error: unknown) => {
+        const fault = faultOf(error, clock.now(), true)
+        throw fault.fault.kind === 'wait' ? fault : reconnect(fault)
+      })
+    return store({ resourceId: locationId, accountId, side, userType: 'Location', companyId, tokens })
+  }
+
+  /** One renewal at a time: everybody who asks meanwhile gets its result. */
+  function once(resourceId: string, act: () => Promise<Secret>): Promise<Secret> {
+    const under = renewing.get(resourceId)
+    if (under !== undefined) return under
+    const begun = act().finally(() => renewing.delete(resourceId))
+    renewing.set(resourceId, begun)
+    return begun
+  }
+
+  /**
+   * The token to call with, renewed if it is about to expire.
+   * @param companyId of a location that may have no token of its own yet.
+   * @throws BridgeError reconnect, wait
+   */
+  async function access(resourceId: string, companyId: string | null = null): Promise<Secret> {
+    const late = unstored.get(resourceId)
+    if (late !== undefined) return once(resourceId, () => store(late))
+    const row = await db.readOne(sessionOf, { resourceId })
+    if (row === undefined) {
+      if (companyId === null || companyId === resourceId) throw reconnect()
+      return once(resourceId, () => ofCompany(resourceId, companyId))
+    }
+    const isFresh = row.expiresAtMs === null || row.expiresAtMs - BEFORE_MS > clock.now()
+    return isFresh ? new Secret(open(row).access) : renew(resourceId, new Secret(open(row).access))
+  }
+
+  /** After a 401. @param used the token that was refused: another caller may have renewed it meanwhile. */
+  function renew(resourceId: string, used: Secret): Promise<Secret> {
+    return once(resourceId, async () => {
+      const row = await db.readOne(sessionOf, { resourceId })
+      if (row === undefined) throw reconnect()
+      const { access: stored } = open(row)
+      return used.equals(stored) ? renewNow(row) : new Secret(stored)
+    })
+  }
+
+  return {
+    access,
+    renew,
+    put,
+    /** When the token of a location expires; null without one, or if it does not. */
+    expiresAtMs: async (resourceId: string): Promise<number | null> =>
+      (await db.readOne(sessionOf, { resourceId }))?.expiresAtMs ?? null,
+  }
+}
+
+const reconnect = (cause?: unknown) =>
+  new BridgeError({ kind: 'reconnect', code: 'reconnect_required' }, RECONNECT, { cause })

@@ -1,0 +1,236 @@
+import { ApiError, isRetryable } from '../../contract/errors.ts'
+import type { CrmProblemCode } from '../../contract/crm.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { CrmDeps } from './deps.ts'
+import {
+  countWrittenTry,
+  endWritten,
+  firstWritten,
+  holdWrittenTo,
+  insertWritten,
+  nextWrittenHold,
+  releaseWritten,
+  setPart,
+  writtenTo,
+  type InboxRow,
+} from './inbox-store.ts'
+import { keyOf } from './keys.ts'
+import { noteError } from './link-store.ts'
+import { linkIdOfSendQueue, sendQueueOf, type CrmLink, type Links } from './links.ts'
+import { contactOf, PAUSED } from './outbox-store.ts'
+import { spellingsOf } from './people.ts'
+import type { Turn } from './queues.ts'
+import type { Statuses } from './statuses.ts'
+import { partsOfWritten, type Part, type Written } from './written.ts'
+
+interface InboxDeps extends Pick<CrmDeps, 'messages' | 'instances' | 'optOuts'> {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  readonly links: Links
+  readonly statuses: Statuses
+  readonly wake: (tx: Tx, queue: string) => Promise<void>
+}
+
+export interface NewWritten {
+  readonly link: CrmLink
+  /** Where `externalId` is unique. */
+  readonly scope: string
+  readonly externalId: string
+  /** Digits; empty: the contact has no number. */
+  readonly phone: string
+  readonly written: Written
+}
+
+const CONTACTS = 8
+const OF_CONTACT = 4
+const LOOKED_AT = 64
+const HOLD_MS = [2_000, 5_000, 10_000, 15_000, 30_000, 60_000] as const
+const GIVEN_UP_MS = 24 * 3_600_000
+
+export type Inbox = ReturnType<typeof createInbox>
+
+type Verdict =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'hold'; readonly untilMs: number }
+  | { readonly kind: 'failed'; readonly code: CrmProblemCode | null; readonly reason: string }
+
+/** What users of a CRM write: stored before the CRM is answered, then sent once and in order for each contact. */
+export function createInbox(deps: InboxDeps) {
+  const { db, clock, log, links, statuses, messages, instances, optOuts, wake } = deps
+
+  const outside = { one: db.readOne, all: db.read }
+
+  /** @returns false if the CRM has posted it before. */
+  async function take(tx: Tx, { link, scope, externalId, phone, written }: NewWritten): Promise<boolean> {
+    const number = canonicalNumber(phone)
+    const [head] = await tx.all(writtenTo, { linkSeq: link.seq, number, limit: 1 })
+    const row = {
+      ...{ seq: await tx.next('crm_inbox'), scope, externalId, linkSeq: link.seq, number },
+      payload: JSON.stringify(written),
+      holdUntilMs: link.paused === 1 ? PAUSED : (head?.holdUntilMs ?? 0),
+      now: clock.now(),
+    }
+    if ((await tx.run(insertWritten, row)) === 0) return false
+    links.notify(tx, link.accountId)
+    await wake(tx, sendQueueOf(link))
+    return true
+  }
+
+  /** Sends one message. A repeat after a crash finds the message that its key made, and sends nothing. */
+  async function send(
+    link: CrmLink,
+    instance: InstanceSubject,
+    row: InboxRow,
+    to: string,
+    part: Part,
+  ): Promise<Verdict> {
+    const idempotencyKey = keyOf(link.kind, row.externalId, row.part)
+    const sentBefore = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
+    if (sentBefore !== undefined) return { kind: 'sent' }
+    const body = { to, ...part }
+    try {
+      const request = { instance, body, rawBody: () => body, idempotencyKey, source: 'ghl' } as const
+      const result = await messages.send(request)
+      // Of what may have left the machine there is a message, whose status tells the rest.
+      return result.kind === 'not_sent' ? judge(row, result.error) : { kind: 'sent' }
+    } catch (error) {
+      if (error instanceof ApiError) return judge(row, error)
+      throw error
+    }
+  }
+
+  function judge({ tries, receivedAtMs }: InboxRow, error: ApiError): Verdict {
+    const now = clock.now()
+    const mayPass = isRetryable(error.code) || error.code === 'not_ready' || error.code === 'idempotency_in_progress'
+    if (!mayPass) {
+      const isFile = error.message.startsWith('media_url')
+      const reason = isFile ? `The attachment ${error.message.slice('media_url '.length)}` : error.message
+      return { kind: 'failed', code: isFile ? 'attachment_unavailable' : null, reason }
+    }
+    if (now - receivedAtMs > GIVEN_UP_MS)
+      return {
+        kind: 'failed',
+        code: null,
+        reason: 'The number was not connected for 24 hours, so the message was not sent.',
+      }
+    const seconds = Number(error.headers['Retry-After'] ?? NaN)
+    const delayMs = HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 60_000
+    return { kind: 'hold', untilMs: now + (Number.isFinite(seconds) ? seconds * 1_000 : delayMs) }
+  }
+
+  async function refusal(link: CrmLink, { number, externalId, part }: InboxRow): Promise<Verdict | undefined> {
+    if (!link.sync.outbound)
+      return { kind: 'failed', code: null, reason: 'Sending from the CRM is turned off for this number.' }
+    if (number === '')
+      return {
+        kind: 'failed',
+        code: 'no_number',
+        reason: 'The contact has no phone number. Add it with its country code, and write again.',
+      }
+    // Once a part has left, the rest follows.
+    if (part > 0 || !(await optOuts.isOptedOut(outside, link.accountId, link.instanceId, number))) return undefined
+    const known = await messages.getByKey(link.instanceId, keyOf(link.kind, externalId, 0)).catch(asMissing)
+    if (known !== undefined) return undefined
+    return { kind: 'failed', code: null, reason: 'The person opted out of messages, so this was not sent.' }
+  }
+
+  /** @returns whether the next message of the contact may follow. */
+  async function carryOut(link: CrmLink, instance: InstanceSubject, given: InboxRow): Promise<boolean> {
+    let row = given
+    const parts = partsOfWritten(JSON.parse(row.payload) as Written)
+    const refused = await refusal(link, row)
+    if (refused !== undefined) return settle(link, row, refused)
+    if (parts.length === 0)
+      return settle(link, row, { kind: 'failed', code: null, reason: 'The message has neither text nor attachments.' })
+    const to = await chatOf(link, row.number)
+    while (row.part < parts.length) {
+      const part = parts[row.part]
+      if (part === undefined) break
+      const verdict = await send(link, instance, row, to, part)
+      if (verdict.kind !== 'sent') return settle(link, row, verdict)
+      row = { ...row, part: row.part + 1 }
+      if (row.part < parts.length) await db.commit((tx) => tx.run(setPart, row))
+    }
+    return settle(link, row, { kind: 'sent' })
+  }
+
+  async function settle(link: CrmLink, row: InboxRow, verdict: Verdict): Promise<boolean> {
+    const { seq, number, linkSeq, externalId } = row
+    const now = clock.now()
+    await db.commit(async (tx) => {
+      links.notify(tx, link.accountId)
+      if (verdict.kind === 'hold') {
+        await tx.run(countWrittenTry, { seq })
+        await tx.run(holdWrittenTo, { linkSeq, number, holdUntilMs: verdict.untilMs })
+        return
+      }
+      await tx.run(endWritten, { seq, state: verdict.kind === 'sent' ? 'done' : 'failed', now })
+      if (verdict.kind === 'sent') return
+      await statuses.want(tx, link, externalId, 'failed', verdict.reason)
+      if (verdict.code !== null)
+        await tx.run(noteError, { seq: linkSeq, code: verdict.code, message: verdict.reason, now })
+    })
+    return verdict.kind !== 'hold'
+  }
+
+  /** The number as the instance knows it, which for a Brazilian mobile may be without its ninth digit. */
+  async function chatOf({ queue }: CrmLink, number: string): Promise<string> {
+    const chat = (await db.readOne(contactOf, { queue, number }))?.chat
+    return chat ?? spellingsOf(number).phone
+  }
+
+  async function turn(queue: string): Promise<Turn> {
+    const link = await links.byId(linkIdOfSendQueue(queue))
+    const instance = link && (await instances.subject(link.accountId, link.instanceId))
+    if (link === undefined || instance === undefined || link.paused === 1) return { kind: 'idle' }
+    const now = clock.now()
+    const found = await db.read(firstWritten, { linkSeq: link.seq, now, limit: LOOKED_AT })
+    const numbers = [...new Set(found.map(({ number }) => number))].slice(0, CONTACTS)
+    const runs = await Promise.all(
+      numbers.map((number) => db.read(writtenTo, { linkSeq: link.seq, number, limit: OF_CONTACT })),
+    )
+    const due = runs.filter(([first]) => first !== undefined && first.holdUntilMs <= now)
+    await Promise.all(
+      due.map(async (rows) => {
+        for (const row of rows) {
+          try {
+            if (!(await carryOut(link, instance, row))) return
+          } catch (error) {
+            log.error({ event: 'crm.send_failed', cause: cause(error) })
+            await settle(link, row, { kind: 'hold', untilMs: clock.now() + 30_000 })
+            return
+          }
+        }
+      }),
+    )
+    return due.length === 0 ? { kind: 'idle' } : { kind: 'more', record: async () => {} }
+  }
+
+  return {
+    take,
+    turn,
+    async dueAtMs(tx: Tx, queue: string): Promise<number | null> {
+      const link = await links.byId(linkIdOfSendQueue(queue), tx)
+      if (link === undefined) return null
+      const first = (await tx.one(nextWrittenHold, { linkSeq: link.seq }))?.holdUntilMs ?? PAUSED
+      return first >= PAUSED ? null : first
+    },
+    /** The instance is connected: what waited for it goes out. */
+    async connected(tx: Tx, instanceId: string): Promise<void> {
+      if (!links.isLinked(instanceId)) return
+      for (const link of await links.ofInstance(instanceId, tx)) {
+        if ((await tx.run(releaseWritten, { linkSeq: link.seq })) > 0) await wake(tx, sendQueueOf(link))
+      }
+    },
+  }
+}
+
+function asMissing(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+  return undefined
+}

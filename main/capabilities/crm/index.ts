@@ -1,0 +1,180 @@
+import type { MessageStatus } from '../../contract/shapes.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { createAttention } from './attention.ts'
+import { createBackfill } from './backfill.ts'
+import type { CrmBridge } from './bridge.ts'
+import { createChanges, notConnected } from './changes.ts'
+import type { CrmDeps } from './deps.ts'
+import { createApi } from './ghl/api.ts'
+import { createGhlBridge } from './ghl/bridge.ts'
+import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
+import { createConnect, type Connect } from './ghl/connect.ts'
+import { createLimiter } from './ghl/limiter.ts'
+import { createSdk } from './ghl/sdk.ts'
+import { removeSession } from './ghl/session-store.ts'
+import { createSides } from './ghl/sides.ts'
+import { createTokens } from './ghl/tokens.ts'
+import { createInbox } from './inbox.ts'
+import { pruneWritten } from './inbox-store.ts'
+import { createLinks, linkIdOfSendQueue, type CrmLink } from './links.ts'
+import { createOptOutSync } from './opt-out-sync.ts'
+import { createOutbox, type NewCall } from './outbox.ts'
+import { pruneFailed, pruneStatuses } from './outbox-store.ts'
+import { createPeople } from './people.ts'
+import { createPush } from './push.ts'
+import { createWorkQueue, type WorkQueue } from './queues.ts'
+import { createSaid } from './said.ts'
+import { createSimulated } from './simulated.ts'
+import { createStatuses } from './statuses.ts'
+import { createViews } from './view.ts'
+import { createWebhookBridge } from './webhook/bridge.ts'
+import { createInbound } from './webhook/inbound.ts'
+import { createWebhookSettings } from './webhook/settings.ts'
+import { createSigning } from './webhook/signing.ts'
+
+export type { CrmDeps } from './deps.ts'
+export type { ConsentQuery, ConsentResult } from './ghl/connect.ts'
+export type { NewCall } from './outbox.ts'
+
+/** What CRMs post, and where browsers come back to. */
+export interface CrmCallbacks {
+  readonly ghl: Callbacks
+  readonly consent: Connect['callback']
+  readonly webhook: ReturnType<typeof createInbound>
+}
+
+/** What another room may use. */
+export interface Crm {
+  /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
+  readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
+  readonly callbacks: CrmCallbacks
+}
+
+const KEPT_MS = 30 * 86_400_000
+const PRUNED_AT_ONCE = 500
+
+/** Connections between instances and CRMs: GoHighLevel, and any other by a signed webhook. */
+export function createCrm(deps: CrmDeps) {
+  const { db, clock, ledger, instances, simulator } = deps
+  const links = createLinks(deps)
+  const sides = createSides(deps)
+  const sdk = createSdk()
+  const tokens = createTokens({ ...deps, sdk, sides })
+  const api = createApi({ clock, sdk, sides, tokens, limiter: createLimiter(clock) })
+  const signing = createSigning(deps)
+  const bridges: Readonly<Record<CrmLink['kind'], CrmBridge>> = {
+    ghl: createGhlBridge({ ...deps, api }),
+    webhook: createWebhookBridge({ ...deps, signing, base: sides.base }),
+  }
+  const bridgeOf = ({ kind }: CrmLink) => bridges[kind]
+  const wordsOf = (link: CrmLink): ReadonlySet<MessageStatus> => bridgeOf(link).statuses
+
+  // Each of these makes jobs that the others work on.
+  const wakePush: WorkQueue['wake'] = (tx, queue) => pushes.wake(tx, queue)
+  const wakeSend: WorkQueue['wake'] = (tx, queue) => sends.wake(tx, queue)
+  const resume = async (tx: Tx, queue: string) => {
+    await pushes.resume(tx, queue)
+    await wakePush(tx, queue)
+  }
+  const statuses = createStatuses({ clock, links, wake: wakePush, wordsOf })
+  const outbox = createOutbox({ clock, links, statuses, wake: wakePush })
+  const optOutSync = createOptOutSync({ ...deps, links, wake: wakePush })
+  const inbox = createInbox({ ...deps, links, statuses, wake: wakeSend })
+  const push = createPush({ ...deps, links, statuses, bridgeOf, personOf: createPeople(deps), read: createSaid(deps) })
+  const backfill = createBackfill({ ...deps, links, outbox, wake: wakePush })
+  const pushes: WorkQueue = createWorkQueue(
+    { ...deps, links },
+    {
+      ...{ name: 'crm.push', prefixes: ['ghl:', 'webhook:'], turn: push.turn, dueAtMs: push.dueAtMs },
+      linksOf: (tx, queue) => links.ofQueue(queue, tx),
+    },
+  )
+  const sends: WorkQueue = createWorkQueue(
+    { ...deps, links },
+    {
+      ...{ name: 'crm.send', prefixes: ['send:'], turn: inbox.turn, dueAtMs: inbox.dueAtMs },
+      async linksOf(tx, queue) {
+        const link = await links.byId(linkIdOfSendQueue(queue), tx)
+        return link === undefined ? [] : [link]
+      },
+    },
+  )
+  const connect = createConnect({ ...deps, links, sides, sdk, tokens, resume })
+  const settings = createWebhookSettings({ ...deps, links, signing, resume })
+  const views = createViews({ ...deps, backfill, tokens, sides })
+
+  ledger.inCommit(outbox.onEvent)
+  ledger.inCommit(async (tx, event) => {
+    if (event.type === 'instance.connected') await inbox.connected(tx, event.instanceId)
+  })
+  instances.subscribe(async (tx, change) => {
+    if (change.kind === 'deleted') await links.endOf(tx, change.id)
+  })
+
+  const getLink = async ({ id }: Pick<InstanceSubject, 'id'>, kind: CrmLink['kind']): Promise<CrmLink> => {
+    const link = await links.find(id, kind)
+    if (link === undefined) throw notConnected(kind)
+    return link
+  }
+
+  const remove = ({ id }: Pick<InstanceSubject, 'id'>, kind: CrmLink['kind']): Promise<void> =>
+    db.commit(async (tx) => {
+      const link = await links.find(id, kind, tx)
+      if (link === undefined) return
+      await links.end(tx, link)
+      const isLast = (await links.ofQueue(link.queue, tx)).length === 0
+      if (isLast && link.locationId !== null) await tx.run(removeSession, { resourceId: link.locationId })
+    })
+
+  const prune: Chore = {
+    name: 'crm',
+    begin: () => async () => {
+      const before = clock.now() - KEPT_MS
+      const counts = await db.commit(async (tx) => {
+        const turns = [pruneFailed, pruneStatuses, pruneWritten]
+        const pruned: number[] = []
+        for (const statement of turns) pruned.push(await tx.run(statement, { before, limit: PRUNED_AT_ONCE }))
+        return pruned
+      })
+      await settings.wipeExpired()
+      return counts.some((count) => count === PRUNED_AT_ONCE)
+    },
+  }
+
+  return {
+    connect: connect.connect,
+    change: createChanges({ db, links, backfill, wakePush, wakeSend, resume }),
+    remove,
+    startBackfill: async (instance: InstanceSubject, kind: CrmLink['kind'], days: number) =>
+      backfill.start(await getLink(instance, kind), days),
+    viewGhl: async (instance: InstanceSubject) => views.ghl(instance, await links.find(instance.id, 'ghl')),
+    viewWebhook: async ({ id }: InstanceSubject) => views.webhook(await links.find(id, 'webhook')),
+    setWebhook: settings.set,
+    rotateSecret: settings.rotate,
+    simulated: createSimulated(deps),
+    attention: createAttention({ db, links, instances }),
+    api: {
+      addCall: outbox.addCall,
+      callbacks: {
+        ghl: createCallbacks({ ...deps, links, inbox, optOutSync, sides, suspend: pushes.suspend, resume }),
+        consent: connect.callback,
+        webhook: createInbound({ db, links, inbox, optOutSync, signing }),
+      },
+    } satisfies Crm,
+    async recover(): Promise<void> {
+      await links.load()
+      await pushes.recover()
+      await sends.recover()
+    },
+    start: simulator.start,
+    retention: prune,
+    async close(): Promise<void> {
+      await sides.close()
+      await simulator.close()
+    },
+  }
+}
+
+export type CrmRoom = ReturnType<typeof createCrm>

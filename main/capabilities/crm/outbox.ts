@@ -1,0 +1,129 @@
+import type { MessageStatus } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { LedgerEvent } from '../../kernel/ledger.ts'
+import { canonicalNumber } from '../../kernel/phone-number.ts'
+import type { CrmCall } from './bridge.ts'
+import { externalIdIn } from './keys.ts'
+import type { CrmLink, Links } from './links.ts'
+import { insertContact, insertItem, insertMessage, itemsOfContact, PAUSED } from './outbox-store.ts'
+import type { Statuses } from './statuses.ts'
+
+interface OutboxDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly links: Links
+  readonly statuses: Statuses
+  /** Makes the queue's job run, in the commit that makes it necessary. */
+  readonly wake: (tx: Tx, queue: string) => Promise<void>
+}
+
+/** A message for the CRM. */
+export interface NewItem {
+  readonly link: CrmLink
+  readonly messageId: string
+  /** The number as the instance writes to it. */
+  readonly chat: string
+  readonly position: number
+  readonly priority: 0 | 1
+  readonly status: MessageStatus | null
+}
+
+/** A call, for the hook that voice uses. */
+export interface NewCall extends CrmCall {
+  readonly instanceId: InstanceId
+  /** The other side's number, digits. */
+  readonly phone: string
+}
+
+export type Outbox = ReturnType<typeof createOutbox>
+
+const NUMBER = /^[0-9]{7,15}$/
+
+/** What waits to go to a CRM. An item is added in the commit of what happened, so that a crash cannot lose it. */
+export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
+  /** What is new of a contact waits with what is there. */
+  const holdFor = async (tx: Tx, { queue, paused }: CrmLink, number: string): Promise<number> =>
+    paused === 1 ? PAUSED : ((await tx.one(itemsOfContact, { queue, number, limit: 1 }))?.holdUntilMs ?? 0)
+
+  /** @returns false if the CRM has it, or will. */
+  const add = async (tx: Tx, { link, messageId, chat, position, priority, status }: NewItem): Promise<boolean> => {
+    const { seq: linkSeq, queue } = link
+    const number = canonicalNumber(chat)
+    if ((await tx.run(insertMessage, { linkSeq, messageId, externalId: null, status })) === 0) return false
+    await tx.run(insertContact, { queue, number, chat, dnd: 0 })
+    await tx.run(insertItem, {
+      ...{ seq: await tx.next('crm_outbox'), linkSeq, queue, number, position, priority },
+      ...{ kind: 'message', itemKey: messageId, payload: null, now: clock.now() },
+      holdUntilMs: await holdFor(tx, link, number),
+    })
+    links.notify(tx, link.accountId)
+    return true
+  }
+
+  const received = async (tx: Tx, link: CrmLink, event: LedgerEvent & { type: 'message.received' }) => {
+    const { message_id: messageId, chat, from_me: isOwn, is_group: isGroup, type } = event.data
+    // A vote is no message of its own; what has no content yet is announced again with it.
+    if (!link.sync.inbound || isGroup || type === 'poll_vote' || type === 'unavailable' || !NUMBER.test(chat)) return
+    if (event.data.from_lid !== undefined && !isOwn) return
+    const item = { link, messageId, chat, position: await tx.next('crm_positions'), priority: 0 } as const
+    if (await add(tx, { ...item, status: isOwn ? 'sent' : null })) await wake(tx, link.queue)
+  }
+
+  /** Something that was sent here moved on. */
+  const moved = async (
+    tx: Tx,
+    link: CrmLink,
+    { data, type }: LedgerEvent & { type: 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' },
+  ) => {
+    const { message_id: messageId, chat, source, idempotency_key: key, status } = data
+    if (!NUMBER.test(chat)) return
+    const error = type === 'message.failed' ? data.error.message : null
+    const externalId = source === 'ghl' && key !== null ? externalIdIn(key, link) : undefined
+    if (externalId !== undefined) {
+      // The CRM has it already: one of its users wrote it.
+      await tx.run(insertMessage, { linkSeq: link.seq, messageId, externalId, status })
+    } else if (type === 'message.sent' && link.sync.inbound) {
+      const position = await tx.next('crm_positions')
+      if (await add(tx, { link, messageId, chat, position, priority: 0, status })) await wake(tx, link.queue)
+    }
+    await statuses.moved(tx, link, messageId, status, error)
+  }
+
+  return {
+    add,
+    async onEvent(tx: Tx, event: LedgerEvent): Promise<void> {
+      if (event.instanceId === null || !links.isLinked(event.instanceId)) return
+      if (!event.type.startsWith('message.')) return
+      for (const link of await links.ofInstance(event.instanceId, tx)) {
+        switch (event.type) {
+          case 'message.received':
+            await received(tx, link, event)
+            break
+          case 'message.sent':
+          case 'message.delivered':
+          case 'message.read':
+          case 'message.failed':
+            await moved(tx, link, event)
+            break
+        }
+      }
+    },
+
+    /** Adds a call to the timeline of the contact, in the caller's commit. */
+    async addCall(tx: Tx, { instanceId, phone, ...call }: NewCall): Promise<void> {
+      if (!links.isLinked(instanceId) || !NUMBER.test(phone)) return
+      for (const link of await links.ofInstance(instanceId, tx)) {
+        if (!link.sync.calls) continue
+        const number = canonicalNumber(phone)
+        await tx.run(insertContact, { queue: link.queue, number, chat: phone, dnd: 0 })
+        const added = await tx.run(insertItem, {
+          ...{ seq: await tx.next('crm_outbox'), linkSeq: link.seq, queue: link.queue, number },
+          ...{ position: await tx.next('crm_positions'), priority: 0, kind: 'call', itemKey: `call:${call.id}` },
+          ...{ payload: JSON.stringify(call), now: clock.now(), holdUntilMs: await holdFor(tx, link, number) },
+        })
+        if (added > 0) await wake(tx, link.queue)
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Db } from '../../kernel/db.ts'
+import { canonicalNumber, parsePhone } from '../../kernel/phone-number.ts'
+import type { Person } from './bridge.ts'
+import type { CrmDeps } from './deps.ts'
+import type { CrmLink } from './links.ts'
+
+/** All spellings of a number: a Brazilian mobile is known with and without its ninth digit. */
+export function spellingsOf(digits: string): { readonly phone: string; readonly all: readonly string[] } {
+  const canonical = canonicalNumber(digits)
+  const phone = parsePhone(`+${canonical}`, null) ?? digits
+  return { phone, all: [...new Set([phone, canonical])] }
+}
+
+interface PeopleDeps extends Pick<CrmDeps, 'contacts' | 'optOuts' | 'instances'> {
+  readonly db: Pick<Db, 'read' | 'readOne'>
+}
+
+/** What a CRM is told of a person. */
+export function createPeople({ db, contacts, optOuts, instances }: PeopleDeps) {
+  const outside = { one: db.readOne, all: db.read }
+
+  return async (link: CrmLink, number: string): Promise<Person> => {
+    const { accountId, instanceId } = link
+    const { phone, all } = spellingsOf(number)
+    const contact = await contacts.find(accountId as AccountId, number)
+    const [detail] = contact === undefined ? [] : await contacts.detail(accountId, [contact])
+    const instance = await instances.find(outside, accountId, instanceId)
+    return {
+      phone,
+      spellings: all,
+      values: {
+        name: contact?.givenName ?? contact?.pushName ?? '',
+        profile_name: contact?.pushName ?? '',
+        tags: detail?.tags ?? [],
+        instance_name: instance?.name ?? '',
+        instance_number: instance?.phoneNumber ?? '',
+      },
+      isOptedOut: link.sync.dnd && (await optOuts.isOptedOut(outside, accountId, instanceId, number)),
+    }
+  }
+}

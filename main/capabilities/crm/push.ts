@@ -1,0 +1,275 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import { BridgeError, type CrmBridge, type CrmCall, type CrmContact, type PushedMessage } from './bridge.ts'
+import { noteError, queueOf } from './link-store.ts'
+import type { CrmLink, Links } from './links.ts'
+import {
+  contactOf,
+  countTry,
+  dirtyStatuses,
+  dndPushed,
+  dndToPush,
+  dropStatus,
+  failItem,
+  firstItems,
+  forgetContact,
+  holdContact,
+  itemsOfContact,
+  markAttempted,
+  nextHold,
+  nextStatusHold,
+  PAUSED,
+  removeItem,
+  setContact,
+  setConversation,
+  setExternalId,
+  statusPushed,
+  unmarkAttempted,
+  type ContactRow,
+  type OutboxRow,
+  type StatusRow,
+} from './outbox-store.ts'
+import type { createPeople } from './people.ts'
+import type { Turn } from './queues.ts'
+import type { createSaid } from './said.ts'
+import type { Statuses } from './statuses.ts'
+
+interface PushDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  readonly links: Links
+  readonly statuses: Statuses
+  readonly bridgeOf: (link: CrmLink) => CrmBridge
+  readonly personOf: ReturnType<typeof createPeople>
+  readonly read: ReturnType<typeof createSaid>
+}
+
+/** In one turn; a turn is about forty calls. */
+const STATUSES = 24
+/** Statuses that are told side by side. */
+const AT_ONCE = 8
+const DNDS = 10
+const CONTACTS = 8
+const ITEMS_OF_CONTACT = 4
+const LOOKED_AT = 64
+/** How often an item waits for itself before it is given up. */
+const MOST_TRIES = 6
+const LATER_MS = 15_000
+
+type Write = (tx: Tx) => Promise<unknown>
+
+/** What a turn has done so far. */
+interface Progress {
+  readonly writes: Write[]
+  count: number
+  /** Set by the first fault that concerns the whole queue: nothing more is begun. */
+  stop: BridgeError | null
+}
+
+/** Brings what waits to the CRM: in order for each contact, what is new before what is old. */
+export function createPush(deps: PushDeps) {
+  const { db, clock, log, links, statuses, bridgeOf, personOf, read } = deps
+
+  async function turn(queue: string): Promise<Turn> {
+    if ((await db.readOne(queueOf, { id: queue }))?.suspended !== 0) return { kind: 'idle' }
+    const progress: Progress = { writes: [], count: 0, stop: null }
+    await pushStatuses(queue, progress)
+    await pushOptOuts(queue, progress)
+    await pushItems(queue, progress)
+    const { writes, stop } = progress
+    const record = async (tx: Tx) => {
+      for (const write of writes) await write(tx)
+    }
+    if (stop === null) return progress.count > 0 ? { kind: 'more', record } : { kind: 'idle' }
+    const { fault, message } = stop
+    if (fault.kind === 'reconnect') return { kind: 'reconnect', code: fault.code, message, record }
+    const untilMs = fault.kind === 'wait' ? fault.untilMs : null
+    return { kind: 'wait', untilMs, code: fault.code, message, record }
+  }
+
+  /** @returns the fault if it concerns this call alone. */
+  async function attempt<T>(
+    progress: Progress,
+    act: () => Promise<T>,
+  ): Promise<{ readonly value: T } | { readonly fault: BridgeError }> {
+    try {
+      const value = await act()
+      progress.count++
+      return { value }
+    } catch (error) {
+      const fault = error instanceof BridgeError ? error : unexpected(error)
+      if (STOPS.has(fault.fault.kind)) progress.stop ??= fault
+      return { fault }
+    }
+  }
+
+  function unexpected(error: unknown): BridgeError {
+    log.error({ event: 'crm.item_failed', cause: cause(error) })
+    const fault = { kind: 'later', untilMs: clock.now() + LATER_MS, code: 'failed' } as const
+    return new BridgeError(fault, 'An unexpected error stopped this message. The log of the service has the cause.')
+  }
+
+  async function pushStatuses(queue: string, progress: Progress): Promise<void> {
+    const rows = await db.read(dirtyStatuses, { queue, now: clock.now(), limit: STATUSES })
+    for (let from = 0; from < rows.length && progress.stop === null; from += AT_ONCE)
+      await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => pushStatus(row, progress)))
+  }
+
+  async function pushStatus({ linkSeq, externalId, status, error }: StatusRow, progress: Progress): Promise<void> {
+    const link = await links.bySeq(linkSeq)
+    if (link === undefined) return
+    const done = await attempt(progress, () => bridgeOf(link).status(link, externalId, status, error))
+    if ('value' in done) progress.writes.push((tx) => tx.run(statusPushed, { linkSeq, externalId, status }))
+    // What was refused for good is not tried for ever.
+    else if (!STOPS.has(done.fault.fault.kind))
+      progress.writes.push((tx) => tx.run(dropStatus, { linkSeq, externalId }))
+  }
+
+  async function pushOptOuts(queue: string, progress: Progress): Promise<void> {
+    const [link] = await links.ofQueue(queue)
+    if (link === undefined || progress.stop !== null) return
+    for (const { number, dnd, contactId, conversationId } of await db.read(dndToPush, { queue, limit: DNDS })) {
+      if (progress.stop !== null || contactId === null) return
+      const done = await attempt(progress, () => bridgeOf(link).optOut(link, { contactId, conversationId }, dnd === 1))
+      // What is refused is not tried for ever; a later change of the wish is.
+      if ('value' in done || progress.stop === null)
+        progress.writes.push((tx) => tx.run(dndPushed, { queue, number, dnd }))
+    }
+  }
+
+  async function pushItems(queue: string, progress: Progress): Promise<void> {
+    if (progress.stop !== null) return
+    const now = clock.now()
+    const numbers = new Set<string>()
+    for (const priority of [0, 1]) {
+      if (numbers.size >= CONTACTS) break
+      for (const { number } of await db.read(firstItems, { queue, priority, now, limit: LOOKED_AT })) {
+        if (numbers.size < CONTACTS) numbers.add(number)
+      }
+    }
+    const found = await Promise.all(
+      [...numbers].map((number) => db.read(itemsOfContact, { queue, number, limit: ITEMS_OF_CONTACT })),
+    )
+    // A contact whose first item waits for something waits with all that follows.
+    const runs = found.filter(([first]) => first !== undefined && first.holdUntilMs <= now)
+    const seqs = runs.flat().flatMap(({ seq, attempted }) => (attempted === 0 ? [seq] : []))
+    if (runs.length === 0) return
+    // Durable before any call leaves: after a crash an item is looked for before it is added again.
+    await db.commit((tx) => markAttempted.over(seqs, {}, (...run) => tx.run(...run)))
+    const unreached = (await Promise.all(runs.map((items) => pushContact(items, progress)))).flat()
+    const unmarked = unreached.flatMap(({ seq, attempted }) => (attempted === 0 ? [seq] : []))
+    progress.writes.push((tx) => unmarkAttempted.over(unmarked, {}, (...run) => tx.run(...run)))
+  }
+
+  /** @returns the items that no call was made for. */
+  async function pushContact(items: readonly OutboxRow[], progress: Progress): Promise<readonly OutboxRow[]> {
+    let known: CrmContact | undefined
+    for (const [at, item] of items.entries()) {
+      if (progress.stop !== null) return items.slice(at)
+      const link = await links.bySeq(item.linkSeq)
+      if (link === undefined) continue
+      const step = await attempt(progress, async () => {
+        known ??= await contactFor(link, item, progress)
+        return pushItem(link, known, item)
+      })
+      if ('fault' in step) {
+        settle(link, item, step.fault, progress)
+        return items.slice(at + 1)
+      }
+      const { value } = step
+      progress.writes.push((tx) => recordItem(tx, link, item, value))
+      if (value?.conversationId != null)
+        known = { contactId: known?.contactId ?? '', conversationId: value.conversationId }
+    }
+    return []
+  }
+
+  /** The contact in the CRM, made or filled anew if something about the person has changed. */
+  async function contactFor(link: CrmLink, item: OutboxRow, progress: Progress): Promise<CrmContact> {
+    const { queue, number } = item
+    const row: ContactRow | undefined = await db.readOne(contactOf, { queue, number })
+    const person = await personOf(link, row?.chat ?? number)
+    const fields = JSON.stringify([link.fieldMap, person.values])
+    const before = row?.contactId == null ? null : { contactId: row.contactId, conversationId: row.conversationId }
+    if (before !== null && row?.fields === fields) return before
+    const contact = await bridgeOf(link).contact(link, person, before)
+    progress.writes.push(async (tx) => {
+      await tx.run(setContact, { queue, number, ...contact, fields })
+      if (before !== null || !person.isOptedOut) return
+      await tx.run(dndPushed, { queue, number, dnd: 1 })
+    })
+    return contact
+  }
+
+  async function pushItem(link: CrmLink, contact: CrmContact, item: OutboxRow): Promise<PushedMessage | null> {
+    const mayExist = item.attempted === 1
+    const bridge = bridgeOf(link)
+    // Calls are added by this room and nobody else.
+    if (item.kind === 'call') return bridge.call(link, contact, JSON.parse(item.payload ?? '{}') as CrmCall, mayExist)
+    const message = await read(link, item.itemKey, item.tries < MOST_TRIES)
+    if (message === undefined || (message.text === '' && message.file === null)) return null
+    return bridge.message(link, contact, message, mayExist)
+  }
+
+  async function recordItem(tx: Tx, link: CrmLink, item: OutboxRow, pushed: PushedMessage | null): Promise<void> {
+    const { seq, queue, number, itemKey: messageId } = item
+    await tx.run(removeItem, { seq })
+    if (pushed === null) return
+    const { externalId, conversationId } = pushed
+    if (conversationId !== null) await tx.run(setConversation, { queue, number, conversationId })
+    if (item.kind === 'call') return
+    await tx.run(setExternalId, { linkSeq: link.seq, messageId, externalId })
+    // It may have moved on while it waited.
+    await statuses.ofParts(tx, link, externalId)
+  }
+
+  /** What becomes of an item that failed for a reason of its own. */
+  function settle(link: CrmLink, item: OutboxRow, { fault, message }: BridgeError, { writes }: Progress): void {
+    const { seq, queue, number, tries } = item
+    const now = clock.now()
+    const giveUp = async (tx: Tx) => {
+      await tx.run(failItem, { seq, error: message, now })
+      await tx.run(noteError, { seq: link.seq, code: fault.code, message, now })
+    }
+    const wait = (holdUntilMs: number) => async (tx: Tx) => {
+      await tx.run(countTry, { seq })
+      await tx.run(holdContact, { queue, number, holdUntilMs })
+    }
+    switch (fault.kind) {
+      case 'wait':
+      case 'reconnect':
+        // No call was made for it.
+        if (item.attempted === 0) writes.push((tx) => unmarkAttempted.over([seq], {}, (...run) => tx.run(...run)))
+        break
+      case 'unknown':
+        break
+      case 'refused':
+        writes.push(giveUp)
+        break
+      case 'contact_gone':
+        writes.push((tx) => tx.run(forgetContact, { queue, number }))
+        writes.push(tries >= MOST_TRIES ? giveUp : wait(now))
+        break
+      case 'later':
+        writes.push(tries > MOST_TRIES ? giveUp : wait(fault.untilMs))
+    }
+  }
+
+  return {
+    turn,
+    /** When the queue has something to do; null: nothing waits, or all of it is paused. */
+    async dueAtMs(tx: Tx, queue: string): Promise<number | null> {
+      const holds = [
+        (await tx.one(nextHold, { queue }))?.holdUntilMs ?? PAUSED,
+        (await tx.one(nextStatusHold, { queue }))?.holdUntilMs ?? PAUSED,
+        (await tx.one(dndToPush, { queue, limit: 1 })) === undefined ? PAUSED : 0,
+      ]
+      const first = Math.min(...holds)
+      return first >= PAUSED ? null : first
+    },
+  }
+}
+
+const STOPS: ReadonlySet<string> = new Set(['wait', 'unknown', 'reconnect'])

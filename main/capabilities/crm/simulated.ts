@@ -1,0 +1,117 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type {
+  GhlContact,
+  GhlContactBody,
+  GhlConversation,
+  GhlFault,
+  GhlMessage,
+  GhlMessageBody,
+} from '../../contract/sandbox-ghl.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { GhlSimulator } from '../../simulators/ghl/index.ts'
+
+interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+interface Page<T> {
+  readonly data: T[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+/** What a caller may do to the simulated GoHighLevel; all of it concerns one account. */
+export function createSimulated({
+  simulator,
+  cursors,
+}: {
+  readonly simulator: GhlSimulator
+  readonly cursors: Cursors
+}) {
+  const getConversation = async (accountId: AccountId, id: string) => {
+    const found = await simulator.conversation(accountId, id)
+    if (found === undefined) throw new ApiError('not_found', 'There is no conversation with this id.')
+    return found
+  }
+  const contactOf = async (accountId: AccountId, id: string) => {
+    const found = await simulator.contact(accountId, id)
+    if (found === undefined) throw new ApiError('not_found', 'There is no contact with this id.')
+    return found
+  }
+
+  /** @param read rows in their order, each with its position in the list. */
+  async function pageOf<T>(
+    list: string,
+    { limit = LIMITS.pageSizeDefault, cursor }: PageQuery,
+    read: (
+      after: readonly number[] | null,
+      rows: number,
+    ) => Promise<readonly { readonly record: T; readonly at: readonly number[] }[]>,
+  ): Promise<Page<T>> {
+    const after = cursor === undefined ? null : cursors.decode(list, cursor).map(Number)
+    const found = await read(after, limit + 1)
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return {
+      data: shown.map(({ record }) => record),
+      next_cursor: last === undefined ? null : cursors.encode(list, last.at),
+      has_more: last !== undefined,
+    }
+  }
+
+  return {
+    getConversation,
+    contactOf,
+    conversations: (
+      accountId: AccountId,
+      { phone, ...query }: PageQuery & { phone?: string },
+    ): Promise<Page<GhlConversation>> =>
+      pageOf(`ghl-conversations:${accountId}:${phone ?? ''}`, query, async (after, rows) => {
+        const [message = 0, seq = 0] = after ?? []
+        // Few enough in a sandbox to look through them.
+        const from = after === null ? null : { message, seq }
+        const found = await simulator.conversations(accountId, from, phone === undefined ? rows : SEARCHED)
+        const matching = found.filter(({ record }) => phone === undefined || record.phone?.endsWith(phone) === true)
+        return matching.slice(0, rows).map(({ record, ...at }) => ({ record, at: [at.message, at.seq] }))
+      }),
+    async messages(accountId: AccountId, id: string, query: PageQuery): Promise<Page<GhlMessage>> {
+      const contact = await getConversation(accountId, id)
+      return pageOf(`ghl-messages:${contact.conversationId}`, query, async (after, rows) => {
+        const [dateMs = 0, seq = 0] = after ?? []
+        const found = await simulator.messages(contact, after === null ? null : { dateMs, seq }, rows)
+        return found.map(({ record, ...at }) => ({ record, at: [at.dateMs, at.seq] }))
+      })
+    },
+    async write(
+      accountId: AccountId,
+      id: string,
+      { text = '', attachments = [] }: GhlMessageBody,
+    ): Promise<GhlMessage> {
+      return simulator.write(await getConversation(accountId, id), text, attachments)
+    },
+    async addContact(
+      accountId: AccountId,
+      { phone, name, location_id: locationId }: GhlContactBody,
+    ): Promise<{ readonly contact: GhlContact; readonly isNew: boolean }> {
+      const added = await simulator.addContact(accountId, {
+        ...(phone !== undefined && { phone }),
+        ...(name !== undefined && { name }),
+        ...(locationId !== undefined && { locationId }),
+      })
+      if (added === undefined) throw new ApiError('not_found', 'No location of this account has the id in location_id.')
+      return added
+    },
+    async setDnd(accountId: AccountId, id: string, dnd: boolean | undefined): Promise<GhlContact> {
+      const contact = await contactOf(accountId, id)
+      return simulator.setDnd(contact.id, dnd ?? contact.dnd === 1)
+    },
+    fail: (accountId: AccountId, kind: GhlFault, times: number): void => simulator.fail(accountId, kind, times),
+  }
+}
+
+export type Simulated = ReturnType<typeof createSimulated>
+
+const SEARCHED = 5_000

@@ -1,0 +1,64 @@
+import type { MessageStatus } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { CrmLink, Links } from './links.ts'
+import { messageOf, partsOf, PAUSED, putStatus, setMessageStatus, statusOf } from './outbox-store.ts'
+
+interface StatusesDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly links: Pick<Links, 'notify'>
+  readonly wake: (tx: Tx, queue: string) => Promise<void>
+  /** Statuses that the CRM of the link has a word for. */
+  readonly wordsOf: (link: CrmLink) => ReadonlySet<MessageStatus>
+}
+
+export type Statuses = ReturnType<typeof createStatuses>
+
+const RANK: Readonly<Record<MessageStatus, number>> = { queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
+
+/**
+ * What the CRM is told of a message that was sent here. Only the latest status of a message waits, and it never goes
+ * backwards, so an outage leaves one call for each message.
+ */
+export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
+  /** Notes the status that the CRM should show. */
+  const want = async (
+    tx: Tx,
+    link: CrmLink,
+    externalId: string,
+    status: MessageStatus,
+    error: string | null,
+  ): Promise<void> => {
+    const { seq: linkSeq, queue } = link
+    if (!link.sync.status || !wordsOf(link).has(status)) return
+    const known = await tx.one(statusOf, { linkSeq, externalId })
+    if (known !== undefined && RANK[known.status] >= RANK[status]) return
+    const holdUntilMs = link.paused === 1 ? PAUSED : 0
+    const row = { linkSeq, externalId, queue, status, error, dirty: 1, holdUntilMs, now: clock.now() } as const
+    await tx.run(putStatus, row)
+    links.notify(tx, link.accountId)
+    await wake(tx, queue)
+  }
+
+  /** The status of a message of the CRM whose parts are messages here: that of the last one, or `failed`. */
+  const ofParts = async (tx: Tx, link: CrmLink, externalId: string): Promise<void> => {
+    const parts = await tx.all(partsOf, { linkSeq: link.seq, externalId })
+    const failed = parts.find(({ status }) => status === 'failed')
+    if (failed !== undefined) return want(tx, link, externalId, 'failed', failed.error)
+    const least = parts.map(({ status }) => status ?? 'queued').toSorted((a, b) => RANK[a] - RANK[b])[0]
+    if (least !== undefined) await want(tx, link, externalId, least, null)
+  }
+
+  return {
+    want,
+    ofParts,
+    /** A message of ours moved on. */
+    async moved(tx: Tx, link: CrmLink, messageId: string, status: MessageStatus, error: string | null): Promise<void> {
+      const known = await tx.one(messageOf, { linkSeq: link.seq, messageId })
+      if (known === undefined) return
+      if (known.status === null || RANK[known.status] < RANK[status])
+        await tx.run(setMessageStatus, { linkSeq: link.seq, messageId, status, error })
+      if (known.externalId !== null) await ofParts(tx, link, known.externalId)
+    },
+  }
+}

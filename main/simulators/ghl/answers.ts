@@ -1,0 +1,23 @@
+import type { SimulatedAnswer } from '../listener.ts'
+
+/** An error in the shape that GoHighLevel answers with. */
+export class GhlFault extends Error {
+  readonly status: number
+  readonly error: string | undefined
+
+  constructor(status: number, message: string, error?: string) {
+    super(message)
+    this.status = status
+    this.error = error
+  }
+}
+
+export const faultAnswer = (
+  { status, message, error }: GhlFault,
+  headers: Readonly<Record<string, string>> = {},
+): SimulatedAnswer => ({ status, headers, body: { statusCode: status, message, ...(error && { error }) } })
+
+export const unauthorized = () => new GhlFault(401, 'Invalid JWT')
+export const forbidden = () => new GhlFault(403, 'The token does not have access to this location.')
+export const notFound = (what: string) => new GhlFault(404, `${what} not found`)
+export const invalid = (message: string) => new GhlFault(422, message, 'Unprocessable Entity')

@@ -1,0 +1,40 @@
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
+import { ghlId } from './ids.ts'
+import {
+  companyByPage,
+  companyOf,
+  insertCompany,
+  insertLocation,
+  locationById,
+  locationsOf,
+  type Company,
+  type Location,
+} from './store.ts'
+
+export type Companies = ReturnType<typeof createCompanies>
+
+const LOCATIONS = ['Main office', 'Second office'] as const
+
+/** Each account has an agency with two locations, made when it is first asked for. */
+export function createCompanies({ db, random }: { readonly db: Db; readonly random: Random }) {
+  const make = (accountId: AccountId): Promise<Company> => {
+    const fresh = { accountId, companyId: ghlId(random), pageToken: random.bytes(18).toString('base64url') }
+    const locations = LOCATIONS.map((name, position) => ({
+      ...{ id: ghlId(random), accountId, position, name },
+      privateToken: `pit-sandbox-${random.bytes(18).toString('hex')}`,
+    }))
+    return db.commit(async (tx) => {
+      if ((await tx.run(insertCompany, fresh)) > 0) for (const one of locations) await tx.run(insertLocation, one)
+      return (await tx.one(companyOf, { accountId })) ?? fresh
+    })
+  }
+
+  return {
+    of: async (accountId: AccountId): Promise<Company> =>
+      (await db.readOne(companyOf, { accountId })) ?? make(accountId),
+    ofPage: (pageToken: string): Promise<Company | undefined> => db.readOne(companyByPage, { pageToken }),
+    locations: (accountId: AccountId): Promise<Location[]> => db.read(locationsOf, { accountId }),
+    location: (id: string): Promise<Location | undefined> => db.readOne(locationById, { id }),
+  }
+}

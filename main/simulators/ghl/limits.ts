@@ -1,0 +1,47 @@
+import type { Clock } from '../../kernel/clock.ts'
+
+export const BURST_MS = 10_000
+const DAILY = 200_000
+const DAY_MS = 86_400_000
+
+interface Use {
+  windowStartMs: number
+  inWindow: number
+  dayStartMs: number
+  inDay: number
+}
+
+/**
+ * The limits of GoHighLevel, for each location.
+ * @param burst calls in ten seconds.
+ */
+export function createLimits(clock: Pick<Clock, 'now'>, burst: number) {
+  const uses = new Map<string, Use>()
+
+  return {
+    /** Counts a call. @returns the headers of its answer, and whether it is over a limit. */
+    take(locationId: string): { readonly isOver: boolean; readonly headers: Record<string, string> } {
+      const now = clock.now()
+      const use = uses.get(locationId) ?? { windowStartMs: now, inWindow: 0, dayStartMs: now, inDay: 0 }
+      uses.set(locationId, use)
+      if (now - use.windowStartMs >= BURST_MS) Object.assign(use, { windowStartMs: now, inWindow: 0 })
+      if (now - use.dayStartMs >= DAY_MS) Object.assign(use, { dayStartMs: now, inDay: 0 })
+      const isOver = use.inWindow >= burst || use.inDay >= DAILY
+      if (!isOver) {
+        use.inWindow++
+        use.inDay++
+      }
+      return {
+        isOver,
+        headers: {
+          'x-ratelimit-limit-daily': String(DAILY),
+          'x-ratelimit-daily-remaining': String(DAILY - use.inDay),
+          'x-ratelimit-daily-reset': String(use.dayStartMs + DAY_MS - now),
+          'x-ratelimit-interval-milliseconds': String(BURST_MS),
+          'x-ratelimit-max': String(burst),
+          'x-ratelimit-remaining': String(burst - use.inWindow),
+        },
+      }
+    },
+  }
+}

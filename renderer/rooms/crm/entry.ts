@@ -1,0 +1,13 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+export default {
+  // Its cards are on the page of each instance.
+  entries: [],
+  attention: {
+    'crm.reconnect_required': {
+      words: 'crm.attention.reconnect_required',
+      to: (id) => (id === null ? '/instances' : `/instances/${id}?tab=crm`),
+      icon: 'i-lucide-unplug',
+    },
+  },
+} satisfies RoomEntries

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../main/capabilities/crm/bridge.ts'
+import { faultOf } from '../../../main/capabilities/crm/ghl/faults.ts'
+import { fieldsOf } from '../../../main/capabilities/crm/ghl/fields.ts'
+import { formOf } from '../../../main/capabilities/crm/ghl/form.ts'
+import { createLimiter } from '../../../main/capabilities/crm/ghl/limiter.ts'
+import { externalIdIn, keyOf } from '../../../main/capabilities/crm/keys.ts'
+import { spellingsOf } from '../../../main/capabilities/crm/people.ts'
+import { partsOfWritten } from '../../../main/capabilities/crm/written.ts'
+import { readMultipart } from '../../../main/simulators/ghl/multipart.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { seededRandom } from '../../support/random.ts'
+
+describe('the limiter', () => {
+  const refusalOf = (act: () => void) => {
+    try {
+      act()
+      return null
+    } catch (error) {
+      return error instanceof BridgeError ? error.fault : error
+    }
+  }
+
+  test('lets a hundred calls through in ten seconds, and says when the next may come', async () => {
+    const clock = fakeClock()
+    const limiter = createLimiter(clock)
+    const start = clock.now()
+    for (let i = 0; i < 100; i++) limiter.take('a')
+    expect(refusalOf(() => limiter.take('a'))).toEqual({ kind: 'wait', untilMs: start + 10_000, code: 'rate_limited' })
+    // Another location has a limit of its own.
+    expect(refusalOf(() => limiter.take('b'))).toBeNull()
+    await clock.advance(10_000)
+    expect(refusalOf(() => limiter.take('a'))).toBeNull()
+  })
+
+  test('learns from the answers what others have used', () => {
+    const limiter = createLimiter(fakeClock())
+    limiter.take('a')
+    limiter.learn('a', {
+      'x-ratelimit-max': '50',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-interval-milliseconds': '1000',
+    })
+    limiter.take('a')
+    expect(refusalOf(() => limiter.take('a'))).toMatchObject({ kind: 'wait' })
+  })
+})
+
+test.each([
+  [
+    { statusCode: 429, rateLimit: { scope: 'burst', intervalMs: 10_000 } },
+    { kind: 'wait', untilMs: 11_000, code: 'rate_limited' },
+  ],
+  [
+    { statusCode: 429, rateLimit: { scope: 'daily', dailyResetMs: 60_000 } },
+    { kind: 'wait', untilMs: 61_000, code: 'daily_limit' },
+  ],
+  [{ statusCode: 429 }, { kind: 'wait', untilMs: 11_000, code: 'rate_limited' }],
+  [{ statusCode: 401 }, { kind: 'reconnect', code: 'reconnect_required' }],
+  [{ statusCode: 403 }, { kind: 'reconnect', code: 'missing_permission' }],
+  [{ statusCode: 404 }, { kind: 'contact_gone', code: 'contact_refused' }],
+  [
+    { statusCode: 422, message: 'phone must be valid' },
+    { kind: 'refused', code: 'message_refused' },
+  ],
+  [{ statusCode: 500 }, { kind: 'unknown', code: 'unreachable' }],
+  [
+    { statusCode: 599, response: { outbound: { sent: false } } },
+    { kind: 'wait', untilMs: null, code: 'unreachable' },
+  ],
+  [
+    { statusCode: 599, response: { outbound: { sent: true } } },
+    { kind: 'unknown', code: 'unreachable' },
+  ],
+])('the error %j of a call that must not be repeated means %j', (error, fault) => {
+  expect(faultOf(error, 1_000, false).fault).toEqual(fault)
+})
+
+test('a call that may be repeated has no unknown outcome', () => {
+  expect(faultOf({ statusCode: 500 }, 0, true).fault.kind).toBe('wait')
+  expect(faultOf({ statusCode: 599, response: { outbound: { sent: true } } }, 0, true).fault.kind).toBe('wait')
+})
+
+test('the key of a message names it, and its parts', () => {
+  expect(keyOf('ghl', 'abc', 0)).toBe('ghl:abc')
+  expect(keyOf('ghl', 'abc', 2)).toBe('ghl:abc#2')
+  expect(externalIdIn('ghl:abc#2', { kind: 'ghl' })).toBe('abc')
+  expect(externalIdIn('crm:abc', { kind: 'ghl' })).toBeUndefined()
+})
+
+test('all spellings of a number', () => {
+  expect(spellingsOf('551187654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
+  expect(spellingsOf('5511987654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
+  expect(spellingsOf('12025550123')).toEqual({ phone: '12025550123', all: ['12025550123'] })
+})
+
+const file = (url: string) => ({ url, mediaType: null, filename: null })
+test.each([
+  ['text alone', 'Hi', [], [{ text: 'Hi' }]],
+  [
+    'a picture with a caption',
+    'Hi',
+    [file('https://x/a.JPG?b')],
+    [{ media_url: 'https://x/a.JPG?b', media_type: 'image', caption: 'Hi' }],
+  ],
+  [
+    'audio has no caption',
+    'Hi',
+    [file('https://x/a.ogg')],
+    [{ text: 'Hi' }, { media_url: 'https://x/a.ogg', media_type: 'audio' }],
+  ],
+  [
+    'a long text is no caption',
+    'x'.repeat(1_025),
+    [file('https://x/a.png')],
+    [{ text: 'x'.repeat(1_025) }, { media_url: 'https://x/a.png', media_type: 'image' }],
+  ],
+  ['what is unknown is a document', '', [file('https://x/a')], [{ media_url: 'https://x/a', media_type: 'document' }]],
+  ['nothing', '', [], []],
+])('%s', (_name, text, attachments, parts) => {
+  expect(partsOfWritten({ text, attachments })).toEqual(parts)
+})
+
+test('fields go where the map says, and an empty value goes nowhere', () => {
+  const person = {
+    phone: '1',
+    spellings: [],
+    isOptedOut: false,
+    values: { name: 'Ada', tags: ['a', 'b'], profile_name: '' },
+  }
+  const map = [
+    { from: 'name', to: 'firstName' },
+    { from: 'tags', to: 'tags' },
+    { from: 'tags', to: 'labels' },
+    { from: 'profile_name', to: 'lastName' },
+  ] as const
+  expect(fieldsOf(map, person)).toEqual({
+    firstName: 'Ada',
+    tags: ['a', 'b'],
+    customFields: [{ id: 'labels', field_value: 'a, b' }],
+  })
+})
+
+test('a form with a file is read as it was written', () => {
+  const bytes = Buffer.from('\r\n--not the end\r\n\0\u{1F600}')
+  const { contentType, body } = formOf(
+    seededRandom(1),
+    { locationId: 'L' },
+    { filename: 'a"b.png', mimeType: 'image/png', bytes },
+  )
+  const parts = readMultipart(contentType, body)
+  expect(parts?.map(({ name, filename, mimeType }) => [name, filename, mimeType])).toEqual([
+    ['locationId', null, 'text/plain'],
+    ['fileAttachment', 'a_b.png', 'image/png'],
+  ])
+  expect(parts?.[1]?.bytes.equals(bytes)).toBe(true)
+  expect(readMultipart('text/plain', body)).toBeNull()
+  expect(readMultipart(contentType, body.subarray(0, 60))).toEqual([])
+})

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
+import { pairedInstance } from '../support/sandbox.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** Connecting with GoHighLevel in the browser, and writing in its inbox. */
+const LINE = '12025550100'
+const PERSON = '12025550177'
+
+let w: ConsoleWindow
+let page: Page
+let instance: string
+
+beforeAll(async () => {
+  w = await openConsole()
+  page = w.page
+  instance = await pairedInstance(w.api, LINE, 'Bakery Luz')
+  await w.open(`/instances/${instance}?tab=crm`)
+}, 60_000)
+afterAll(() => w.remove())
+
+const ghl = async () => (await w.api('GET', `/v1/instances/${instance}/ghl`)).body
+const violations = (of: Page) => brokenRules(of)
+
+test('a person connects the number on the consent page, and the card says with what', { timeout: 60_000 }, async () => {
+  const card = page
+    .getByRole('region', { name: 'GoHighLevel' })
+    .or(page.locator('section', { hasText: 'GoHighLevel' }).first())
+  const [consent] = await Promise.all([
+    w.context.waitForEvent('page'),
+    card.getByRole('button', { name: 'Connect', exact: true }).click(),
+  ])
+  await consent.getByRole('heading', { name: 'Allow Switchboard to access a location?' }).waitFor()
+  expect(await violations(consent)).toEqual([])
+  await consent.getByRole('button', { name: 'Allow' }).click()
+  await consent.getByText('Messages appear there from now on').waitFor()
+  expect(await violations(consent)).toEqual([])
+  await consent.close()
+  await card.getByText('Main office').waitFor()
+  expect(await ghl()).toMatchObject({ connected: true, location_name: 'Main office' })
+  expect(await violations(page)).toEqual([])
+})
+
+test('what is typed in the inbox reaches the phone, and its status comes back', { timeout: 60_000 }, async () => {
+  await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: LINE, text: 'Do you have rye bread?' })
+  const [inbox] = await Promise.all([
+    w.context.waitForEvent('page'),
+    page.getByRole('link', { name: 'Open the simulated inbox' }).click(),
+  ])
+  await expect
+    .poll(async () => {
+      await inbox.reload()
+      return inbox.getByRole('link', { name: new RegExp(PERSON) }).count()
+    })
+    .toBe(1)
+  await inbox.getByRole('link', { name: new RegExp(PERSON) }).click()
+  const thread = inbox.frameLocator('iframe')
+  await thread.getByText('Do you have rye bread?').waitFor()
+  await inbox.getByLabel('Message').fill('Yes, until six.')
+  await inbox.getByRole('button', { name: 'Send' }).click()
+  await expect
+    .poll(async () => {
+      const { body } = await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)
+      return body.data.map(({ text }: { text: string }) => text)
+    })
+    .toEqual(['Yes, until six.'])
+  await expect.poll(() => thread.getByText(/· read/).count(), { timeout: 15_000 }).toBe(1)
+  expect(await violations(inbox)).toEqual([])
+  await inbox.close()
+})
+
+test(
+  'a person changes what is synced, pauses, copies earlier messages and disconnects',
+  { timeout: 60_000 },
+  async () => {
+    await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
+    await expect.poll(async () => (await ghl()).sync.calls).toBe(false)
+    await page.getByRole('button', { name: 'Pause' }).first().click()
+    await page.getByText('Paused: nothing goes either way').first().waitFor()
+    expect((await ghl()).paused).toBe(true)
+    await page.getByRole('button', { name: 'Resume' }).first().click()
+    await expect.poll(async () => (await ghl()).paused).toBe(false)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page
+      .getByText(/messages copied/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Use a token' }).waitFor()
+    expect((await ghl()).connected).toBe(false)
+  },
+)
+
+test('another CRM is joined by its URL, and the secret is shown once', { timeout: 60_000 }, async () => {
+  await page.getByLabel('URL of the CRM').fill('https://catcher.sandbox/crm')
+  await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
+  const secret = await page
+    .getByText(/^whsec_[A-Za-z0-9_-]{43}$/)
+    .first()
+    .innerText()
+  expect(await violations(page)).toEqual([])
+  await page.reload()
+  await page.getByText(`whsec_…${secret.slice(-4)}`).waitFor()
+  expect(await page.getByText(secret).count()).toBe(0)
+})
