@@ -211,12 +211,12 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
 }
 
 /** A call is recorded from the moment it is answered. */
-async function voiceOf(w: World, must: Must, id: string, name: string) {
+async function voiceOf(w: World, must: Must, id: string, name: string, agent: string) {
   const at = `/v1/instances/${id}/voice`
   await must('POST', `${at}/enable`)
   const origins = [`https://${name.toLowerCase()}.example.com`]
   const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
-  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: `agent-of-${id}` })
+  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
   while ((await must('GET', `${at}/calls/${call}`)).status !== 'in_progress') await w.clock.advance(500)
   await w.clock.advance(1_000)
   const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)

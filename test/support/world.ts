@@ -20,7 +20,7 @@ import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
 import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
-import { testAgents, voiceInProcess } from './voice.ts'
+import { voiceInProcess } from './voice.ts'
 import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
 import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
@@ -54,7 +54,7 @@ export interface WorldOptions {
   readonly startVoice?: StartVoice
   /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
   readonly onGraph?: (graph: GraphSimulator) => void
-  /** The agents that talk in calls; default: `agent-1`. */
+  /** The agents that talk in calls; default: those of the AI room. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void
@@ -184,7 +184,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     freeBytes: async () => freeBytes(),
     startVoice: options.startVoice ?? voiceInProcess(clock),
-    voiceAgents: options.voiceAgents ?? testAgents(),
+    ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
     ...(options.onGraph !== undefined && { onGraph: options.onGraph }),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),

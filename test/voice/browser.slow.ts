@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { Log } from '../../main/kernel/log.ts'
-import { testVoiceProcess } from '../support/voice.ts'
+import { testAgents, testVoiceProcess } from '../support/voice.ts'
 import { world, type World } from '../support/world.ts'
 import { acceptOn, decodeOn, heardOn, hangUpOn, launchPeer, offerOn } from './peer-page.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   sites.listen(0, '127.0.0.1')
   await once(sites, 'listening')
   site = `http://localhost:${(sites.address() as AddressInfo).port}`
-  w = await world({ clock: systemClock, startVoice: testVoiceProcess, log })
+  w = await world({ clock: systemClock, startVoice: testVoiceProcess, voiceAgents: testAgents(), log })
   browser = await launchPeer()
   const made = await w.instance()
   id = made.id

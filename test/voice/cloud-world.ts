@@ -1,7 +1,7 @@
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { Log } from '../../main/kernel/log.ts'
 import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
-import { testVoiceProcess } from '../support/voice.ts'
+import { testAgents, testVoiceProcess } from '../support/voice.ts'
 import { world, type World } from '../support/world.ts'
 
 export interface CallingNumber {
@@ -15,7 +15,7 @@ export interface CallingNumber {
 export async function callingNumber(log: Log): Promise<CallingNumber> {
   let graph: GraphSimulator | undefined
   const w = await world({
-    ...{ clock: systemClock, startVoice: testVoiceProcess, log },
+    ...{ clock: systemClock, startVoice: testVoiceProcess, voiceAgents: testAgents(), log },
     settings: { graphBaseUrl: 'sandbox', network: 'live' },
     onGraph: (built) => (graph = built),
   })

@@ -10,7 +10,7 @@ const asConsole = async (w: World, path: string): Promise<any> =>
   (await w.service.door.call(consolePrincipal(w.account, 'operator'), { method: 'GET', path })).body
 
 test('after a call, its summary and coaching notes are mailed once to each address', async () => {
-  const w = await worldOfTest()
+  const w = await worldOfTest({ voiceAgents: testAgents() })
   const id = await callingInstance(w)
   const to = ['sales@example.com', 'joão@example.com']
   await w.api('PATCH', `${voiceOf(id)}/settings`, { summary_emails: to, coach_enabled: true })

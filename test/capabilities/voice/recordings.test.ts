@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../support/database.ts'
+import { testAgents } from '../../support/voice.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { readPages } from '../../../main/voice/ogg.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
@@ -19,7 +20,7 @@ let w: World
 let id: string
 let call: any
 beforeAll(async () => {
-  w = await world()
+  w = await world({ voiceAgents: testAgents() })
   id = await callingInstance(w)
   call = await make()
 })
@@ -121,7 +122,7 @@ function partOf(home: string, callId: string): Buffer {
 test('a shutdown ends a running call and keeps what was recorded', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  const first = await world({ home })
+  const first = await world({ voiceAgents: testAgents(), home })
   const line = await callingInstance(first)
   const made = await first.api('POST', `${voiceOf(line)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
   await until(
@@ -132,7 +133,7 @@ test('a shutdown ends a running call and keeps what was recorded', async () => {
   await first.close()
   expect(readdirSync(join(home, 'recordings'))).toEqual([])
 
-  const second = await worldOfTest({ home, vault: first.vault, clock: first.clock, seed: 9 })
+  const second = await worldOfTest({ voiceAgents: testAgents(), home, vault: first.vault, clock: first.clock, seed: 9 })
   const call = (await second.api('GET', `${voiceOf(line)}/calls/${made.body.id}`)).body
   expect(call).toMatchObject({ status: 'failed', end_reason: 'app_closed', attempt: 1 })
   expect((await second.api('GET', `${voiceOf(line)}/recordings/${call.recording_id}`)).body).toMatchObject({
@@ -150,7 +151,7 @@ test.each([
 ])('after a crash, a recording %s', async (_, bytes, fate) => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  const first = await world({ home, soundAtEnd: false })
+  const first = await world({ voiceAgents: testAgents(), home, soundAtEnd: false })
   const line = await callingInstance(first)
   const made = await first.api('POST', `${voiceOf(line)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
   await until(
@@ -175,7 +176,13 @@ test.each([
   truncateSync(join(copy, 'recordings', `${made.body.id}.ogg.part`), bytes)
   await first.close()
 
-  const second = await worldOfTest({ home: copy, vault: first.vault, clock: first.clock, seed: 9 })
+  const second = await worldOfTest({
+    voiceAgents: testAgents(),
+    home: copy,
+    vault: first.vault,
+    clock: first.clock,
+    seed: 9,
+  })
   const call = (await second.api('GET', `${voiceOf(line)}/calls/${made.body.id}`)).body
   expect(call).toMatchObject({ status: 'failed', end_reason: 'app_crashed', attempt: 1 })
   const { recordings } = (await second.api('GET', `${voiceOf(line)}/recordings`)).body

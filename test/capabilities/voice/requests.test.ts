@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { START_MS } from '../../support/clock.ts'
+import { testAgents } from '../../support/voice.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
 
 let w: World
 let id: string
 beforeAll(async () => {
-  w = await world()
+  w = await world({ voiceAgents: testAgents() })
   id = await callingInstance(w)
 })
 afterAll(() => w.close())
@@ -210,7 +211,7 @@ test('what ends with an instance is gone with it', async () => {
 })
 
 test('a call that was due while the app was closed is not made', async () => {
-  const first = await worldOfTest({})
+  const first = await worldOfTest({ voiceAgents: testAgents() })
   const line = await callingInstance(first)
   const at = new Date(first.clock.now() + 60_000).toISOString()
   const made = await first.api('POST', `${voiceOf(line)}/calls`, {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { testAgents } from '../../support/voice.ts'
 import { worldOfTest } from '../../support/world.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
 
 test('a call of the sandbox is made, recorded, transcribed and summarized', async () => {
-  const w = await worldOfTest()
+  const w = await worldOfTest({ voiceAgents: testAgents() })
   const id = await callingInstance(w)
   const made = await w.api('POST', `${voiceOf(id)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
   expect(made.status).toBe(201)
