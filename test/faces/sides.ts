@@ -25,8 +25,6 @@ export interface Line {
   readonly call: string
   readonly recording: string
   readonly widget: string
-  /** An agent that talks in calls. */
-  readonly voiceAgent: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -205,8 +203,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     media: received?.['media'].id,
     ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
     link: (await must('POST', `${at}/access-links`, {})).id,
-    voiceAgent: `agent-of-${id}`,
-    ...(engine === 'smv2' ? await voiceOf(w, must, id, name) : { call: '', recording: '', widget: '' }),
+    ...(engine === 'smv2' ? await voiceOf(w, must, id, name, agent.id) : { call: '', recording: '', widget: '' }),
   }
 }
 
