@@ -115,7 +115,8 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   numbers: side.graphNumber,
   campaigns: side.campaign,
   contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
-  conversations: side.conversation,
+  // Those of the simulated CRM have ids, and an agent's are of a phone.
+  conversations: path.includes('/ai/') ? side.phone : side.conversation,
   'opt-outs': side.optOut,
   accounts: side.client,
   ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
@@ -124,7 +125,6 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   agents: line.agent,
   stages: line.stage,
   faq: line.faq,
-  conversations: side.phone,
   'provider-keys': 'openai',
   providers: 'openai',
 })
@@ -162,7 +162,7 @@ const OWNED = new Set([
   'access-links',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'conversations', 'provider-keys'])
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.
@@ -172,7 +172,10 @@ export function ownedIn({ id, path }: Operation): string[] {
   const segments = path.split('/')
   return segments.flatMap((segment, at) => {
     const listed = segments[at - 1] ?? ''
-    if (!segment.startsWith('{') || FREE.has(listed)) return []
+    // An agent can be paused for a number before anybody has written.
+    const isFree = FREE.has(listed) || path.includes('/ai/conversations/{')
+    const isOwnAgent = listed === 'agents' || listed === 'instances'
+    if (!segment.startsWith('{') || (isFree && !isOwnAgent)) return []
     if (OWNED.has(listed)) return [segment.slice(1, -1)]
     throw new Error(`${id}: say in test/faces/requests.ts whether ${segment} after ${listed} is OWNED or FREE`)
   })

@@ -173,7 +173,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
         uploads: undefined as never,
       },
       safety: { claim: (tx, claim) => bench.safety(tx, claim), release: async () => {} },
-      optOuts: { isOptedOut: async (_read, _account, _instance, phone) => optedOut.has(phone), onOptOut: () => {} },
+      optOuts: { isOptedOut: async (_read, _account, _instance, phone) => optedOut.has(phone) },
       providers: {
         has: async () => bench.hasKey,
         model: async () => language(),
