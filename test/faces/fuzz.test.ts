@@ -54,7 +54,7 @@ beforeAll(async () => {
   const widget = (await w.api('POST', `${at}/widgets`, { name: 'Page', allowed_origins: ['https://www.example.com'] }))
     .body
   await w.api('POST', `${at}/enable`)
-  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: 'agent-1' })).body
+  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: agent.id })).body
   ids = {
     ...{ agents: agent.id, stages: stage.id, faq: faq.id, conversations: '12025550177', 'provider-keys': 'openai' },
     widgets: widget.id,

@@ -58,8 +58,8 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   updateSubAccount: () => ({ body: { name: 'Client' } }),
   updateBranding: () => ({ body: { colors: {} } }),
   getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
-  scheduleVoiceCall: (_side, { voiceAgent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
-  scheduleVoiceCallBatch: (_side, { voiceAgent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
+  scheduleVoiceCall: (_side, { agent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
+  scheduleVoiceCallBatch: (_side, { agent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
   // A plan can be bought once, a product again and again.
   createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),

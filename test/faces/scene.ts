@@ -84,7 +84,6 @@ function nobody(side: Side, id: string): Side {
     call: id,
     recording: id,
     widget: id,
-    voiceAgent: `agent-of-${id}`,
   }
   return {
     ...side,

@@ -25,8 +25,6 @@ export interface Line {
   readonly call: string
   readonly recording: string
   readonly widget: string
-  /** An agent that talks in calls. */
-  readonly voiceAgent: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -205,8 +203,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     media: received?.['media'].id,
     ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
     link: (await must('POST', `${at}/access-links`, {})).id,
-    voiceAgent: `agent-of-${id}`,
-    ...(engine === 'smv2' ? await voiceOf(w, must, id, name) : { call: '', recording: '', widget: '' }),
+    ...(engine === 'smv2' ? await voiceOf(w, must, id, name, agent.id) : { call: '', recording: '', widget: '' }),
   }
 }
 
@@ -217,7 +214,10 @@ async function voiceOf(w: World, must: Must, id: string, name: string, agent: st
   const origins = [`https://${name.toLowerCase()}.example.com`]
   const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
   const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
-  while ((await must('GET', `${at}/calls/${call}`)).status !== 'in_progress') await w.clock.advance(500)
+  for (let steps = 0; (await must('GET', `${at}/calls/${call}`)).status !== 'in_progress'; steps++) {
+    expect(steps, JSON.stringify(await must('GET', `${at}/calls/${call}`))).toBeLessThan(40)
+    await w.clock.advance(500)
+  }
   await w.clock.advance(1_000)
   const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)
   await w.quiet()
