@@ -214,7 +214,10 @@ async function voiceOf(w: World, must: Must, id: string, name: string, agent: st
   const origins = [`https://${name.toLowerCase()}.example.com`]
   const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
   const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
-  while ((await must('GET', `${at}/calls/${call}`)).status !== 'in_progress') await w.clock.advance(500)
+  for (let steps = 0; (await must('GET', `${at}/calls/${call}`)).status !== 'in_progress'; steps++) {
+    expect(steps, JSON.stringify(await must('GET', `${at}/calls/${call}`))).toBeLessThan(40)
+    await w.clock.advance(500)
+  }
   await w.clock.advance(1_000)
   const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)
   await w.quiet()
