@@ -96,7 +96,7 @@ export const parentOf = sql<{ accountId: string }, { parentId: string | null; na
 
 // Orders.
 
-export type OrderStatus = 'processing' | 'open' | 'paid' | 'failed' | 'expired'
+type OrderStatus = 'processing' | 'open' | 'paid' | 'failed' | 'expired'
 
 export interface OrderRow {
   readonly seq: number
@@ -164,7 +164,7 @@ export const orderByCheckout = sql<{ checkoutId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE checkout_id = :checkoutId`,
 )
 
-export const orderBySubscription = sql<{ subscriptionId: string }, OrderRow>(
+const orderBySubscription = sql<{ subscriptionId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE subscription_id = :subscriptionId ORDER BY seq DESC LIMIT 1`,
 )
 

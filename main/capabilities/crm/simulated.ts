@@ -112,6 +112,6 @@ export function createSimulated({
   }
 }
 
-export type Simulated = ReturnType<typeof createSimulated>
+type Simulated = ReturnType<typeof createSimulated>
 
 const SEARCHED = 5_000

@@ -91,4 +91,4 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
   }
 }
 
-export type Views = ReturnType<typeof createViews>
+type Views = ReturnType<typeof createViews>

@@ -41,7 +41,7 @@ export interface VoiceAgents {
 }
 
 /** For a build without AI agents. */
-export const NO_AGENTS: VoiceAgents = {
+const NO_AGENTS: VoiceAgents = {
   find: async () => undefined,
   primary: async () => undefined,
   answer: async () => ({ text: null, hangUp: false }),

@@ -4,4 +4,4 @@ import type { AccountId } from '../../kernel/ids.ts'
 export type VoicePackages = (accountId: AccountId) => Promise<number>
 
 /** Until packages can be bought, every instance has the trial. */
-export const NO_PACKAGES: VoicePackages = async () => 0
+const NO_PACKAGES: VoicePackages = async () => 0

@@ -151,4 +151,4 @@ export function createRecordings(
   }
 }
 
-export type Recordings = ReturnType<typeof createRecordings>
+type Recordings = ReturnType<typeof createRecordings>

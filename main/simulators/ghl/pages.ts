@@ -25,7 +25,7 @@ interface PageRequest {
   readonly body: Buffer
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer

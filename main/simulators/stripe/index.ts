@@ -26,7 +26,7 @@ export type { PageOutcome, PortalView, StripePages } from './pages.ts'
 export type { CardDetails } from './payment-methods.ts'
 
 /** A price that an account has from the beginning. */
-export interface SeededPrice {
+interface SeededPrice {
   readonly lookupKey: string
   readonly name: string
   readonly amount: number

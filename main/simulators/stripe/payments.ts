@@ -311,4 +311,4 @@ function refuseStranger(method: Stripe.PaymentMethod | null, customer: string | 
   )
 }
 
-export const isCardFault = (error: unknown): error is CardFault => error instanceof CardFault
+const isCardFault = (error: unknown): error is CardFault => error instanceof CardFault

@@ -29,7 +29,7 @@ export const behaviourOf = (agent: Agent): BehaviourForm => ({
 export const isBuiltin = (provider: Provider): boolean => provider === 'builtin'
 
 const temperatureOf = (text: string): number | null => (text.trim() === '' ? null : Number(text.replace(',', '.')))
-export const isTemperature = (text: string): boolean => {
+const isTemperature = (text: string): boolean => {
   const value = temperatureOf(text)
   return value === null || (Number.isFinite(value) && value >= 0 && value <= 2)
 }

@@ -3,7 +3,17 @@ import type { RoomEntries } from '../../app/entries.ts'
 const toAgent = (id: string | null) => (id === null ? '/agents' : `/agents/${id}`)
 
 export default {
-  entries: [{ words: 'ai.title', group: 'automate', order: 1, path: '/agents', icon: 'i-lucide-sparkles', key: 'r', feature: 'ai' }],
+  entries: [
+    {
+      words: 'ai.title',
+      group: 'automate',
+      order: 1,
+      path: '/agents',
+      icon: 'i-lucide-sparkles',
+      key: 'r',
+      feature: 'ai',
+    },
+  ],
   attention: {
     'ai.waiting': {
       words: 'ai.attention.waiting',

@@ -53,4 +53,4 @@ export function createApi({ clock, sdk, sides, tokens, limiter }: ApiDeps) {
 }
 
 /** For calls that need no answer of their own. */
-export const isGone = (error: unknown): boolean => error instanceof BridgeError && error.fault.kind === 'contact_gone'
+const isGone = (error: unknown): boolean => error instanceof BridgeError && error.fault.kind === 'contact_gone'

@@ -41,7 +41,7 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
   return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${said}`)
 }
 
-export const UNREACHABLE =
+const UNREACHABLE =
   'GoHighLevel cannot be reached. Nothing is lost: everything waits, and is delivered in order once it answers.'
 export const RECONNECT =
   'GoHighLevel no longer accepts the connection. Connect again; what happened meanwhile is then delivered.'
