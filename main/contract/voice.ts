@@ -26,7 +26,7 @@ export const CallSource = Type.Enum(['api', 'mcp', 'console', 'ai', 'phone', 'wi
 })
 export type CallSource = Static<typeof CallSource>
 
-export const GATEWAYS = ['sandbox', 'cloud', 'sip', 'widget'] as const
+const GATEWAYS = ['sandbox', 'cloud', 'sip', 'widget'] as const
 export type Gateway = (typeof GATEWAYS)[number]
 export const Gateway = Type.Enum([...GATEWAYS], {
   description:

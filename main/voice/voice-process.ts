@@ -4,10 +4,10 @@ import { cause, type Log } from '../kernel/log.ts'
 import { startTimeout } from '../kernel/timeout.ts'
 import type { CallEnd, CallPlan, CheckResult, FromVoice, SipTrunk, SpeechServices, ToVoice } from './protocol.ts'
 
-export type { CallEnd, CallPlan, SipTrunk, SpeechServices } from './protocol.ts'
+export type { CallEnd, CallPlan, SipTrunk } from './protocol.ts'
 
 /** A voice process that was started. */
-export interface VoiceLink {
+interface VoiceLink {
   send(message: ToVoice): void
   /** Ends it now. */
   kill(): void

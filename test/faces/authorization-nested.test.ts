@@ -155,15 +155,6 @@ const REFERENCES: readonly Reference[] = [
   ...['getAgent', 'updateAgent', 'listStages', 'orderStages', 'getStage', 'updateStage'].map(ofAgent),
   ...['getStage', 'updateStage', 'orderStages'].map(ofStage),
   ...['getFaq', 'updateFaq', 'deleteFaq'].map(ofFaq),
-  // Last of its kind: they are gone, or there are more.
-  ofAgent('createStage'),
-  ofStage('deleteStage'),
-  { ...ofAgent('deleteStage'), isGone: true },
-  ofAgent('deleteAgent'),
-  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
-  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
-  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
-    words: ({ client }) => ({ query: { account_id: client } }) },
   { operation: 'getLatestVoiceRecording', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true,
     words: ({ smv2 }) => ({ query: { instance: smv2.id, call_id: smv2.call } }) },
   { operation: 'getVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
@@ -184,6 +175,15 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'updateVoiceWidget', field: 'agent_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }), ofLine: true,
     words: ({ smv2 }) => ({ body: { agent_id: smv2.agent } }) },
   { operation: 'deleteVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true },
+  // Last of its kind: they are gone, or there are more.
+  ofAgent('createStage'),
+  ofStage('deleteStage'),
+  { ...ofAgent('deleteStage'), isGone: true },
+  ofAgent('deleteAgent'),
+  { operation: 'revokeAccessLink', field: 'link_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { link: smv2.link }), ofLine: true },
+  { operation: 'deleteSubAccountKey', field: 'key_id', swap: (own, { clientKey }) => ({ ...own, clientKey }) },
+  { operation: 'getAgencyUsage', field: 'account_id', swap: (own, { client }) => ({ ...own, client }),
+    words: ({ client }) => ({ query: { account_id: client } }) },
   // Last: what is recreated is connected no more.
   { operation: 'recreateInstances', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }) },
 ]

@@ -19,12 +19,12 @@ import type { CloudCalling } from '../../engines/official/index.ts'
 import type { Mailer } from '../../kernel/mailer.ts'
 
 /** Mails of the mail sandbox. */
-export interface Mailbox {
+interface Mailbox {
   list(owner: string, page: { readonly beforeId: string | null; readonly limit: number }): Promise<readonly KeptMail[]>
   close(): Promise<void>
 }
 
-export interface KeptMail {
+interface KeptMail {
   readonly id: string
   readonly from: string
   readonly to: readonly string[]

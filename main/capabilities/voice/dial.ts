@@ -185,5 +185,5 @@ export function createDial(deps: DialDeps) {
 
 export type Dial = ReturnType<typeof createDial>
 
-export const greetingOf = ({ name, greeting }: Pick<VoiceAgent, 'name' | 'greeting'>): string =>
+const greetingOf = ({ name, greeting }: Pick<VoiceAgent, 'name' | 'greeting'>): string =>
   greeting ?? `Hello, this is ${name}. How can I help you?`

@@ -22,10 +22,8 @@ import { createTrunks } from './trunks.ts'
 import { createWidgetSessions, type WidgetSessions } from './widget-sessions.ts'
 import { createWidgets } from './widgets.ts'
 
-export { NO_AGENTS, type VoiceAgent, type VoiceAgents, type VoiceTurn } from './agents.ts'
-export { NO_PACKAGES, type VoicePackages } from './entitlement.ts'
+export type { VoiceAgent, VoiceAgents, VoiceTurn } from './agents.ts'
 export type { VoiceDeps } from './deps.ts'
-export type { WidgetSessions } from './widget-sessions.ts'
 
 /** What the pages of this service use of calls. */
 export interface VoicePages {

@@ -150,5 +150,3 @@ export function createRecordings(
     },
   }
 }
-
-export type Recordings = ReturnType<typeof createRecordings>

@@ -17,7 +17,7 @@ import {
   type VoicePlan,
 } from './setup-store.ts'
 
-export const DEFAULTS: VoiceSettings = {
+const DEFAULTS: VoiceSettings = {
   summary_enabled: true,
   summary_emails: [],
   coach_enabled: false,

@@ -8,7 +8,7 @@ import { saveSpeech, speechOf, type SpeechRow } from './setup-store.ts'
 
 type Services = Omit<SpeechServices, 'apiKey'>
 
-export const BUILT_IN: Services = {
+const BUILT_IN: Services = {
   ...{ brain: 'script', sttUrl: null, sttModel: null, ttsUrl: null, ttsModel: null, ttsVoice: null },
   ...{ realtimeUrl: null, realtimeVoice: null },
 }

@@ -9,7 +9,7 @@ import { widgetByKey, type StoredWidget } from './setup-store.ts'
 import type { VoiceSetup } from './setup.ts'
 
 /** What a page needs to show its widget. */
-export interface WidgetView {
+interface WidgetView {
   readonly name: string
   readonly video_enabled: boolean
   readonly appearance: WidgetAppearance

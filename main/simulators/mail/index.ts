@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { cause, type Log } from '../../kernel/log.ts'
 import { parseMail, type ParsedMail } from './eml.ts'
 
-export interface KeptMail extends ParsedMail {
+interface KeptMail extends ParsedMail {
   readonly id: string
   readonly receivedAtMs: number
 }
