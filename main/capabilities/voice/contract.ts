@@ -486,7 +486,7 @@ export const voiceContract = {
     id: 'getVoiceWidget',
     path: `${under.path}/widgets/{widget_id}`,
     summary: 'Read a widget',
-    description: 'Settings and embed snippet of a widget.',
+    description: 'The settings of a widget, and the snippet that embeds it.',
     origin: 'ours',
     reply: widgetReply,
     errors: [],
