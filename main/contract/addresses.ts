@@ -10,7 +10,7 @@ export const GROUP_ID = '[A-Za-z0-9._-]{1,60}@g[.]us'
 export const USER_ID = '[A-Z]{2}[.](?:ENT[.])?[A-Za-z0-9]{1,128}'
 
 /** A channel on smv2: `120363041234567890@newsletter`. Nobody can write to it from here. */
-export const CHANNEL_ID = '[A-Za-z0-9._-]{1,60}@newsletter'
+const CHANNEL_ID = '[A-Za-z0-9._-]{1,60}@newsletter'
 
 /** What a chat is, by its ID: the official engine has no other kind than people. */
 export const CHAT_TYPES = ['person', 'group', 'channel'] as const

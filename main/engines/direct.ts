@@ -32,7 +32,7 @@ interface GroupMember {
 }
 
 /** `announcements`: where the admins of a community write to all of its members. */
-export type GroupKind = 'group' | 'community' | 'announcements'
+type GroupKind = 'group' | 'community' | 'announcements'
 
 export interface Group {
   readonly id: string

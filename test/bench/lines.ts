@@ -5,7 +5,7 @@ import { decodeQr } from '../support/qr.ts'
 import { createApi, pause, until, type Api } from '../support/service-process.ts'
 import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
 import { startPeer, type Peer } from './lib/peer.ts'
-import { residentMiB } from './lib/processes.ts'
+import { cpuMicros, residentMiB } from './lib/processes.ts'
 import { goal, type Report } from './lib/report.ts'
 import { createKey, startService, type Service } from './lib/service.ts'
 
@@ -41,6 +41,7 @@ interface Measured {
   readonly pairedMiB: number
   readonly restartedMiB: number
   readonly openAfterMs: number
+  readonly openCpuMs: number
 }
 
 export async function lines(): Promise<Report[]> {
@@ -81,9 +82,11 @@ async function measure(side: Side, whatsapp: WhatsApp, size: number): Promise<Me
     // One that never opens is a result, too.
     () => Infinity,
   )
+  // Of the process since its start: unlike the time, it hardly depends on what else runs.
+  const openCpuMs = cpuMicros(side.pid()) / 1_000
   const closed = numbers.filter((number) => !isOpen(number)).length
   await pause(SETTLE_MS)
-  const measured = { lines: size, pairedMiB, restartedMiB: residentMiB(side.pid()), openAfterMs }
+  const measured = { lines: size, pairedMiB, restartedMiB: residentMiB(side.pid()), openAfterMs, openCpuMs }
   console.error(`${side.name}: ${JSON.stringify(measured)}${closed > 0 ? `, ${closed} not open` : ''}`)
   return measured
 }
@@ -174,13 +177,14 @@ function reportOf(sides: readonly { name: string; steps: readonly Measured[] }[]
     ]
   })
   const rows = sides.flatMap(({ name, steps }) =>
-    steps.map(({ lines: count, pairedMiB, restartedMiB, openAfterMs }, i) => ({
+    steps.map(({ lines: count, pairedMiB, restartedMiB, openAfterMs, openCpuMs }, i) => ({
       program: name,
       lines: String(count),
       'MiB after pairing': pairedMiB,
       'MiB after a restart': restartedMiB,
       'KiB a line': i === 0 ? '' : perLine(steps, i, 'restartedMiB').toFixed(0),
       'all open after s': openAfterMs / 1_000,
+      'CPU s until then': openCpuMs / 1_000,
     })),
   )
   return {

@@ -94,8 +94,8 @@ test(
         "SELECT text FROM messages WHERE chat = ? AND direction = 'in' ORDER BY seq",
         phone,
       ).map(({ text }) => text)
-      const written = rows<{ text: string; status: string }>(
-        "SELECT text, status FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'app' ORDER BY seq",
+      const written = rows<{ text: string; status: string; error: string | null }>(
+        "SELECT text, status, error FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'app' ORDER BY seq",
         id,
       )
       const copied = rows<{ text: string }>(
@@ -110,7 +110,7 @@ test(
       const words = written.map(({ text }) => text)
       if (JSON.stringify(received) !== JSON.stringify(words)) wrong.push(`to ${phone}: ${difference(words, received)}`)
       const unread = written.filter(({ status }) => status !== 'read')
-      if (unread.length > 0) wrong.push(`${phone}: ${unread.length} are not shown as read`)
+      for (const { text, status, error } of unread) wrong.push(`${phone}: ${text} is shown as ${status}, ${error}`)
     }
     expect(wrong).toEqual([])
     expect(inbound).toBeGreaterThanOrEqual(CONTACTS * OF_CONTACT)

@@ -20,6 +20,7 @@ import { toolsOf, type ToolNotes } from './model-tools.ts'
 import { revealsInstructions } from './leak.ts'
 import { instructionsFor, messagesFor, RULES } from './prompt.ts'
 import { say } from './texts.ts'
+import { createTurnstile } from './turnstile.ts'
 
 interface ModelBrainDeps {
   readonly clock: Pick<Clock, 'mono'>
@@ -56,6 +57,7 @@ export class SpentFailure extends ProviderFailure {
 /** Answers with a model: one call with a structured answer, and up to five more for its tools. */
 export function createModelBrain(deps: ModelBrainDeps): Brain {
   const { clock, providers, knowledge } = deps
+  const pass = createTurnstile()
 
   return {
     async reply(turn, signal): Promise<Decision> {
@@ -99,6 +101,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
   ): Promise<Answer> {
     const { agent, stages } = turn
     const httpTools = await deps.httpTools.all(agent.id)
+    await pass()
     let failure: Error | undefined
     const fail = (error: unknown) => void (failure ??= error instanceof Error ? error : new Error('The stream failed.'))
     const result = streamText({

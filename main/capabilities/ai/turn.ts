@@ -6,6 +6,7 @@ import type { Sender } from './send.ts'
 import type { Step, TurnQueue } from './step.ts'
 import type { Thinker } from './think.ts'
 import type { TurnFailure } from './turn-failure.ts'
+import { createTurnstile } from './turnstile.ts'
 
 interface TurnInput {
   readonly turnSeq: number
@@ -41,7 +42,10 @@ export function createTurns({ jobs, begin, think, send, failed }: TurnDeps): Tur
     recordFailure: (tx, { input }) => failed(tx, input.turnSeq),
   })
 
+  const pass = createTurnstile()
+
   async function take({ input: { turnSeq }, attempt }: JobRun<TurnInput>, signal: AbortSignal): Promise<Step> {
+    await pass()
     const begun = await begin(turnSeq)
     const step = begun.kind === 'think' ? await think(begun, signal) : begun
     return step.kind === 'send' ? send(turnSeq, attempt > 1, signal) : step

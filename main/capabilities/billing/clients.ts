@@ -31,7 +31,7 @@ import type { ClientBillingProvider, ClientState } from './stripe/client-billing
 /** An agency bills its sub-accounts through its own account at Stripe. Off unless the agency turns it on. */
 export interface ClientBillings {
   settings(agencyId: AccountId): Promise<AgencyBilling>
-  updateSettings(agencyId: AccountId, body: AgencyBillingBody): Promise<AgencyBilling>
+  changeSettings(agencyId: AccountId, body: AgencyBillingBody): Promise<AgencyBilling>
   /** @throws ApiError not_found for an account that is not a sub-account of the agency, or is not billed. */
   get(agencyId: AccountId, clientId: string): Promise<ClientBilling>
   set(agencyId: AccountId, clientId: string, body: ClientBillingBody): Promise<ClientBilling>
@@ -195,7 +195,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
   return {
     settings,
     requireClient,
-    async updateSettings(agencyId, { enabled, mode, restricted_key: key }) {
+    async changeSettings(agencyId, { enabled, mode, restricted_key: key }) {
       await db.commit(async (tx) => {
         const before = (await tx.one(agencyRow, { accountId: agencyId })) ?? blank(agencyId)
         const isMoved = mode !== undefined && mode !== before.mode

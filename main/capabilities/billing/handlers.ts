@@ -93,7 +93,7 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
     checkBillingProvider: () => billing.settings.check(),
 
     getAgencyBilling: ({ principal }) => billing.clients.settings(principal.accountId),
-    updateAgencyBilling: ({ principal, body }) => billing.clients.updateSettings(principal.accountId, body),
+    updateAgencyBilling: ({ principal, body }) => billing.clients.changeSettings(principal.accountId, body),
     getClientBilling: ({ principal, params }) => billing.clients.get(principal.accountId, params.account_id),
     setClientBilling: ({ principal, params, body }) =>
       billing.clients.set(principal.accountId, params.account_id, body),

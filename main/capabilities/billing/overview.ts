@@ -78,7 +78,7 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
       }),
     }))
     return {
-      has_saved_card: customer?.methodId != null,
+      has_saved_card: (customer?.methodId ?? null) !== null,
       currency: plans[0]?.price.currency ?? SANDBOX_CURRENCY,
       plans,
       products: products.filter(({ tiers }) => tiers.length > 0),
@@ -186,8 +186,10 @@ function toExtra(row: SubscriptionRow, price: (offer: Offer) => Plan['price'] | 
 }
 
 /** When sends stop, or stopped. */
-export const frozenAt = (row: Pick<SubscriptionRow, 'pastDueSinceMs' | 'frozenAtMs'> | undefined): number | null =>
-  row?.frozenAtMs ?? (row?.pastDueSinceMs == null ? null : row.pastDueSinceMs + GRACE_MS)
+export function frozenAt(row: Pick<SubscriptionRow, 'pastDueSinceMs' | 'frozenAtMs'> | undefined): number | null {
+  const since = row?.pastDueSinceMs ?? null
+  return row?.frozenAtMs ?? (since === null ? null : since + GRACE_MS)
+}
 
 function noticesOf(row: SubscriptionRow, nowMs: number): BillingOverview['notices'] {
   const { pastDueSinceMs: since, frozenAtMs, periodEndMs } = row

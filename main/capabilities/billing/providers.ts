@@ -1,11 +1,10 @@
-import type Stripe from 'stripe'
 import { ApiError } from '../../contract/errors.ts'
 import { createOutbound, type Outbound } from '../../kernel/outbound.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { OFFERS, SANDBOX_CURRENCY, titleOf } from './catalogue.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentProvider } from './payment-provider.ts'
-import { createStripeClient } from './stripe/client.ts'
+import { createStripeClient, lazyClient } from './stripe/client.ts'
 import { createClientBilling, type ClientBillingProvider } from './stripe/client-billing.ts'
 import { createStripeProvider } from './stripe/provider.ts'
 import type { Mode } from './store.ts'
@@ -44,8 +43,7 @@ export function createProviders(
     const name = `${outbound === toStripe ? 'live' : 'sandbox'} ${key.open()}`
     const known = providers.get(name)
     if (known !== undefined) return known
-    let client: Promise<Stripe> | undefined
-    const fresh = createStripeProvider(() => (client ??= createStripeClient({ key, baseUrl: baseUrl(), outbound })))
+    const fresh = createStripeProvider(lazyClient(() => createStripeClient({ key, baseUrl: baseUrl(), outbound })))
     providers.set(name, fresh)
     return fresh
   }
@@ -72,12 +70,11 @@ export function createProviders(
     clients(mode, key) {
       const known = clients.get(`${mode} ${key.open()}`)
       if (known !== undefined) return known
-      let client: Promise<Stripe> | undefined
       const connect = async () => {
         if (mode === 'live') return createStripeClient({ key, baseUrl: STRIPE, outbound: toStripe })
         return createStripeClient({ key, baseUrl: await simulator.listen(), outbound: toSimulator })
       }
-      const fresh = createClientBilling(() => (client ??= connect()))
+      const fresh = createClientBilling(lazyClient(connect))
       clients.set(`${mode} ${key.open()}`, fresh)
       return fresh
     },

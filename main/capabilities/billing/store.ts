@@ -181,7 +181,7 @@ export const purchasesPage = sql<{ accountId: string; mode: Mode; beforeSeq: num
 
 export const pendingPlan = sql<{ accountId: string; mode: Mode }, { id: string }>(
   `SELECT id FROM billing_orders WHERE account_id = :accountId AND status = 'processing' AND mode = :mode
-     AND plan IS NOT NULL LIMIT 1`,
+     AND plan IS NOT NULL ORDER BY seq LIMIT 1`,
 )
 
 /** What was paid once and not refunded, of every account: for a change of the mode. */

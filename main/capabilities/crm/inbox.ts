@@ -96,15 +96,18 @@ export function createInbox(deps: InboxDeps) {
     const before = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
     if (before !== undefined && before.status !== 'failed')
       return before.status === 'queued' ? later(row) : { kind: 'sent' }
+    // Another may take its place, and its failure must not outlive that.
+    if (before !== undefined)
+      await db.commit((tx) => tx.run(forgetMessage, { linkSeq: link.seq, messageId: before.id }))
     const body = { to, ...part }
     try {
       const request = { instance, body, rawBody: () => body, idempotencyKey, source: 'ghl' } as const
       const result = await messages.send(request)
       if (result.kind === 'not_sent') return judge(row, result.error)
       if (result.kind === 'unknown') return later(row)
-      // The earlier one never left; this one took its place.
-      if (before !== undefined && before.id !== result.messageId)
-        await db.commit((tx) => tx.run(forgetMessage, { linkSeq: link.seq, messageId: before.id }))
+      // The network had refused it for good: it was not sent again.
+      if (before?.id === result.messageId)
+        return { kind: 'failed', code: null, reason: before.error?.message ?? 'The message could not be sent.' }
       return { kind: 'sent' }
     } catch (error) {
       if (error instanceof ApiError) return judge(row, error)

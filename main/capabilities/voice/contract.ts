@@ -486,7 +486,7 @@ export const voiceContract = {
     id: 'getVoiceWidget',
     path: `${under.path}/widgets/{widget_id}`,
     summary: 'Read a widget',
-    description: 'The settings of a widget, and the snippet that embeds it.',
+    description: 'Its origins, its colors, and the snippet that puts it on a page.',
     origin: 'ours',
     reply: widgetReply,
     errors: [],

@@ -33,7 +33,7 @@ const backLink = ({ back }: PaymentWords, url: string | null) =>
 export function portalPage(words: PaymentWords, view: PortalView, problem?: string): string {
   const subscriptions = view.subscriptions.map((one) => {
     const [item] = one.items.data
-    const name = view.nameOf(String(item?.price.product ?? ''))
+    const name = item === undefined ? '' : view.nameOf(item)
     const date = dateIn(words, item?.current_period_end ?? 0)
     const label = one.cancel_at_period_end ? words.keepPlan : words.endPlan
     const action = one.cancel_at_period_end ? 'keep' : 'end'

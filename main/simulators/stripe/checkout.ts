@@ -78,8 +78,8 @@ function hidden(params: Reader): Hidden {
 
 /** As it is shown: line items only on request, and without what is kept for the payment. */
 export function shownSession(session: Stripe.Checkout.Session, withLines: boolean): Stripe.Checkout.Session {
-  const { _intent, _subscription, _setup, line_items, ...shown } = session as Stripe.Checkout.Session & Hidden
-  void [_intent, _subscription, _setup]
+  const { line_items, ...rest } = session
+  const shown = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('_'))) as typeof rest
   return withLines && line_items !== undefined ? { ...shown, line_items } : shown
 }
 
@@ -146,7 +146,7 @@ export function completeSession(
   const customer = idOf(session.customer)
   if (customer === null) throw unexpected('resource_missing', 'The simulator needs sessions with a customer.')
   const method = createCard(work, card)
-  const made = madeBy(work, session as Stripe.Checkout.Session & Hidden, { customer, method, isConfirmed })
+  const made = madeBy(work, session, { customer, method, isConfirmed })
   if (made === 'challenge') return 'challenge'
   const done = work.unit.put('checkout_session', {
     ...session,

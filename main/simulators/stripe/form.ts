@@ -22,7 +22,7 @@ function insert(tree: Tree, [head = '', ...rest]: readonly string[], value: stri
   const key = head === '' ? String(tree.size) : head
   if (rest.length === 0) return void tree.set(key, value)
   const known = tree.get(key)
-  const below: Tree = known instanceof Map ? known : new Map()
+  const below: Tree = typeof known === 'object' ? known : new Map<string, string | Tree>()
   tree.set(key, below)
   insert(below, rest, value)
 }
@@ -113,10 +113,10 @@ export class Reader {
       const value = given.text(name) ?? ''
       if (name.length > 40) throw invalid('Metadata keys can have up to 40 characters.', `metadata[${name}]`)
       if (value.length > 500) throw invalid('Metadata values can have up to 500 characters.', `metadata[${name}]`)
-      if (value === '') delete merged[name]
-      else merged[name] = value
+      merged[name] = value
     }
-    return merged
+    // An empty value removes the key.
+    return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ''))
   }
 
   path(name: string): string {

@@ -66,7 +66,7 @@ export function newInvoice(work: Work, draft: InvoiceDraft, isPreview = false): 
     default_tax_rates: [],
     description: null,
     discounts: [],
-    due_date: subscription?.days_until_due == null ? null : work.now(customer) + subscription.days_until_due * DAY,
+    due_date: dueDate(work.now(customer), subscription?.days_until_due ?? null),
     effective_at: null,
     ending_balance: isPreview ? Math.min(0, due) : null,
     footer: null,
@@ -123,6 +123,8 @@ export function newInvoice(work: Work, draft: InvoiceDraft, isPreview = false): 
   work.tell('invoice.created', invoice)
   return invoice
 }
+
+const dueDate = (now: number, days: number | null) => (days === null ? null : now + days * DAY)
 
 /** Gives the invoice its number and pages, and uses the customer's credit. */
 export function finalize(work: Work, draft: Stripe.Invoice): Stripe.Invoice {

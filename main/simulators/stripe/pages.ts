@@ -25,7 +25,8 @@ export interface PortalView {
   readonly cards: readonly Stripe.PaymentMethod[]
   readonly defaultCard: string | null
   readonly invoices: readonly Stripe.Invoice[]
-  readonly nameOf: (product: string) => string
+  /** Of what an item of a subscription is for. */
+  readonly nameOf: (item: Stripe.SubscriptionItem) => string
 }
 
 /** The hosted pages, without their looks. Ids cannot be guessed, and whoever has one may use the page. */
@@ -112,7 +113,7 @@ export function createStripePages({ api, store }: Deps): StripePages {
           cards: methodsOf(work, customer),
           defaultCard: idOf(owner.invoice_settings.default_payment_method),
           invoices: work.unit.list('invoice').filter((one) => one.customer === customer),
-          nameOf: (product) => work.unit.find('product', product)?.name ?? product,
+          nameOf: ({ price }) => work.unit.find('product', work.get('price', price.id).product)?.name ?? price.id,
         }
       })
     },

@@ -126,9 +126,11 @@ export const methodsOf = (work: Work, customer: string): Stripe.PaymentMethod[] 
   work.unit.list('payment_method').filter((method) => idOf(method.customer) === customer)
 
 function isLuhn(digits: string): boolean {
-  const sum = [...digits].toReversed().reduce((total, digit, i) => {
-    const value = Number(digit) * (i % 2 === 1 ? 2 : 1)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
+  const sum = Array.from(digits, Number)
+    .toReversed()
+    .reduce((total, digit, i) => {
+      const value = digit * (i % 2 === 1 ? 2 : 1)
+      return total + (value > 9 ? value - 9 : value)
+    }, 0)
   return sum % 10 === 0
 }

@@ -64,7 +64,7 @@ function planOf(price: Stripe.Price): Stripe.Plan {
     metadata: price.metadata,
     meter: price.recurring?.meter ?? null,
     nickname: price.nickname,
-    product: idOf(price.product as string),
+    product: idOf(price.product),
     tiers_mode: null,
     transform_usage: null,
     trial_period_days: null,

@@ -13,7 +13,7 @@ import {
   withoutSecret,
 } from './extras.ts'
 import { noSuch, unexpected } from './faults.ts'
-import { Reader } from './form.ts'
+import type { Reader } from './form.ts'
 import { collect, finalize, namedMethod, subscriptionOf, voidInvoice } from './invoices.ts'
 import type { Kind, Kinds } from './kinds.ts'
 import { listOf, wholeList } from './lists.ts'
@@ -58,7 +58,7 @@ const listing =
   }
 
 const reading =
-  <K extends Kind>(kind: K): Act =>
+  (kind: Kind): Act =>
   ({ work, ids }) =>
     work.get(kind, ids[0] ?? '')
 

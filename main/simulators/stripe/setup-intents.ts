@@ -73,7 +73,7 @@ export function confirmSetup(
         type: 'redirect_to_url',
         redirect_to_url: { return_url: null, url: work.page(`/challenge/${intent.id}`) },
       },
-    } as Stripe.SetupIntent)
+    })
     work.tell('setup_intent.requires_action', waiting)
     return waiting
   }

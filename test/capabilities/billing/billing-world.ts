@@ -20,6 +20,8 @@ export interface BillingWorld {
   buy(body: object, headers?: Record<string, string>): Promise<any>
   subscription(): Promise<any>
   purchases(): Promise<any[]>
+  /** What the purchases that are paid cost, less what was refunded. */
+  paidInAll(): Promise<number>
   history(): Promise<any[]>
   fault(kind: string, times?: number): Promise<void>
   advance(days: number): Promise<any>
@@ -59,7 +61,7 @@ export function onWorld(w: World): BillingWorld {
     )
     return row?.open ?? 0
   }
-  return {
+  const made: BillingWorld = {
     w,
     call,
     async console(method, path, body) {
@@ -70,18 +72,26 @@ export function onWorld(w: World): BillingWorld {
       expect(answer.status, `${method} ${path}: ${shown}`).toBeLessThan(300)
       return shown === '' ? undefined : JSON.parse(shown)
     },
-    card: async (number = CARDS.works, more = {}) =>
-      void (await call('PUT', '/v1/sandbox/billing/card', { number, ...more })),
+    async card(number = CARDS.works, more = {}) {
+      await call('PUT', '/v1/sandbox/billing/card', { number, ...more })
+    },
     buy: (body, headers) => call('POST', '/v1/billing/purchases', body, headers),
     subscription: () => call('GET', '/v1/billing/subscription'),
     purchases: async () => (await call('GET', '/v1/billing/purchases')).data,
+    async paidInAll() {
+      const all: { status: string; amount_cents: number; refunded_cents: number }[] = await made.purchases()
+      const paid = all.filter(({ status }) => status === 'paid')
+      return paid.reduce((sum, { amount_cents, refunded_cents }) => sum + amount_cents - refunded_cents, 0)
+    },
     async history() {
       const rows = await w.rows<{ kind: string; at: number; amount: number | null; detail: string | null }>(
         'SELECT kind, at, amount_cents AS amount, detail FROM billing_history ORDER BY at, seq',
       )
       return rows
     },
-    fault: async (kind, times = 1) => void (await call('POST', '/v1/sandbox/billing/faults', { kind, times })),
+    async fault(kind, times = 1) {
+      await call('POST', '/v1/sandbox/billing/faults', { kind, times })
+    },
     advance: (days) => call('POST', '/v1/sandbox/billing/clock', { days }),
     until,
     async rest() {
@@ -98,6 +108,7 @@ export function onWorld(w: World): BillingWorld {
         .reduce((sum, charge) => sum + charge.amount_captured - charge.amount_refunded, 0)
     },
   }
+  return made
 }
 
 /** Refused with this status and code; nothing else is looked at. */

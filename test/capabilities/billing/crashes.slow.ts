@@ -3,8 +3,11 @@ import { killAtEach, useCrashBench } from './crash-run.ts'
 
 useCrashBench()
 
-test(
-  'whatever commit a process is killed at, a checkout is charged once, provisioned once, and the books agree',
-  () => killAtEach('checkout', { product: 'slots', tier: '5' }),
+test.each([
+  ['purchase', { product: 'slots', tier: '1' }],
+  ['checkout', { product: 'slots', tier: '5' }],
+] as const)(
+  'whatever commit a process is killed at, a %s of %j is charged once, provisioned once, and the books agree',
+  (way, body) => killAtEach(way, body),
   120_000,
 )

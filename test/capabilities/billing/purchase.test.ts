@@ -132,8 +132,7 @@ test('an outcome that nobody knows stays processing, is looked up and is never c
   const plan = await b.buy({ plan: 'growth' })
   expect(await settled(plan.id)).toMatchObject({ status: 'paid' })
   expect(await b.subscription()).toMatchObject({ status: 'active', plan: 'growth', slots: 10_025 })
-  const paid = (await b.purchases()).filter(({ status }) => status === 'paid')
-  expect(paid.reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe(await b.charged())
+  expect(await b.paidInAll()).toBe(await b.charged())
   expect(await b.charged()).toBe(17_800)
 })
 
@@ -147,8 +146,9 @@ test('a change of plan costs exactly what the preview said, and less gives credi
   const bought = await b.buy({ plan: 'growth' })
   // 21 of 31 days are left.
   expect(preview.amount_due_cents).toBe(Math.round((7_900 * 21) / 31) - Math.round((1_900 * 21) / 31))
-  expect(bought).toMatchObject({ status: 'paid', amount_cents: preview.amount_due_cents })
-  expect(await b.charged()).toBe(1_900 + preview.amount_due_cents)
+  const due = Number(preview.amount_due_cents)
+  expect(bought).toMatchObject({ status: 'paid', amount_cents: due })
+  expect(await b.charged()).toBe(1_900 + due)
   expect(await b.subscription()).toMatchObject({ plan: 'growth', slots: 10_025 })
   const down = await b.console('POST', '/v1/billing/previews', { plan: 'starter' })
   expect(down).toMatchObject({ change: 'downgrade', amount_due_cents: 0 })
@@ -156,5 +156,5 @@ test('a change of plan costs exactly what the preview said, and less gives credi
   expect(await b.subscription()).toMatchObject({ plan: 'starter', slots: 10_005 })
   const subscriptions = await b.w.rows('SELECT id FROM billing_subscriptions')
   expect(subscriptions).toHaveLength(1)
-  expect(await b.charged()).toBe(1_900 + preview.amount_due_cents)
+  expect(await b.charged()).toBe(1_900 + due)
 })

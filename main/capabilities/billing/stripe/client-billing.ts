@@ -127,7 +127,7 @@ async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms[
   }
   // Stripe knows which types there are, and says so where one is not.
   if (wanted !== null && !isThere) {
-    await stripe.customers.createTaxId(customerId, wanted as Stripe.CustomerCreateTaxIdParams)
+    await stripe.customers.createTaxId(customerId, wanted)
   }
 }
 

@@ -25,6 +25,12 @@ const HEADERS_MS = 20_000
 const BODY_MS = 10_000
 const BODY_BYTES = 4 * 1024 * 1024
 
+/** Made when it is first needed, and kept. */
+export function lazyClient(make: () => Promise<Stripe>): () => Promise<Stripe> {
+  let client: Promise<Stripe> | undefined
+  return () => (client ??= make())
+}
+
 /** Loaded when it is first needed: the library takes 25 MB. */
 let library: Promise<typeof Stripe> | undefined
 export const stripeLibrary = (): Promise<typeof Stripe> =>
@@ -41,18 +47,14 @@ export async function createStripeClient({ key, baseUrl, outbound }: ClientDeps)
     host: hostname,
     port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
     protocol: protocol === 'https:' ? 'https' : 'http',
-    httpClient: httpClientOver(outbound, library),
+    httpClient: httpClientOver(outbound),
     maxNetworkRetries: 0,
     timeout: HEADERS_MS,
     telemetry: false,
   })
 }
 
-function httpClientOver(
-  outbound: Pick<Outbound, 'request'>,
-  library: typeof Stripe,
-): InstanceType<typeof Stripe.HttpClient> {
-  // The library has no constructor type for its base classes; it asks only for these two methods.
+function httpClientOver(outbound: Pick<Outbound, 'request'>): InstanceType<typeof Stripe.HttpClient> {
   return {
     getClientName: () => 'switchboard',
     async makeRequest(host, port, path, method, headers, requestData, protocol) {
@@ -79,7 +81,7 @@ function httpClientOver(
         toJSON: () => Promise.resolve().then(() => JSON.parse(answer.body.toString()) as unknown),
       }
     },
-  } satisfies Stripe.HttpClient as InstanceType<typeof library.HttpClient>
+  }
 }
 
 /** The client leaves out what it does not set. */

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** What each account used, day by day, and what it is entitled to use. */
 export const usage: Migration = {
-  version: 30,
+  version: 28,
   name: 'usage',
   sql: `
 -- A sub-account has a parent, which has none. timezone NULL: the setting.

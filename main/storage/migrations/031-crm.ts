@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Connections between instances and CRMs, and what goes over them. */
 export const crm: Migration = {
-  version: 33,
+  version: 31,
   name: 'crm',
   sql: `
 -- kind is 'ghl' or 'webhook'. queue is what calls to the CRM are limited and ordered by: a location of GoHighLevel, which

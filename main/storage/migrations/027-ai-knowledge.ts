@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** What agents answer from, questions they had no answer to, and evaluations. */
 export const aiKnowledge: Migration = {
-  version: 29,
+  version: 27,
   name: 'ai knowledge',
   sql: `
 -- folded: the question in lower case without accents and punctuation.

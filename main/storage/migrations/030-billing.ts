@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** What accounts buy and have, and the simulated Stripe. */
 export const billing: Migration = {
-  version: 32,
+  version: 30,
   name: 'billing',
   sql: `
 -- Of the operator. Keys are sealed; lookup_keys and found are JSON.

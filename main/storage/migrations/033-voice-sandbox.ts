@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Whom the simulated Meta lets a number call. */
 export const voiceSandbox: Migration = {
-  version: 35,
+  version: 33,
   name: 'voice-sandbox',
   sql: `
 -- requests: JSON, when the person was asked. unanswered: calls in a row that they did not take.

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Calls, recordings, transcripts and widgets, and what an instance needs to make calls. */
 export const voice: Migration = {
-  version: 34,
+  version: 32,
   name: 'voice',
   sql: `
 -- plan: null until voice is enabled. settings: JSON.

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Sub-accounts, their brand and people, links that connect an instance, and who changed what. */
 export const agency: Migration = {
-  version: 31,
+  version: 29,
   name: 'agency',
   sql: `
 ALTER TABLE accounts ADD COLUMN external_ref TEXT;

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Provider keys, AI settings, agents, conversations and turns. */
 export const ai: Migration = {
-  version: 28,
+  version: 26,
   name: 'ai',
   sql: `
 -- key: sealed; null for a server that asks for none. is_local: the address was chosen in the console, so that it may be of
