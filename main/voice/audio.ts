@@ -35,8 +35,6 @@ export function peakOf(pcm: Int16Array): number {
 /** Sounds that are louder than this are somebody speaking. Room noise over Opus stays below a tenth of it. */
 export const SPEECH_ENERGY = 0.01
 
-const milliseconds = (pcm: Int16Array): number => Math.round((pcm.length / RATE) * 1_000)
-
 export function mix(one: Int16Array, other: Int16Array): Int16Array {
   const mixed = new Int16Array(FRAME)
   for (let i = 0; i < FRAME; i++) mixed[i] = Math.max(-32_768, Math.min(32_767, (one[i] ?? 0) + (other[i] ?? 0)))

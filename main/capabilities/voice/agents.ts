@@ -39,11 +39,3 @@ export interface VoiceAgents {
   /** A model's answer to a question about a transcript; undefined if the agent has no model. */
   complete(agent: OfInstance & { agentId: string }, instructions: string, text: string): Promise<string | undefined>
 }
-
-/** For a build without AI agents. */
-const NO_AGENTS: VoiceAgents = {
-  find: async () => undefined,
-  primary: async () => undefined,
-  answer: async () => ({ text: null, hangUp: false }),
-  complete: async () => undefined,
-}

@@ -22,8 +22,7 @@ import { createTrunks } from './trunks.ts'
 import { createWidgetSessions, type WidgetSessions } from './widget-sessions.ts'
 import { createWidgets } from './widgets.ts'
 
-export { type VoiceAgent, type VoiceAgents, type VoiceTurn } from './agents.ts'
-
+export type { VoiceAgent, VoiceAgents, VoiceTurn } from './agents.ts'
 export type { VoiceDeps } from './deps.ts'
 
 /** What the pages of this service use of calls. */

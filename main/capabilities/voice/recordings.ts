@@ -150,5 +150,3 @@ export function createRecordings(
     },
   }
 }
-
-type Recordings = ReturnType<typeof createRecordings>
