@@ -36,7 +36,7 @@ const terms = {
   currency: Currency,
   interval: Type.Enum([...INTERVALS]),
   email: Type.String({ format: 'email', maxLength: 254, description: 'Where Stripe sends the invoices.' }),
-  tax_id: Nullable(
+  tax: Nullable(
     Type.Object(
       {
         type: Type.String({ pattern: '^[a-z]{2}_[a-z_]{2,20}$', examples: ['br_cnpj', 'eu_vat'] }),
@@ -59,7 +59,7 @@ const terms = {
 
 export const ClientBillingBody = Body({
   ...terms,
-  tax_id: Type.Optional(terms.tax_id),
+  tax: Type.Optional(terms.tax),
   metered: Type.Optional(terms.metered),
 })
 export type ClientBillingBody = Static<typeof ClientBillingBody>
@@ -84,7 +84,7 @@ export const CLIENT_BILLING_EXAMPLE: ClientBilling = {
   currency: 'brl',
   interval: 'month',
   email: 'billing@client.example',
-  tax_id: { type: 'br_cnpj', value: '01.234.456/5432-10' },
+  tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
   metered: [{ counter: 'sent', unit_amount_cents: 2 }],
   status: 'active',
   error: null,

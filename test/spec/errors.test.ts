@@ -44,6 +44,12 @@ const PROVOKED: Partial<Record<ErrorCode, () => Promise<Reply>>> = {
   provider_key_missing: () => w.api('PATCH', `/v1/instances/${idle.id}/ai/settings`, { enabled: true }),
   confirmation_required: () => w.api('DELETE', `/v1/instances/${idle.id}`),
   unauthorized: () => w.api('GET', '/v1/me', undefined, { key: null }),
+  no_saved_card: () => w.api('POST', '/v1/billing/purchases', { plan: 'growth' }),
+  card_declined: () => w.api('PUT', '/v1/sandbox/billing/card', { number: '4000000000000002' }),
+  payment_action_required: async () => {
+    const { checkout_id: id } = (await w.api('POST', '/v1/billing/checkouts', { plan: 'growth' })).body
+    return w.api('POST', `/v1/sandbox/billing/checkouts/${id}/pay`, { number: '4000000000003220' })
+  },
   insufficient_scope: async () => {
     const { key } = await w.key({ scopes: ['messages:read'] })
     return w.api('POST', messages(), text, { key })
@@ -88,16 +94,13 @@ const PROVOKED_APART = [
   'retry_limit_reached',
   'internal_error',
   'service_unavailable',
+  // In live mode without keys: test/capabilities/billing/clients.test.ts.
+  'billing_unavailable',
   'storage_full',
   'sealed',
   // In test/capabilities/voice.
   'ambiguous_instance',
   'call_permission_required',
-  // In test/capabilities/billing.
-  'no_saved_card',
-  'card_declined',
-  'payment_action_required',
-  'billing_unavailable',
 ] as const satisfies ErrorCode[]
 
 test('every code of the catalogue is provoked here, or in the tests of its room', () => {

@@ -303,7 +303,7 @@ function termsOf({ terms }: ClientRow) {
     currency,
     interval,
     email,
-    tax_id: taxId = null,
+    tax: taxId = null,
     metered = [],
   } = JSON.parse(terms) as ClientBillingBody
   return {
@@ -322,7 +322,7 @@ function toRecord(row: ClientRow): ClientBilling {
   return {
     account_id: row.clientId,
     ...{ amount_cents: body.amount_cents, currency: body.currency, interval: body.interval, email: body.email },
-    tax_id: body.tax_id ?? null,
+    tax: body.tax ?? null,
     metered: body.metered ?? [],
     status: row.state,
     error: row.error,

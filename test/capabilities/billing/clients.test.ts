@@ -7,7 +7,7 @@ const TERMS = {
   currency: 'brl',
   interval: 'month',
   email: 'billing@client.example',
-  tax_id: { type: 'br_cnpj', value: '01.234.456/5432-10' },
+  tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
   metered: [{ counter: 'sent', unit_amount_cents: 2 }],
 } as const
 
@@ -37,7 +37,7 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   })
   expect(billed).toMatchObject({ error: null, usage_reported_until: '2026-01-04' })
   expect(await stripe(b, 'customer')).toMatchObject([{ name: 'Client', email: TERMS.email }])
-  expect(await stripe(b, 'tax_id')).toMatchObject([TERMS.tax_id])
+  expect(await stripe(b, 'tax_id')).toMatchObject([TERMS.tax])
   const [subscription] = await stripe(b, 'subscription')
   expect(subscription).toMatchObject({ status: 'active', collection_method: 'send_invoice', currency: 'brl' })
   expect(subscription.items.data.map(({ price }: any) => [price.unit_amount, price.recurring.usage_type])).toEqual([
@@ -75,7 +75,7 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   expect((await w.api('PATCH', '/v1/agency/billing', { mode: 'live' })).body.error.code).toBe('invalid_state')
 
   // What Stripe refuses is said, and ends with better terms.
-  await call('PUT', path, { ...changed, tax_id: null })
+  await call('PUT', path, { ...changed, tax: null })
   await until('without a tax id', async () => (await call('GET', path)).status === 'active')
   expect(await stripe(b, 'tax_id')).toEqual([])
 
