@@ -31,7 +31,7 @@ export type CrmSyncPatch = Static<typeof CrmSyncPatch>
 export const SYNC_DEFAULT: CrmSync = { inbound: true, outbound: true, status: true, dnd: true, calls: true }
 
 /** What a field of a contact in the CRM can be filled with. */
-export const FIELD_SOURCES = ['name', 'profile_name', 'tags', 'instance_name', 'instance_number'] as const
+const FIELD_SOURCES = ['name', 'profile_name', 'tags', 'instance_name', 'instance_number'] as const
 export type FieldSource = (typeof FIELD_SOURCES)[number]
 
 export const FieldMapping = Body({
@@ -72,12 +72,11 @@ const CRM_PROBLEMS = [
 ] as const
 export type CrmProblemCode = (typeof CRM_PROBLEMS)[number]
 
-export const CrmProblem = Type.Object({
+const CrmProblem = Type.Object({
   code: Type.Enum([...CRM_PROBLEMS]),
   message: Type.String({ description: 'What went wrong and what to do, in plain language.' }),
   at: Timestamp,
 })
-export type CrmProblem = Static<typeof CrmProblem>
 
 export const BACKFILL_STATES = ['running', 'paused', 'done', 'canceled'] as const
 export type BackfillState = (typeof BACKFILL_STATES)[number]
@@ -109,11 +108,10 @@ export const CrmWaiting = Type.Object(
 )
 export type CrmWaiting = Static<typeof CrmWaiting>
 
-export const CRM_STATES = ['not_connected', 'connected', 'reconnect_required'] as const
-export type CrmState = (typeof CRM_STATES)[number]
+const CRM_STATES = ['not_connected', 'connected', 'reconnect_required'] as const
 
 /** What the views of both kinds of connections have in common. */
-export const connectionFields = {
+const connectionFields = {
   connected: Type.Boolean(),
   state: Type.Enum([...CRM_STATES], {
     description: '`reconnect_required`: the CRM no longer accepts the connection. What happens meanwhile waits.',
@@ -160,6 +158,3 @@ export const CrmWebhookView = Type.Object({
   inbound_url: Nullable(Type.String({ description: 'Where the CRM posts what its users write. Signed.' })),
 })
 export type CrmWebhookView = Static<typeof CrmWebhookView>
-
-/** Event types of the CRM webhook. */
-export const CRM_WEBHOOK_TYPES = ['message', 'status', 'opt_out', 'call'] as const

@@ -86,7 +86,7 @@ export function call<Id extends keyof Operations>(
   ...[options]: CallOptions<Id>
 ): Promise<Reply<Id>> {
   // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
-  const { params, query, body, file, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
+  const { params, query, body, file, idempotencyKey, confirm, signal } = ((options as unknown) ?? {}) as AnyOptions
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
@@ -99,7 +99,7 @@ export function call<Id extends keyof Operations>(
 
 /** The address of an operation that answers with a file, for `src` and `href`. */
 export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
-  const { params, query } = (options ?? {}) as AnyOptions
+  const { params, query } = ((options as unknown) ?? {}) as AnyOptions
   return `/panel${pathOf(id, params)}${queryOf(query)}`
 }
 
@@ -108,7 +108,7 @@ export async function readCsv<Id extends keyof Operations>(
   id: Id & CsvId<Id>,
   ...[options]: CallOptions<Id>
 ): Promise<Blob> {
-  const { params, query } = (options ?? {}) as AnyOptions
+  const { params, query } = ((options as unknown) ?? {}) as AnyOptions
   const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
   return (await request('GET', pathOf(id, params), wish)).blob()
 }

@@ -17,7 +17,7 @@ import type { Messages } from '../messages/index.ts'
 import type { OptOuts } from '../opt-outs/index.ts'
 
 /** The operator's marketplace app at GoHighLevel. */
-export interface GhlConfig {
+interface GhlConfig {
   /** `sandbox`: live instances are connected with the simulator too. */
   readonly ghlBaseUrl: string
   readonly ghlMarketplaceUrl: string

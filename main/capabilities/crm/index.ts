@@ -34,8 +34,7 @@ import { createWebhookSettings } from './webhook/settings.ts'
 import { createSigning } from './webhook/signing.ts'
 
 export type { CrmDeps } from './deps.ts'
-export type { ConsentQuery, ConsentResult } from './ghl/connect.ts'
-export type { NewCall } from './outbox.ts'
+export type { ConsentResult } from './ghl/connect.ts'
 
 /** What CRMs post, and where browsers come back to. */
 export interface CrmCallbacks {
@@ -45,7 +44,7 @@ export interface CrmCallbacks {
 }
 
 /** What another room may use. */
-export interface Crm {
+interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
   readonly callbacks: CrmCallbacks

@@ -24,8 +24,7 @@ import {
 import { createThreads } from './threads.ts'
 
 export { FILE_HOST } from './files.ts'
-export type { GhlApp } from './oauth.ts'
-export type { GhlPages, PageAnswer } from './pages.ts'
+export type { GhlPages } from './pages.ts'
 
 export interface GhlSimulatorDeps {
   readonly db: Db
@@ -201,7 +200,7 @@ const toRecord = (message: Message, { id: contact_id }: Contact): GhlMessage => 
   created_at: new Date(message.dateMs).toISOString(),
 })
 
-export const toContactRecord = (contact: Contact): GhlContact => ({
+const toContactRecord = (contact: Contact): GhlContact => ({
   id: contact.id,
   location_id: contact.locationId,
   conversation_id: contact.conversationId,

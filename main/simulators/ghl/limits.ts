@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 
-export const BURST_MS = 10_000
+const BURST_MS = 10_000
 const DAILY = 200_000
 const DAY_MS = 86_400_000
 

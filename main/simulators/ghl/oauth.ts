@@ -30,8 +30,8 @@ interface OauthDeps {
   readonly companies: Companies
 }
 
-export const CODE_MS = 10 * 60_000
-export const ACCESS_SECONDS = 86_399
+const CODE_MS = 10 * 60_000
+const ACCESS_SECONDS = 86_399
 
 export type Oauth = ReturnType<typeof createOauth>
 

@@ -3,11 +3,11 @@ import { systemClock, type Clock } from '../../../main/kernel/clock.ts'
 import { world, type Reply, type World, type WorldOptions } from '../../support/world.ts'
 
 /** Real time that a test can move forward; what is due by then is looked for within a second. */
-export interface MovableClock extends Clock {
+interface MovableClock extends Clock {
   move(ms: number): void
 }
 
-export function movableClock(): MovableClock {
+function movableClock(): MovableClock {
   let ahead = 0
   return { ...systemClock, now: () => systemClock.now() + ahead, move: (ms) => void (ahead += ms) }
 }

@@ -10,7 +10,8 @@ const HOUR_MS = 3_600_000
  */
 export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): BridgeError {
   if (error instanceof BridgeError) return error
-  const { statusCode: status, response, message } = error as Partial<GHLError>
+  const { statusCode: status, message } = error as Partial<GHLError>
+  const response: unknown = (error as Partial<GHLError>).response
   if (status === undefined) throw error
   const make = (fault: BridgeFault, words: string) => new BridgeError(fault, words, { cause: error })
   if (status === NO_ANSWER) {
@@ -41,7 +42,7 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
   return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${said}`)
 }
 
-export const UNREACHABLE =
+const UNREACHABLE =
   'GoHighLevel cannot be reached. Nothing is lost: everything waits, and is delivered in order once it answers.'
 export const RECONNECT =
   'GoHighLevel no longer accepts the connection. Connect again; what happened meanwhile is then delivered.'
